@@ -136,6 +136,17 @@ const (
 	writeTimeout = 5 * time.Second
 )
 
+// The bounds that the server keeps, in seconds. A program that stands still within a
+// transaction holds its locks no longer than others wait for them: MariaDB ends the
+// session then. MySQL and TiDB know only how long any session may be silent, which is no
+// longer than a lease; the pool closes its idle connections before that. Each reads its
+// own kind of comment.
+const (
+	lockWaitTime = "5"
+	idleTime     = " /*M!100300 , idle_transaction_timeout = 4 */ /*!80000 , wait_timeout = 6 */"
+	poolIdleTime = 4 * time.Second
+)
+
 // openMySQL makes the one pool that reads and writes share. A wait of zero is
 // for statements that may take hours.
 func openMySQL(t target, c Config, wait time.Duration) (*stdsql.DB, error) {
@@ -144,18 +155,21 @@ func openMySQL(t target, c Config, wait time.Duration) (*stdsql.DB, error) {
 	m.Timeout, m.ReadTimeout, m.WriteTimeout = dialTimeout, wait, writeTimeout
 	m.RejectReadOnly, m.InterpolateParams, m.ParseTime = true, true, true
 	m.Loc, m.Collation, m.TLSConfig = time.UTC, "utf8mb4_bin", t.tls
-	m.Params = map[string]string{"time_zone": "'+00:00'", "innodb_lock_wait_timeout": "5"}
+	m.Params = map[string]string{"time_zone": "'+00:00'", "innodb_lock_wait_timeout": lockWaitTime}
+	if wait > 0 {
+		m.Params["innodb_lock_wait_timeout"] += idleTime
+	}
 	m.Logger = driverLog{c.Logger}
 	connector, err := mysql.NewConnector(m)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", t, err)
 	}
-	pool := stdsql.OpenDB(connector)
+	pool := stdsql.OpenDB(&patient{Connector: connector})
 	n := cmp.Or(c.MaxOpen, 16)
 	pool.SetMaxOpenConns(n)
 	pool.SetMaxIdleConns(n)
 	pool.SetConnMaxLifetime(4 * time.Minute)
-	pool.SetConnMaxIdleTime(90 * time.Second)
+	pool.SetConnMaxIdleTime(poolIdleTime)
 	return pool, nil
 }
 
@@ -180,7 +194,8 @@ func openSQLite(t target, c Config) (writer, readers *stdsql.DB, err error) {
 	}
 	writer, err = sqlitePool(t, "_txlock", "immediate",
 		"_pragma", "busy_timeout(5000)", "_pragma", "journal_mode(wal)", "_pragma", "synchronous("+sync+")",
-		"_pragma", "foreign_keys(on)", "_pragma", "cache_size(-4000)", "_pragma", "journal_size_limit(67108864)")
+		"_pragma", "foreign_keys(on)", "_pragma", "cache_size(-4000)", "_pragma", "journal_size_limit(67108864)",
+		"_pragma", "wal_autocheckpoint("+walPages+")")
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+
+	"github.com/storefront-go/storefront/ent/micros"
 )
 
 // Config says which database to open and how.
@@ -21,11 +23,17 @@ type Config struct {
 	FullSync bool
 	// MaxOpen bounds the pool: MySQL connections, or SQLite readers. Default 16 and 4.
 	MaxOpen int
+	// Clock is the time of queues on SQLite, by default one that all processes of the
+	// machine share and nobody sets.
+	Clock func() micros.Time
 	// Logger gets retries and connection trouble; nothing is logged without one.
 	Logger *slog.Logger
 	// Inspect, when set, sees every statement before it runs; its error stops
 	// the statement. The tests' statement lint speaks through it.
 	Inspect func(Statement) error
+	// Committed, when set, is called after each commit, and its error takes the place of
+	// the answer: tests lose answers with it.
+	Committed func() error
 }
 
 // Redacted returns the database's address without its password.

@@ -79,7 +79,11 @@ func value(c *schema.Column, i int, full bool) any {
 		}
 		return slices.Repeat([]byte{seed}, 32)
 	case field.TypeString:
-		return string([]byte{'a' + seed%26, 'é' & 0x7f, 'z'})
+		text := string([]byte{'a' + seed%26, 'é' & 0x7f, 'z'})
+		if c.SchemaType["mysql"] == "varbinary(2)" {
+			return text[:2]
+		}
+		return text
 	case field.TypeBool:
 		return full
 	}

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"regexp"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -108,6 +110,70 @@ func TestHiddenDeadlock(t *testing.T) {
 			t.Errorf("got %d tries, %v, want a second one", tries, err)
 		}
 	})
+}
+
+// ofMySQL is what MySQL and TiDB read of a session's settings, and MariaDB skips.
+var ofMySQL = regexp.MustCompile(`/\*!80000 ,(.*?)\*/`)
+
+// TestIdleTransaction: a transaction that stands still keeps its locks for a few seconds,
+// as MariaDB ends it and as MySQL does. Others go on then, and it runs again.
+func TestIdleTransaction(t *testing.T) {
+	asMySQL := ofMySQL.FindStringSubmatch(ent.IdleTime)
+	if asMySQL == nil {
+		t.Fatal(ent.IdleTime)
+	}
+	for name, as := range map[string]string{
+		"the server's own way": "",
+		"MySQL's way":          "SET @a = 1 /*M!100300 , idle_transaction_timeout = 0, " + asMySQL[1] + " */",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachMySQL(t, func(t *testing.T, s *ent.Store) { standStill(t, s, as) })
+		})
+	}
+}
+
+// standStill lets a transaction that begins with a statement stand still, and another one
+// wait for its lock.
+func standStill(t *testing.T, s *ent.Store, as string) {
+	ctx, _ := storetest.Merchant(t, s)
+	p := makeProduct(t, ctx, s)
+	locked, changed := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(changed)
+		<-locked
+		if err := s.InTx(ctx, func(ctx context.Context) error { return bump(ctx, s, p.ID) }); err != nil {
+			t.Error(err)
+		}
+	}()
+	tries := 0
+	err := s.InTx(ctx, func(ctx context.Context) error {
+		if tries++; tries == 1 && as != "" {
+			if _, err := s.DB(ctx).ExecContext(ctx, as); err != nil {
+				return err
+			}
+		}
+		if err := bump(ctx, s, p.ID); err != nil {
+			return err
+		}
+		if tries == 1 {
+			close(locked)
+			<-changed
+		}
+		return add(ctx, s, "after")
+	})
+	if got, _ := s.DB(ctx).Product.Get(ctx, p.ID); err != nil || tries != 2 || got.Version != 3 {
+		t.Errorf("%v, version %d after %d tries, want 3 after 2", err, got.Version, tries)
+	}
+	version, err := s.Version(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// One of MySQL's sessions may be silent for longer than a wait for a lock takes.
+	n := s.Retries()["lock_wait"]
+	if n > 0 && as == "" && strings.Contains(version, "MariaDB") {
+		t.Errorf("%d waits for the lock were over before it was free", n)
+	}
 }
 
 func TestFinalIsNotRetried(t *testing.T) {

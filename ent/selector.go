@@ -83,21 +83,17 @@ func Clock(engine string) string {
 
 const mysqlClock = "CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)"
 
-// ClockArgument is [Clock] for a statement that is prepared once: an expression and
-// its arguments.
-func ClockArgument(engine string) (string, []any) {
-	if engine == dialect.SQLite {
-		return "?", []any{int64(micros.Now())}
+// Among writes the condition that columns, such as "store_id, id", are one of n tuples,
+// for a statement that is a text. One tuple is compared column by column: MariaDB's
+// UPDATE and DELETE read the whole table for a list of one.
+func Among(engine, columns string, n int) string {
+	if n == 1 {
+		return strings.ReplaceAll(columns, ", ", " = ? AND ") + " = ?"
 	}
-	return mysqlClock, nil
-}
-
-// Among writes "IN (…)" of n tuples of k values each, for a statement that is a text.
-func Among(engine string, n, k int) string {
-	tuple := "(" + strings.Repeat("?, ", k-1) + "?)"
-	head := "IN ("
+	tuple := "(" + strings.Repeat("?, ", strings.Count(columns, ",")) + "?)"
+	head := "(" + columns + ") IN ("
 	if engine == dialect.SQLite {
-		head = "IN (VALUES " // a list of tuples is a table there
+		head += "VALUES " // a list of tuples is a table there
 	}
 	return head + strings.Repeat(tuple+", ", n-1) + tuple + ")"
 }

@@ -82,13 +82,16 @@ func TestClock(t *testing.T) {
 
 func TestTexts(t *testing.T) {
 	for _, tc := range []struct{ engine, among, accumulate string }{
-		{dialect.MySQL, "IN ((?, ?), (?, ?))",
+		{dialect.MySQL, "(a, b) IN ((?, ?), (?, ?))",
 			" ON DUPLICATE KEY UPDATE n = n + VALUES(n), top = GREATEST(top, VALUES(top))"},
-		{dialect.SQLite, "IN (VALUES (?, ?), (?, ?))",
+		{dialect.SQLite, "(a, b) IN (VALUES (?, ?), (?, ?))",
 			" ON CONFLICT (id) DO UPDATE SET n = n + excluded.n, top = MAX(top, excluded.top)"},
 	} {
-		if got := ent.Among(tc.engine, 2, 2); got != tc.among {
+		if got := ent.Among(tc.engine, "a, b", 2); got != tc.among {
 			t.Errorf("%s: %q, want %q", tc.engine, got, tc.among)
+		}
+		if got := ent.Among(tc.engine, "a, b", 1); got != "a = ? AND b = ?" {
+			t.Errorf("%s: %q, want a plain comparison", tc.engine, got)
 		}
 		if got := ent.Accumulate(tc.engine, "id", []string{"n"}, "top"); got != tc.accumulate {
 			t.Errorf("%s: %q, want %q", tc.engine, got, tc.accumulate)

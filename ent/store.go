@@ -14,6 +14,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/db"
 	_ "github.com/storefront-go/storefront/ent/db/runtime" // the policies
+	"github.com/storefront-go/storefront/ent/micros"
 )
 
 // Store is the database of the service.
@@ -22,10 +23,15 @@ type Store struct {
 	target  target
 	log     *slog.Logger
 	inspect func(Statement) error
+	commits func() error       // after each commit; may be nil
+	clock   func() micros.Time // on SQLite
 
-	writer  *stdsql.DB // begins transactions
-	readers *stdsql.DB // reads outside transactions; on MySQL the same pool
-	client  *db.Client // speaks to the readers
+	writer    *stdsql.DB                // begins transactions
+	requested atomic.Pointer[time.Time] // when a request last began one
+	readers   *stdsql.DB                // reads outside transactions; on MySQL the same pool
+	client    *db.Client                // speaks to the readers
+
+	checkpoints *checkpointer // of SQLite
 
 	events     listeners
 	statements atomic.Uint64
@@ -41,7 +47,10 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		return nil, err
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	s := &Store{target: t, log: c.Logger, inspect: c.Inspect}
+	s := &Store{target: t, log: c.Logger, inspect: c.Inspect, commits: c.Committed, clock: c.Clock}
+	if s.clock == nil {
+		s.clock = machineClock
+	}
 	if t.path != "" {
 		s.dialect = dialect.SQLite
 		s.writer, s.readers, err = openSQLite(t, c)
@@ -57,13 +66,18 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	if err := s.Ping(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	if t.path != "" {
+		if s.checkpoints, err = newCheckpointer(t, c.Logger); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
 	return s, nil
 }
 
 // Close waits for open transactions and closes every connection.
 func (s *Store) Close() error {
 	s.closed.Store(true)
-	err := s.writer.Close()
+	err := errors.Join(s.checkpoints.close(), s.writer.Close())
 	if s.readers != s.writer {
 		err = errors.Join(s.readers.Close(), err)
 	}

@@ -113,10 +113,19 @@ func (s *Store) try(
 	if err := t.settle(f(context.WithValue(ctx, txKey{}, t))); err != nil {
 		return nil, running, err
 	}
-	if err := begun.Commit(); err != nil {
+	if err := s.commit(begun); err != nil {
 		return nil, committing, fmt.Errorf("commit: %w", err)
 	}
+	s.checkpoints.committed()
 	return t.onCommit, committing, nil
+}
+
+func (s *Store) commit(begun *stdsql.Tx) error {
+	err := begun.Commit()
+	if err == nil && s.commits != nil {
+		err = s.commits()
+	}
+	return err
 }
 
 // connect waits in the pool's queue, not longer than the caller nor the budget:
@@ -124,6 +133,7 @@ func (s *Store) try(
 func (s *Store) connect(caller context.Context, deadline time.Time) (*stdsql.Conn, error) {
 	ctx, cancel := context.WithDeadline(caller, deadline)
 	defer cancel()
+	s.noteRequest(caller)
 	conn, err := s.writer.Conn(ctx)
 	if err != nil && (s.closed.Load() || errors.Is(err, context.DeadlineExceeded)) {
 		err = &unavailableError{err}

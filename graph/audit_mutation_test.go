@@ -16,6 +16,7 @@ var actions = map[string]string{
 	"installedAppRevoke":       "grant.revoke", // one row for each grant that ends
 	"notificationsMarkAllRead": "notification.mark_all_read",
 	"signOutEverywhere":        "session.end_all",
+	"webhookDeliveriesRetry":   "webhook_delivery.retry_all",
 }
 
 // unaudited are the mutations that leave no row in the audit log, with the reason.
@@ -120,6 +121,7 @@ func actionOf(field string) string {
 
 // kinds are the first words of actions, longer ones behind those that they begin with.
 var kinds = []string{
-	"api_key", "app", "customer", "export", "grant", "invitation", "marketplace_theme", "notification", "order",
-	"password", "product", "session", "staff", "staff_token", "store", "theme", "webhook_delivery", "webhook_endpoint",
+	"api_key", "app", "customer", "discount", "export", "grant", "invitation", "marketplace_theme", "menus",
+	"notification", "order", "page", "password", "product", "session", "shipping_zone", "staff", "staff_token", "store",
+	"tax_settings", "theme", "webhook_delivery", "webhook_endpoint",
 }

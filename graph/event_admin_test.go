@@ -86,6 +86,13 @@ func disabledEndpoint(w *caller, e *model.WebhookEndpoint) (*model.WebhookEndpoi
 	return w.Mutation().WebhookEndpointDisable(w.Ctx, e.PublicID(), e.Version)
 }
 
+func pausedEndpoint(w *caller, e *model.WebhookEndpoint) (*model.WebhookEndpointPayload, error) {
+	return w.Mutation().WebhookEndpointPause(w.Ctx, e.PublicID(), e.Version, micros.Now().Add(time.Hour))
+}
+
+// untilIn is the argument of a pause that ends after a while.
+func untilIn(d time.Duration) string { return fmt.Sprintf("until: %q", micros.Now().Add(d)) }
+
 func rotatedEndpoint(w *caller, e *model.WebhookEndpoint) (*model.WebhookEndpointPayload, error) {
 	return w.Mutation().WebhookEndpointRotateSecret(w.Ctx, e.PublicID(), e.Version)
 }
@@ -207,6 +214,15 @@ var adminEffects = []effect{
 	{field: "webhookEndpointReactivate", name: "a disabled one", args: onEndpoint(disabledEndpoint)},
 	{field: "webhookEndpointRotateSecret", name: "its secret", args: onEndpoint(nil)},
 	{field: "webhookEndpointPromoteSecret", name: "the second one", args: onEndpoint(rotatedEndpoint)},
+	{field: "webhookEndpointUpdate", name: "rate, headers and filters", args: onEndpoint(nil, `input: {rateLimit: 5,
+		headers: [{name: "Authorization", value: "Bearer 1"}], filters: [{field: "object.status", in: ["open"]}]}`)},
+	{field: "webhookEndpointUpdate", name: "one of our headers", refused: "invalid_format",
+		args: onEndpoint(nil, `input: {headers: [{name: "Webhook-Id", value: "1"}]}`)},
+	{field: "webhookEndpointPause", name: "for an hour", args: onEndpoint(nil, untilIn(time.Hour))},
+	{field: "webhookEndpointPause", name: "for a month", refused: "out_of_range",
+		args: onEndpoint(nil, untilIn(30*24*time.Hour))},
+	{field: "webhookEndpointUnpause", name: "a paused one", args: onEndpoint(pausedEndpoint)},
+	{field: "webhookEndpointUnpause", name: "one that is not", refused: "invalid_transition", args: onEndpoint(nil)},
 	{field: "webhookEndpointDelete", name: "with a queue", args: func(w *caller) string {
 		e := w.endpoint()
 		w.Sent(w.t, e, graphtest.Waits, "delivered")
@@ -221,6 +237,14 @@ var adminEffects = []effect{
 	}},
 	{field: "webhookDeliveryRetry", name: "one that waits", args: onDelivery(graphtest.Waits)},
 	{field: "webhookDeliveryRetry", name: "one that has ended", args: onDelivery("delivered")},
+	{field: "webhookDeliveriesRetry", name: "what has ended", args: func(w *caller) string {
+		e := w.endpoint()
+		w.Sent(w.t, e, "delivered", "cancelled")
+		return fmt.Sprintf("endpointId: %q, filter: {states: [DELIVERED]}", e.PublicID())
+	}},
+	{field: "webhookDeliveriesRetry", name: "what waits", refused: "unknown_value", args: func(w *caller) string {
+		return fmt.Sprintf("endpointId: %q, filter: {states: [WAITING]}", w.endpoint().PublicID())
+	}},
 	{field: "webhookDeliverySkip", name: "one that waits", args: onDelivery(graphtest.Waits)},
 
 	{field: "notificationMarkRead", name: "a notice", args: func(w *caller) string {

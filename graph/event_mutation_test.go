@@ -42,7 +42,8 @@ type effect struct {
 }
 
 // effects is every mutation of the schema with all that it may emit.
-var effects = slices.Concat(orderEffects, catalogueEffects, adminEffects, themeEffects, exportEffects, factorEffects)
+var effects = slices.Concat(orderEffects, catalogueEffects, adminEffects, themeEffects, exportEffects, factorEffects,
+	contentEffects, sellingEffects)
 
 // caller is the owner of a shop at its GraphQL endpoint.
 type caller struct {
@@ -213,8 +214,9 @@ var triggers = map[event.Type]string{
 	event.OrderCompleted:          "orderComplete",
 	event.OrderNoteAdded:          "orderCancel orderNoteAppend",
 
-	event.ProductCreated:     "productCreate",
-	event.ProductUpdated:     "productArchive productPublish productRestore productUnpublish productUpdate",
+	event.ProductCreated: "productCreate",
+	event.ProductUpdated: "productArchive productPublish productRestore productUnpublish productUpdate " +
+		"productVariantUpdate productVariantsSet",
 	event.ProductPublished:   "productPublish",
 	event.ProductUnpublished: "productUnpublish",
 	event.ProductArchived:    "productArchive",
@@ -225,6 +227,8 @@ var triggers = map[event.Type]string{
 	event.CustomerRedacted: "customerRedact",
 
 	event.WebhookEndpointSuspended: "",
+	event.WebhookEndpointFailing:   "",
+	event.WebhookEndpointRecovered: "",
 	event.AppGrantRevoked:          "grantRevoke installedAppRevoke staffRemove",
 
 	event.ExportCompleted: "",
@@ -239,6 +243,8 @@ var triggers = map[event.Type]string{
 // credential twice.
 var elsewhere = map[event.Type]string{
 	event.WebhookEndpointSuspended: "webhook/event_test.go",
+	event.WebhookEndpointFailing:   "webhook/event_test.go",
+	event.WebhookEndpointRecovered: "webhook/event_test.go",
 	event.AppGrantRevoked:          "oauth/event_test.go",
 	event.ExportCompleted:          "export/event_test.go",
 	event.ExportFailed:             "export/event_test.go",

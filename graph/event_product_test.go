@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -21,6 +22,14 @@ func onProduct(way string, more ...string) func(*caller) string {
 			p = graphtest.Must[*model.ProductPayload](w.t)(next(w.Ctx, p.PublicID(), p.Version)).Product
 		}
 		return at(p.PublicID(), p.Version, more...)
+	}
+}
+
+// onVariant are the arguments for the first variant of a product with options.
+func onVariant(input string) func(*caller) string {
+	return func(w *caller) string {
+		p := graphtest.NewProduct(w.t, w.Ctx, w.Resolver, graphtest.Shirt())
+		return at(p.PublicID(), p.Version, fmt.Sprintf("variantId: %q", p.Variants[0].PublicID()), "input: "+input)
 	}
 }
 
@@ -58,6 +67,29 @@ var catalogueEffects = []effect{
 	{field: "productUpdate", name: "nothing", args: onProduct("", `input: {title: "Mug", priceMinor: 100}`)},
 	{field: "productUpdate", name: "a currency that the store does not sell in",
 		args: onProduct("publish", `input: {currency: "JPY"}`), refused: "currency_mismatch"},
+
+	{field: "productUpdate", name: "the price of one with options", args: func(w *caller) string {
+		p := graphtest.NewProduct(w.t, w.Ctx, w.Resolver, graphtest.Shirt())
+		return at(p.PublicID(), p.Version, "input: {priceMinor: 5}")
+	}, refused: "has_variants"},
+	{field: "productCreate", name: "with options", args: fixedArgs(`input: {title: "Cup", priceMinor: 1, currency: "EUR",
+		options: [{name: "Size", values: ["S"]}], variants: [{options: ["S"], priceMinor: 3}]}`),
+		events: "product.created"},
+	{field: "productVariantsSet", name: "two sizes", args: onProduct("", `options: [{name: "Size", values: ["S", "M"]}]`,
+		`variants: [{options: ["S"], priceMinor: 1}, {options: ["M"], priceMinor: 2}]`), events: "product.updated"},
+	{field: "productVariantsSet", name: "as they are", args: onProduct("", "options: []",
+		`variants: [{options: [], priceMinor: 100, sku: "MUG-1", inventoryQuantity: 10}]`)},
+	{field: "productVariantsSet", name: "their inventory alone", args: onProduct("", "options: []",
+		`variants: [{options: [], priceMinor: 100, sku: "MUG-1", inventoryQuantity: 9}]`)},
+	{field: "productVariantsSet", name: "a combination twice", args: onProduct("",
+		`options: [{name: "Size", values: ["S"]}]`,
+		`variants: [{options: ["S"], priceMinor: 1}, {options: ["S"], priceMinor: 2}]`), refused: "taken"},
+	{field: "productVariantUpdate", name: "its price", args: onVariant("{priceMinor: 5}"), events: "product.updated"},
+	{field: "productVariantUpdate", name: "its inventory alone", args: onVariant("{inventoryQuantity: 5}")},
+	{field: "productVariantUpdate", name: "nothing", args: onVariant("{}")},
+	{field: "productVariantUpdate", name: "an unknown one",
+		args:    onProduct("", fmt.Sprintf("variantId: %q", xid.Variant.Format(xid.New())), "input: {}"),
+		refused: "not_found"},
 
 	{field: "productPublish", name: "a draft", args: onProduct(""), events: "product.published product.updated"},
 	{field: "productPublish", name: "again", args: onProduct("publish"), refused: "invalid_transition"},

@@ -95,6 +95,7 @@ var limits = map[limit.Name]func(*testing.T, *graphtest.Shop) limited{
 			Vault: webhook.NewVault(ring), Egress: egress.Policy{AllowLoopback: true}}))
 		e := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointCreate(p.Ctx,
 			model.WebhookEndpointCreateInput{URL: "http://127.0.0.1:1/", Events: []string{"order.paid"}}))
+		p.Limits[limit.PingsPerMinute] = 6 // the first is forgotten after 10 s, not at once
 		return limited{add: func() error {
 			_, err := p.Mutation().WebhookEndpointTest(p.Ctx, e.WebhookEndpoint.PublicID())
 			return err
@@ -108,6 +109,30 @@ var limits = map[limit.Name]func(*testing.T, *graphtest.Shop) limited{
 		l, size := duplicates(t, p)
 		l.unit = size
 		return l
+	},
+	limit.Pages: func(_ *testing.T, p *graphtest.Shop) limited {
+		return limited{add: func() error {
+			_, err := p.Mutation().PageCreate(p.Ctx, model.PageCreateInput{Title: "Page", Body: "x"})
+			return err
+		}}
+	},
+	limit.ShippingZones: func(_ *testing.T, p *graphtest.Shop) limited {
+		rest := []string{"DE", "FR", "AT", "CH", "IT", "ES", "NL", "BE", "DK", "SE", "NO", "FI"}
+		return limited{add: func() error {
+			_, err := p.Mutation().ShippingZoneCreate(p.Ctx,
+				model.ShippingZoneInput{Name: "Zone", Countries: rest[:1]})
+			if err == nil {
+				rest = rest[1:]
+			}
+			return err
+		}}
+	},
+	limit.Discounts: func(_ *testing.T, p *graphtest.Shop) limited {
+		return limited{add: func() error {
+			_, err := p.Mutation().DiscountCreate(p.Ctx,
+				model.DiscountInput{Code: xid.New().String(), Kind: state.DiscountFreeShipping})
+			return err
+		}}
 	},
 	limit.Exports:       exports,
 	limit.ExportsPerDay: exports,

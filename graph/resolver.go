@@ -4,11 +4,13 @@ import (
 	"github.com/storefront-go/storefront/graph/access"
 	"github.com/storefront-go/storefront/graph/appearance"
 	"github.com/storefront-go/storefront/graph/catalog"
+	"github.com/storefront-go/storefront/graph/content"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/endpoint"
 	"github.com/storefront-go/storefront/graph/merchant"
 	"github.com/storefront-go/storefront/graph/report"
 	"github.com/storefront-go/storefront/graph/sales"
+	"github.com/storefront-go/storefront/graph/selling"
 	"github.com/storefront-go/storefront/graph/storefront"
 )
 
@@ -24,6 +26,8 @@ type (
 	endpointResolver   = endpoint.Resolver
 	reportResolver     = report.Resolver
 	appearanceResolver = appearance.Resolver
+	contentResolver    = content.Resolver
+	sellingResolver    = selling.Resolver
 
 	catalogQuery    = catalog.Query
 	salesQuery      = sales.Query
@@ -32,6 +36,8 @@ type (
 	endpointQuery   = endpoint.Query
 	reportQuery     = report.Query
 	appearanceQuery = appearance.Query
+	contentQuery    = content.Query
+	sellingQuery    = selling.Query
 
 	catalogMutation    = catalog.Mutation
 	salesMutation      = sales.Mutation
@@ -40,6 +46,8 @@ type (
 	endpointMutation   = endpoint.Mutation
 	reportMutation     = report.Mutation
 	appearanceMutation = appearance.Mutation
+	contentMutation    = content.Mutation
+	sellingMutation    = selling.Mutation
 )
 
 // Resolver is the core: its Query and Mutation methods are every operation.
@@ -52,6 +60,8 @@ type Resolver struct {
 	*endpointResolver
 	*reportResolver
 	*appearanceResolver
+	*contentResolver
+	*sellingResolver
 }
 
 // New makes the core.
@@ -61,7 +71,8 @@ func New(config Config) (*Resolver, error) {
 		return nil, err
 	}
 	r := &Resolver{Core: c, catalogResolver: catalog.New(c), salesResolver: sales.New(c),
-		endpointResolver: endpoint.New(c), reportResolver: report.New(c), appearanceResolver: appearance.New(c)}
+		endpointResolver: endpoint.New(c), reportResolver: report.New(c), appearanceResolver: appearance.New(c),
+		contentResolver: content.New(c), sellingResolver: selling.New(c)}
 	r.accessResolver = access.New(c, r.endpointResolver, r.reportResolver)
 	r.merchantResolver = merchant.New(c, r.accessResolver)
 	c.Themes.Preview = r.PreviewURL
@@ -77,12 +88,15 @@ type Query struct {
 	endpointQuery
 	reportQuery
 	appearanceQuery
+	contentQuery
+	sellingQuery
 }
 
 // Query returns the queries.
 func (r *Resolver) Query() Query {
 	return Query{r.catalogResolver.Query(), r.salesResolver.Query(), r.accessResolver.Query(),
-		r.merchantResolver.Query(), r.endpointResolver.Query(), r.reportResolver.Query(), r.appearanceResolver.Query()}
+		r.merchantResolver.Query(), r.endpointResolver.Query(), r.reportResolver.Query(), r.appearanceResolver.Query(),
+		r.contentResolver.Query(), r.sellingResolver.Query()}
 }
 
 // Mutation holds every root mutation.
@@ -94,13 +108,16 @@ type Mutation struct {
 	endpointMutation
 	reportMutation
 	appearanceMutation
+	contentMutation
+	sellingMutation
 }
 
 // Mutation returns the mutations.
 func (r *Resolver) Mutation() Mutation {
 	return Mutation{r.catalogResolver.Mutation(), r.salesResolver.Mutation(), r.accessResolver.Mutation(),
 		r.merchantResolver.Mutation(), r.endpointResolver.Mutation(), r.reportResolver.Mutation(),
-		r.appearanceResolver.Mutation()}
+		r.appearanceResolver.Mutation(), r.contentResolver.Mutation(),
+		r.sellingResolver.Mutation()}
 }
 
 // Storefront returns what storefronts are made of.

@@ -7,6 +7,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/storefront-go/storefront/graph/access"
+	"github.com/storefront-go/storefront/graph/catalog"
 	"github.com/storefront-go/storefront/graph/endpoint"
 	"github.com/storefront-go/storefront/graph/internal/exec"
 	"github.com/storefront-go/storefront/graph/sales"
@@ -18,7 +19,10 @@ type executable struct{ *Resolver }
 
 func (e executable) Query() exec.QueryResolver       { return e.Resolver.Query() }
 func (e executable) Mutation() exec.MutationResolver { return e.Resolver.Mutation() }
-func (e executable) Order() exec.OrderResolver       { return sales.OrderFields{Resolver: e.salesResolver} }
+func (e executable) Product() exec.ProductResolver {
+	return catalog.ProductFields{Resolver: e.catalogResolver}
+}
+func (e executable) Order() exec.OrderResolver { return sales.OrderFields{Resolver: e.salesResolver} }
 func (e executable) LineItem() exec.LineItemResolver {
 	return sales.LineFields{Resolver: e.salesResolver}
 }

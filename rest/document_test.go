@@ -159,12 +159,13 @@ func TestDocumentHasTheColumns(t *testing.T) {
 	}
 	want := [][]string{
 		export.Columns(state.ExportOrders), export.Columns(state.ExportProducts), export.Columns(state.ExportCustomers),
+		export.Columns(state.ExportWebhookAttempts),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("columns (-written +document):\n%s", diff)
 	}
 	if got := parsed(t).Components.Schemas["ExportKind"].Enum; !slices.Equal(got,
-		[]string{"orders", "products", "customers"}) {
+		[]string{"orders", "products", "customers", "webhook_attempts"}) {
 		t.Errorf("kinds %v", got)
 	}
 }

@@ -55,13 +55,14 @@ func (a *API) createExport(c *call) error {
 func readExport(r *strict.Reader) model.ExportStartInput {
 	in := model.ExportStartInput{Format: state.ExportCSV, Compression: state.ExportPlain}
 	kind, format, compression := r.String("kind"), r.String("format"), r.String("compression")
+	in.WebhookID = r.String("webhook_id")
 	if f := r.Object("filters"); f != nil {
 		in.Filters = &model.ExportFiltersInput{
 			CreatedFrom: f.Time("created_from"), CreatedTo: f.Time("created_to"), Status: f.String("status"),
 		}
 	}
 	faults := present(r.Fields(), "kind", kind != nil)
-	faults = choice(faults, "kind", kind, &in.Kind, "The value is orders, products or customers.")
+	faults = choice(faults, "kind", kind, &in.Kind, "The value is orders, products, customers or webhook_attempts.")
 	faults = choice(faults, "format", format, &in.Format, "The value is csv or jsonl.")
 	faults = choice(faults, "compression", compression, &in.Compression, "The value is none or gzip.")
 	in.Decoded = model.NewDecoded(faults)

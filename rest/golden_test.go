@@ -62,7 +62,7 @@ func mask(v any, fresh []string) {
 	case map[string]any:
 		for name, member := range v {
 			if member != nil && (slices.Contains(moment, name) || slices.Contains(fresh, name) &&
-				(name != "id" || v["created_at"] != nil)) {
+				(name != "id" || v["created_at"] != nil || v["position"] != nil)) {
 				v[name] = "(" + name + ")"
 				continue
 			}

@@ -30,6 +30,14 @@ var bounded = map[string]int{
 	"Product/product_type maxLength": limit.Line, "Product/inventory_quantity maximum": limit.Inventory,
 	"Product/image_url maxLength": limit.URL,
 
+	"Product/options maxItems": limit.Options, "Product/variants maxItems": limit.Variants,
+	"ProductOption/name maxLength": limit.Label, "ProductOption/values maxItems": limit.Variants,
+	"ProductOption/values/items maxLength": limit.Label,
+	"Variant/title maxLength":              limit.Line, "Variant/sku maxLength": limit.Line,
+	"Variant/inventory_quantity maximum": limit.Inventory, "Variant/weight_grams maximum": limit.Weight,
+	"Variant/options maxItems": limit.Options, "Variant/options/items maxLength": limit.Label,
+	"LineItem/options maxItems": limit.Options, "LineItem/options/items maxLength": limit.Label,
+
 	"Order/email maxLength": limit.Email, "Order/source maxLength": limit.Source,
 	"LineItem/title maxLength": limit.Line, "LineItem/sku maxLength": limit.Line,
 	"LineItem/quantity maximum": limit.Quantity, "Address/name maxLength": limit.Line,
@@ -55,6 +63,9 @@ var bounded = map[string]int{
 	"WebhookCreate/url maxLength": limit.URL, "WebhookCreate/events maxItems": limit.EventNames,
 	"WebhookCreate/description maxLength": limit.Line, "Webhook/url maxLength": limit.URL,
 	"Webhook/description maxLength": limit.Line, "Webhook/last_error maxLength": limit.Line,
+	"Webhook/rate_limit maximum": limit.EndpointRate, "Webhook/filters maxItems": limit.Filters,
+	"WebhookFilter/field maxLength": limit.FilterField, "WebhookFilter/in maxItems": limit.FilterValues,
+	"WebhookFilter/not_in maxItems": limit.FilterValues,
 	"Webhook/secret_hint maxLength": 16,  // as the column holds it
 	"Problem/status maximum":        599, // the last status of HTTP
 

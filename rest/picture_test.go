@@ -156,3 +156,35 @@ func TestPictureLost(t *testing.T) {
 		t.Errorf("fetched %d times", n)
 	}
 }
+
+// TestPicturesOfPages: a picture that a published page shows comes from the store's own
+// host, also where a product has the handle of the page.
+func TestPicturesOfPages(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, store *ent.Store) {
+		s := newStudio(t, store)
+		first := newShop(t, store, shopRow{Handle: "first"})
+		s.sell(first, "about", "/mug.png", state.ProductActive)
+		write := func(handle, path string, status state.PageStatus) string {
+			address := s.host.URL + path
+			first.tx(func(ctx context.Context, c *db.Client) error {
+				return c.Page.Create().SetTitle(handle).SetHandle(handle).SetStatus(status).SetUpdatedAt(epoch).
+					SetBody("We.\n\n![Us](" + address + ")").Exec(ctx)
+			})
+			return place(address, handle)
+		}
+		about, draft := write("about", "/us.png", state.PagePublished), write("draft", "/draft.png", state.PageDraft)
+		get := func(path string) *answer {
+			return s.raw(t, http.MethodGet, path, "Host", "first.shops.test:8080")
+		}
+		for range 2 {
+			if a := get(about).want(http.StatusOK, ""); !bytes.Equal(a.Body, s.body) {
+				t.Errorf("%d bytes", len(a.Body))
+			}
+		}
+		get(draft).want(http.StatusNotFound, "not_found")
+		get(place(s.host.URL+"/free.png", "about")).want(http.StatusNotFound, "not_found")
+		if n := s.asked.Load(); n != 1 {
+			t.Errorf("fetched %d times", n)
+		}
+	})
+}

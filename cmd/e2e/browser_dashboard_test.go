@@ -95,6 +95,61 @@ func TestBrowserProduct(t *testing.T) {
 	}
 }
 
+// A product gets sizes and colours: a combination is left out, a wrong number is named
+// beside its field, and what is saved is there again, on a phone too.
+func TestBrowserVariants(t *testing.T) {
+	t.Parallel()
+	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
+	b, f := p.browse(t), p.demo(t)
+	b.signIn("/dashboard/products/new", f.Stores[0].Owner)
+	b.fill(`input[name="title"]`, "Jersey")
+	b.fill(`input[name="priceMinor"]`, "49.00")
+	b.click(`[data-test="submit"]`)
+	b.click(`[data-test="add-option"]`)
+	b.fill(`input[name="options.0.name"]`, "Size")
+	b.fill(`textarea[name="options.0.values"]`, "S\nM")
+	b.click(`[data-test="add-option"]`)
+	b.fill(`input[name="options.1.name"]`, "Colour")
+	b.fill(`textarea[name="options.1.values"]`, "Red\nBlue")
+	b.click(`input[name="options.0.name"]`)
+	b.see(`[data-test="variant"]:nth-of-type(4)`)
+	b.click(`[aria-label="Leave out M / Blue"]`)
+	b.gone(`[aria-label="Leave out M / Blue"]`)
+	b.fill(`input[name="variants.1.priceMinor"]`, "52.00")
+	b.fill(`input[name="variants.1.sku"]`, "J-S-B")
+	b.fill(`input[name="variants.1.inventoryQuantity"]`, "many")
+	b.click(`form[data-test="variants"] [data-test="submit"]`)
+	b.see(`[data-test="error-variants.1.inventoryQuantity"]`)
+	b.fill(`input[name="variants.1.inventoryQuantity"]`, "7")
+	b.shot("product-variants")
+	b.click(`form[data-test="variants"] [data-test="submit"]`)
+	b.seeText("The variants are saved.")
+	b.gone(`form[data-test="product"] input[name="priceMinor"]`)
+	b.dress("light", 390)
+	b.see(`input[name="variants.1.sku"]`)
+	b.shot("product-variants-phone")
+	if wide := evaluate[int](b, `document.documentElement.scrollWidth`); wide > 390 {
+		t.Errorf("the page is %d px wide on a phone", wide)
+	}
+	var list struct {
+		Data []struct {
+			Variants []struct {
+				Title     string
+				SKU       *string
+				Price     int  `json:"price_minor"`
+				Inventory *int `json:"inventory_quantity"`
+			}
+		}
+	}
+	p.send(t, request{As: f.Stores[0].Keys["all"], Path: base + "/products?limit=1"}).
+		want(t, http.StatusOK, "").decode(t, &list)
+	v := list.Data[0].Variants
+	if len(v) != 3 || v[0].Title != "S / Red" || v[0].Price != 4900 || v[0].Inventory != nil || v[1].Price != 5200 ||
+		*v[1].SKU != "J-S-B" || *v[1].Inventory != 7 || v[2].Title != "M / Red" {
+		t.Errorf("%+v", v)
+	}
+}
+
 // ordered makes an order of two things for 50.00 each and returns its id.
 func (p *program) ordered(t *testing.T, token string) string {
 	t.Helper()

@@ -62,8 +62,8 @@ func (p *program) drafted(t *testing.T, token, title string) {
 		map[string]any{"title": title}, &made)
 }
 
-// until asks about an endpoint until it has deliveries or an account of them, and
-// returns the first delivery's id.
+// until asks about an endpoint until it has deliveries, an account of them or an open
+// circuit, and returns the first delivery's id.
 func (p *program) until(t *testing.T, token, id, what, field string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -75,12 +75,16 @@ func (p *program) until(t *testing.T, token, id, what, field string) string {
 			WebhookEndpoint struct {
 				Deliveries struct{ Nodes []struct{ ID string } }
 				Activity   []struct{ Delivered int }
+				Circuit    struct{ State string }
 			}
 		}
 		p.graphql(t, token, `query($id: ID!) { webhookEndpoint(id: $id) { `+field+
 			` } }`, map[string]any{"id": id}, &found)
 		if nodes := found.WebhookEndpoint.Deliveries.Nodes; len(nodes) > 0 {
 			return nodes[0].ID
+		}
+		if found.WebhookEndpoint.Circuit.State == "OPEN" {
+			return ""
 		}
 		for _, a := range found.WebhookEndpoint.Activity {
 			if a.Delivered > 0 {
@@ -130,7 +134,7 @@ func TestBrowserDeliveries(t *testing.T) {
 		t.Errorf("the page shows the event %s, the receiver got %s", got, taken)
 	}
 	b.seeText("HTTP 200")
-	b.click(`.answer summary`)
+	b.click(`[data-test="answer"] summary`)
 	b.seeText(payload)
 	b.unharmed("delivery")
 	b.shot("delivery")

@@ -41,8 +41,9 @@ func TestBrowserScripts(t *testing.T) {
 		return at.(string)
 	}
 	product := made(
-		`productCreate(input: {title: $X, description: $X, vendor: $X, productType: $X, sku: $X, tags: [$X],
-			priceMinor: 1, currency: "EUR"}) {
+		`productCreate(input: {title: $X, description: $X, vendor: $X, productType: $X, tags: [$X],
+			priceMinor: 1, currency: "EUR", options: [{name: $X, values: [$X]}],
+			variants: [{options: [$X], priceMinor: 1, sku: $X}]}) {
 		product { id } userErrors { message } }`, "productCreate.product.id")
 	customer := made(`customerCreate(input: {email: "x@example.com", firstName: $X, lastName: $X, note: $X, tags: [$X],
 		addresses: [{name: $X, line1: $X, city: $X, country: "AT"}]}) { customer { id } userErrors { message } }`,

@@ -49,8 +49,6 @@ func (p *program) browse(t *testing.T) *browser {
 	t.Cleanup(cancel)
 	ctx, end := chromedp.NewContext(alloc)
 	t.Cleanup(end)
-	ctx, stop := context.WithTimeout(ctx, 5*patience)
-	t.Cleanup(stop)
 	b := &browser{t, ctx, p.API}
 	if err := chromedp.Listen(ctx, b.listen); err != nil {
 		t.Fatalf("start the browser: %v", err)
@@ -95,9 +93,17 @@ func (b *browser) listen(event any) {
 	}
 }
 
+// step bounds a single thing that the browser is asked for: a long test is as good as
+// a short one, and what hangs is found.
+func (b *browser) step() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(b.ctx, patience)
+}
+
 func (b *browser) run(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	if err := chromedp.Do(b.ctx, steps...); err != nil {
+	ctx, cancel := b.step()
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
 		b.t.Fatalf("browser: %v", err)
 	}
 }
@@ -115,7 +121,7 @@ func (b *browser) open(path string) {
 // answers nothing, which is not yet an error.
 func (b *browser) await(what, condition string) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := b.step()
 	defer cancel()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -159,7 +165,9 @@ func quote(s string) string {
 
 // visible is the page's text as a person sees it.
 func (b *browser) visible() string {
-	s, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("document.body?.innerText ?? ''"))
+	ctx, cancel := b.step()
+	defer cancel()
+	s, err := chromedp.Run(ctx, chromedp.Evaluate[string]("document.body?.innerText ?? ''"))
 	if err != nil {
 		return err.Error()
 	}
@@ -192,7 +200,9 @@ func (b *browser) text(selector css) string {
 // evaluate runs a script, which may be asynchronous, and decodes what it gives.
 func evaluate[T any](b *browser, script string) T {
 	b.t.Helper()
-	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
+	ctx, cancel := b.step()
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
 	if err != nil {
 		b.t.Fatalf("%.80s: %v", script, err)
 	}
@@ -201,7 +211,9 @@ func evaluate[T any](b *browser, script string) T {
 
 // at returns where the browser is.
 func (b *browser) at() string {
-	address, err := chromedp.Run(b.ctx, chromedp.Location())
+	ctx, cancel := b.step()
+	defer cancel()
+	address, err := chromedp.Run(ctx, chromedp.Location())
 	if err != nil {
 		return err.Error()
 	}
@@ -210,7 +222,9 @@ func (b *browser) at() string {
 
 // shot keeps a picture of the whole page among the test's artifacts.
 func (b *browser) shot(name string) {
-	picture, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	ctx, cancel := b.step()
+	defer cancel()
+	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
 	if err == nil {
 		err = os.WriteFile(filepath.Join(b.t.ArtifactDir(), name+".png"), picture, 0o644)
 	}
@@ -222,7 +236,9 @@ func (b *browser) shot(name string) {
 // dress sets the colour scheme and the width of the window.
 func (b *browser) dress(scheme string, width int64) {
 	b.t.Helper()
-	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+	ctx, cancel := b.step()
+	defer cancel()
+	_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
 	if err != nil {
 		b.t.Fatal(err)

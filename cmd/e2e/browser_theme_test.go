@@ -5,7 +5,6 @@ package e2e
 import (
 	"archive/zip"
 	"bytes"
-	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -71,7 +70,7 @@ func (b *browser) look(address string) string {
 // believes what it knows of a store for a second or two.
 func (b *browser) visit(address, what, condition string) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := b.step()
 	defer cancel()
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()

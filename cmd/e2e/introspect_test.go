@@ -122,7 +122,7 @@ func (s *served) single(field, name, typ string, of things) string {
 	}
 	var members []string
 	for _, m := range input.InputFields {
-		if s.wanted(m) {
+		if s.wanted(m) && m.Type.named() != typ { // links below a link
 			members = append(members, m.Name+":"+s.value(field, m, of))
 		}
 	}

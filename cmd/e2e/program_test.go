@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -28,6 +29,8 @@ type settings struct {
 	Data string
 	Args []string // of serve, beside the addresses and the data folder
 	Env  []string
+	// Files is how many files it may have open; 0 leaves it as it is.
+	Files int
 }
 
 // program is a running child.
@@ -74,11 +77,16 @@ func launch(t *testing.T, s settings) *program {
 		"127.0.0.1:0", "--data", s.Data}, s.Args...)...)
 }
 
-// spawn runs the program without waiting for it; of the settings only the folder
-// and the environment count.
+// spawn runs the program without waiting for it; of the settings only the folder, the
+// environment and the files count.
 func spawn(t *testing.T, s settings, args ...string) *program {
 	t.Helper()
-	p := &program{cmd: exec.Command(binary(t), args...), data: s.Data, began: time.Now(),
+	cmd := exec.Command(binary(t), args...)
+	if s.Files > 0 {
+		limited := fmt.Sprintf(`ulimit -n %d && exec "$0" "$@"`, s.Files)
+		cmd = exec.Command("sh", append([]string{"-c", limited}, cmd.Args...)...)
+	}
+	p := &program{cmd: cmd, data: s.Data, began: time.Now(),
 		out: newTranscript(), log: newTranscript(), ended: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.Env = p.out, p.log, environment(s.Env...)
 	if err := p.cmd.Start(); err != nil {

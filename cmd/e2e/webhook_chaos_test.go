@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -177,43 +176,6 @@ func TestWebhookDatabaseCrash(t *testing.T) {
 		default:
 		}
 	}
-}
-
-// A process that stands still for longer than its lease, and goes on as if
-// nothing had happened: what it still holds comes from somebody else meanwhile,
-// and nothing is out of order.
-func TestWebhookPause(t *testing.T) {
-	t.Parallel()
-	if !storetest.HaveMySQL(t) {
-		return // a stopped process would keep SQLite's one lock
-	}
-	s := settings{Data: t.TempDir(),
-		Args: []string{"--demo", "--demo-orders", "3", "--rate-limit", "0", "--migrate", "--no-dispatch",
-			"--database", storetest.EmptyMySQL(t)}}
-	p := start(t, s)
-	c := hire(t, 10*time.Millisecond, p)
-	sink := receiving(t)
-	b := sink.open("/slow", func(*entry) mood { return slowly(20 * time.Millisecond) })
-	p.register(t, c.store.Keys["all"], b, salesEvents...)
-	first := dispatcher(t, s)
-	c.begin(t, 4)
-	sink.arrives(t, b, patience)
-	second := dispatcher(t, s)
-	crashes := 0
-	for _, stopped := range []*program{first, second} {
-		crashes++
-		stopped.cmd.Process.Signal(syscall.SIGSTOP)
-		began := time.Now()
-		beats(500 * time.Millisecond) // what was in flight has arrived
-		// Stopped within a transaction it keeps the rows locked, and everybody waits.
-		if text := sink.lacks(8*time.Second, b.another()); text != "" {
-			t.Log(text)
-		}
-		t.Logf("the other one goes on after %v", time.Since(began).Round(time.Millisecond))
-		beats(8*time.Second - time.Since(began))
-		stopped.cmd.Process.Signal(syscall.SIGCONT)
-	}
-	c.finish(t, sink, nil, crashes, b)
 }
 
 // arrives waits for one more request.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -40,6 +41,85 @@ func TestWebhookHangingOnes(t *testing.T) {
 			t.Errorf("p50 %v and at most %v beside hanging endpoints", half, worst)
 		}
 	})
+}
+
+// Endpoints that answered fast, and all begin to hang at once, take nothing from
+// those that answer: neither in their own store nor in another one.
+func TestWebhookWarmedOnesHang(t *testing.T) { // alone: it is about time
+	each(t, func(t *testing.T, s settings) {
+		p := start(t, s)
+		sink, hanging := receiving(t), new(atomic.Bool)
+		crews := []*crew{hire(t, 20*time.Millisecond, p), hire(t, 20*time.Millisecond, p)}
+		other := p.demo(t).Stores[1]
+		crews[1].store, crews[1].order = other, p.firstOrder(t, other.Keys["all"])
+		var bad, healthy []*book
+		for i := range 24 {
+			b := sink.open(fmt.Sprintf("/bad/%d", i), func(*entry) mood {
+				if hanging.Load() {
+					return hang
+				}
+				return fine
+			})
+			p.register(t, crews[0].store.Keys["all"], b, salesEvents...)
+			bad = append(bad, b)
+		}
+		for i, c := range crews {
+			b := sink.open(fmt.Sprintf("/healthy/%d", i), nil)
+			p.register(t, c.store.Keys["all"], b, salesEvents...)
+			healthy = append(healthy, b)
+		}
+		crews[0].begin(t, 3)
+		crews[1].sell(t, 3)
+		sink.await(t, patience, func() string {
+			for _, b := range bad {
+				if len(b.taken) < 100 {
+					return b.path + " is not warm"
+				}
+			}
+			return ""
+		})
+		turned := time.Now()
+		hanging.Store(true)
+		beats(8 * time.Second) // longer than an attempt
+		ended := time.Now()
+		for i, c := range crews {
+			c.finish(t, sink, nil, 0, healthy[i])
+			before, beside := healthy[i].lag(0.99, time.Time{}, turned), healthy[i].lag(0.99, turned, ended)
+			t.Logf("%s: p99 from commit to receipt %v, then %v", healthy[i].path, before, beside)
+			// On a busy machine everything takes longer, before as well.
+			if beside > max(500*time.Millisecond, 5*before) {
+				t.Errorf("%s: p99 %v beside endpoints that hang, %v before", healthy[i].path, beside, before)
+			}
+		}
+	})
+}
+
+// sell lets n authors make orders until [crew.rest], in a store of any currency.
+func (c *crew) sell(t *testing.T, n int) {
+	for range n {
+		c.group.Go(func() {
+			for !c.ended.Load() {
+				c.sale(t)
+			}
+		})
+	}
+	t.Cleanup(c.rest)
+}
+
+// lag is the time from commit to receipt that a share of a book's events kept, of
+// those of a time.
+func (b *book) lag(share float64, from, to time.Time) time.Duration {
+	var lags []time.Duration
+	for _, e := range b.all() {
+		if at := e.payload.OccurredAt; at.After(from) && at.Before(to) {
+			lags = append(lags, e.at.Sub(at))
+		}
+	}
+	if len(lags) == 0 {
+		return 0
+	}
+	slices.Sort(lags)
+	return lags[int(share*float64(len(lags)-1))].Round(time.Millisecond)
 }
 
 var listening = regexp.MustCompile(`(?m)^(\{"url".*\})$`)

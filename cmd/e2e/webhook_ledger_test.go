@@ -36,6 +36,7 @@ type envelope struct {
 // entry is one request that a sink got.
 type entry struct {
 	method  string
+	path    string
 	header  http.Header
 	body    []byte
 	at      time.Time
@@ -167,17 +168,29 @@ func (b *book) stories(t *testing.T) map[string]*story {
 // all events of the resources that it subscribes to.
 func (b *book) audit(t *testing.T, j *journal) {
 	t.Helper()
-	stories := b.stories(t)
-	by := map[string][]*story{}
-	for _, s := range stories {
+	by, faults := b.lanes(t)
+	b.complain(t, append(faults, b.unbalanced(by, j)...))
+}
+
+// complain reports the first of a book's faults, and how many there are.
+func (b *book) complain(t *testing.T, faults []string) {
+	t.Helper()
+	for _, text := range faults[:min(len(faults), 10)] {
+		t.Errorf("%s: %s", b.path, text)
+	}
+	if len(faults) > 10 {
+		t.Errorf("%s: and %d more", b.path, len(faults)-10)
+	}
+}
+
+// lanes are the book's events by resource, in their order, and what is wrong with it.
+func (b *book) lanes(t *testing.T) (by map[string][]*story, faults []string) {
+	t.Helper()
+	by = map[string][]*story{}
+	for _, s := range b.stories(t) {
 		by[s.payload.Resource.ID] = append(by[s.payload.Resource.ID], s)
 	}
-	faults := 0
-	complain := func(format string, args ...any) {
-		if faults++; faults <= 10 {
-			t.Errorf(b.path+": "+format, args...)
-		}
-	}
+	complain := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	for resource, list := range by {
 		slices.SortFunc(list, func(a, b *story) int { return cmp.Compare(a.payload.Sequence, b.payload.Sequence) })
 		for i, s := range list[1:] {
@@ -195,12 +208,7 @@ func (b *book) audit(t *testing.T, j *journal) {
 			}
 		}
 	}
-	for _, text := range b.unbalanced(by, j) {
-		complain("%s", text)
-	}
-	if faults > 10 {
-		t.Errorf("%s: and %d more", b.path, faults-10)
-	}
+	return by, faults
 }
 
 // unbalanced compares what was accepted with what was acknowledged, by resource

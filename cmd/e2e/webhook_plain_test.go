@@ -147,7 +147,8 @@ func (c *crew) everything(t *testing.T, p *program) {
 
 // seldom are the events that take what a moment cannot make: a failure that
 // lasts, or the end of a grant.
-var seldom = []event.Type{event.AppGrantRevoked, event.WebhookEndpointSuspended, event.ExportFailed}
+var seldom = []event.Type{event.AppGrantRevoked, event.WebhookEndpointSuspended, event.WebhookEndpointFailing,
+	event.WebhookEndpointRecovered, event.ExportFailed}
 
 // Every event that REST and GraphQL make arrives at those who subscribed, signed
 // and in order, and is what the event log lists; a deleted endpoint gets nothing.

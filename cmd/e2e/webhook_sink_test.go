@@ -59,7 +59,7 @@ func (s *sink) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	e := &entry{method: r.Method, header: r.Header.Clone(), body: body, at: time.Now()}
+	e := &entry{method: r.Method, path: r.URL.Path, header: r.Header.Clone(), body: body, at: time.Now()}
 	if err := json.Unmarshal(body, &e.payload); err != nil {
 		e.malformed = err
 	}

@@ -25,7 +25,8 @@ type webhooksCommand struct {
 	Deliveries int           `default:"60000" help:"Deliveries of each backlog."`
 	Rounds     int           `default:"1" help:"Rounds of every drain; the median is shown."`
 	Duration   time.Duration `default:"20s" help:"Length of each live load."`
-	Only       string        `placeholder:"FIGURE" help:"Measure only the figures whose name contains this: drain, live, take-over, event."`
+	Recovering int           `default:"200000" help:"Deliveries that recover at once beside healthy endpoints."`
+	Only       string        `placeholder:"FIGURE" help:"Measure only the figures whose name contains this: drain, live, take-over, event, fair, slots."`
 	Quick      bool          `help:"Small backlogs and short loads: to try the command, not for figures."`
 }
 
@@ -42,12 +43,19 @@ var hookFigures = []struct {
 	{"live", (*hookBench).lives},
 	{"take-over", (*hookBench).takeover},
 	{"event", (*hookBench).cost},
+	{"fair, hang", pressures[0].measure},
+	{"fair, slow", pressures[1].measure},
+	{"fair, crowd", pressures[2].measure},
+	{"fair, recovery", pressures[3].measure},
+	{"fair, most", pressures[4].measure},
+	{"slots", (*hookBench).slots},
 }
 
 // Run measures every engine and prints.
 func (c *webhooksCommand) Run(ctx context.Context) error {
 	if c.Quick {
 		c.Deliveries, c.Rounds, c.Duration = min(c.Deliveries, 5000), 1, min(c.Duration, 3*time.Second)
+		c.Recovering = min(c.Recovering, 5000)
 	}
 	place := dataFlags{Engine: c.Engine, Data: c.Data, Orders: hookSize.Orders}
 	s := store{dir: place.store().dir, size: hookSize, anew: true}
@@ -118,7 +126,7 @@ func (b *hookBench) begin(ctx context.Context, spread corpus.Spread, path func(i
 	if err := b.hooks.Clear(ctx); err != nil {
 		return nil, err
 	}
-	sink, err := b.sink(ctx)
+	sink, err := b.sink(ctx, "sink")
 	if err != nil {
 		return nil, err
 	}

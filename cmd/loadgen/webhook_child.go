@@ -18,13 +18,13 @@ import (
 const look = 20 * time.Millisecond
 
 // sink starts this program as a receiver.
-func (c *children) sink(ctx context.Context) (*child, error) {
+func (c *children) sink(ctx context.Context, name string) (*child, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	addr := free()
-	p, err := c.start("sink", self, "sink", "--addr", addr)
+	p, err := c.start(name, self, "sink", "--addr", addr)
 	if err != nil {
 		return nil, err
 	}

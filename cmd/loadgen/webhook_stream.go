@@ -86,15 +86,20 @@ func (s stream) beat(ctx context.Context, duration time.Duration, turns chan<- i
 // filling makes the body of a product's event about 1 KB.
 var filling = strings.Repeat("x", 220)
 
-// drive is one connection's part.
+// drive is one connection's part. It is made with the first request: a server soon
+// ends one that asks for nothing.
 func (s stream) drive(ctx context.Context, turns <-chan int, own posted) error {
+	n, ok := <-turns
+	if !ok {
+		return nil
+	}
 	c, err := dial(ctx, s.addr)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
 	var request []byte
-	for n := range turns {
+	for ; ok; n, ok = <-turns {
 		key := rand.Text()
 		request = post(request[:0], root+"/products", s.shops[n%len(s.shops)].Key, key, fmt.Appendf(nil,
 			`{"title":"Load %s","price_minor":1250,"currency":"EUR","sku":%q,"description":%q}`, key, key, filling))

@@ -32,26 +32,28 @@ func delivery(event, resource string, sequence int) string {
 		event, resource, sequence, strings.Repeat("x", 9000))
 }
 
+// deliver sends a body and returns the status of the answer, 0 where the receiver
+// hangs: then it waits for a moment.
+func (p *child) deliver(t *testing.T, path, body string, hangs bool) int {
+	t.Helper()
+	c := &http.Client{Timeout: patience}
+	if hangs {
+		c.Timeout = 100 * time.Millisecond
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+p.addr+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := c.Do(r)
+	if err != nil {
+		return 0
+	}
+	w.Body.Close()
+	return w.StatusCode
+}
+
 func TestSink(t *testing.T) {
 	s := openSink(t)
-	deliver := func(path, body string) int {
-		t.Helper()
-		c := &http.Client{Timeout: 100 * time.Millisecond}
-		if !strings.HasPrefix(path, hangPath) {
-			c.Timeout = patience
-		}
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
-			"http://"+s.addr+path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := c.Do(r)
-		if err != nil {
-			return 0
-		}
-		w.Body.Close()
-		return w.StatusCode
-	}
 	for _, tc := range []struct {
 		path, body string
 		want       int
@@ -62,7 +64,7 @@ func TestSink(t *testing.T) {
 		{"/17", "{}", 400},
 		{"/x", delivery("evt_1", "ord_1", 12), 400},
 	} {
-		if got := deliver(tc.path, tc.body); got != tc.want {
+		if got := s.deliver(t, tc.path, tc.body, tc.want == 0); got != tc.want {
 			t.Errorf("%s %.40s: got %d, want %d", tc.path, tc.body, got, tc.want)
 		}
 	}
@@ -88,6 +90,30 @@ func TestSink(t *testing.T) {
 		if got.At, got.Answered = 0, 0; got != want {
 			t.Errorf("receipt %d: got %+v, want %+v", i, got, want)
 		}
+	}
+}
+
+// An endpoint does what its path says.
+func TestSinkBehaviour(t *testing.T) {
+	s := openSink(t)
+	for _, tc := range []struct {
+		path string
+		want int
+		took time.Duration // at least
+	}{
+		{"/turn/4", 200, 0}, {"/fail/4", 500, 0}, {"/wait/50/4", 200, 50 * time.Millisecond},
+		{turnedPath, 200, 0}, {"/turn/4", 0, 0}, {"/4", 200, 0},
+	} {
+		began := time.Now()
+		if got := s.deliver(t, tc.path, delivery("evt_1", "ord_1", 1), tc.want == 0); got != tc.want {
+			t.Errorf("%s: got %d, want %d", tc.path, got, tc.want)
+		}
+		if took := time.Since(began); took < tc.took {
+			t.Errorf("%s: answered after %v, want at least %v", tc.path, took, tc.took)
+		}
+	}
+	if n, err := s.answered(t.Context()); n != 3 || err != nil {
+		t.Errorf("answered %d, %v, want 3", n, err)
 	}
 }
 
@@ -213,5 +239,34 @@ func TestAdded(t *testing.T) {
 	raw, server := added(&result{sides: [][]reading{one(2000), one(1000), one(400)}})
 	if fmt.Sprintf("%.3f %.3f", raw, server) != "100.000 25.000" { // 0.5 ms of 0.5 ms, and of 2.5 ms less it
 		t.Errorf("got %v and %v", raw, server)
+	}
+}
+
+// The endpoints of a load are as its name says, and its events are made in the way
+// that its stores need.
+func TestPressures(t *testing.T) {
+	for _, p := range pressures {
+		healthy, kinds := 0, map[string]int{}
+		for i := range p.stores * p.every {
+			path := p.path(i)
+			if path == "" {
+				healthy++
+			}
+			kinds[path[:strings.LastIndexByte(path, '/')+1]]++
+		}
+		switch {
+		case healthy > 0 && (p.posts == 0 || p.rows > 0):
+			t.Errorf("%s: events of healthy endpoints are not made by requests", p.name)
+		case p.held && p.every != 1:
+			t.Errorf("%s: deliveries are held for one endpoint of a store", p.name)
+		case p.warm && p.rows == 0:
+			t.Errorf("%s: nothing warms it", p.name)
+		case healthyStores+p.stores > hookSize.Stores:
+			t.Errorf("%s: %d stores", p.name, p.stores)
+		}
+		if p.name == "90 % are bad" && (healthy != 50 || kinds[hangPath] != 150 || kinds[waitPath+"4500/"] != 150 ||
+			kinds[failPath] != 100 || kinds[nobody+"/"] != 50) {
+			t.Errorf("%s: %d healthy of %v", p.name, healthy, kinds)
+		}
 	}
 }

@@ -5,6 +5,14 @@ import (
 )
 
 type doctorCmd struct {
+	Installation doctorInstallationCmd `cmd:"" default:"withargs" help:"Check the installation; what doctor does by itself."`
+	Deliveries   doctorDeliveriesCmd   `cmd:"" help:"Name every row of webhooks that waits longer than it may."`
+}
+
+// Help implements kong.HelpProvider.
+func (doctorCmd) Help() string { return doctorInstallationCmd{}.Help() }
+
+type doctorInstallationCmd struct {
 	app.Storage
 	app.Listen
 	app.Naming
@@ -12,7 +20,7 @@ type doctorCmd struct {
 }
 
 // Help implements kong.HelpProvider.
-func (doctorCmd) Help() string {
+func (doctorInstallationCmd) Help() string {
 	return `Checks the settings, the data folder, the root secret, the database with its version, schema and clock, ` +
 		`and the addresses. It changes nothing. The exit code is 1 when anything fails; warnings leave it 0.
 
@@ -20,11 +28,12 @@ Examples:
 
     storefront doctor
     storefront doctor --database-file /run/secrets/database --json
+    storefront doctor installation
 `
 }
 
 // Run diagnoses.
-func (c *doctorCmd) Run(s *session) error {
+func (c *doctorInstallationCmd) Run(s *session) error {
 	if err := s.secretKey(&c.Storage); err != nil {
 		return err
 	}
@@ -38,7 +47,7 @@ func (c *doctorCmd) Run(s *session) error {
 	return nil
 }
 
-func (c *doctorCmd) show(s *session, r app.Report) error {
+func (c *doctorInstallationCmd) show(s *session, r app.Report) error {
 	if c.JSON {
 		return c.print(s, r, nil)
 	}

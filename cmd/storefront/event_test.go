@@ -26,12 +26,14 @@ var emitted = map[string]string{
 	"staff invite": "", "staff withdraw": "", "staff remove": "", "staff token": "", "staff password": "",
 	"staff reset-factors": "",
 	"migrate apply":       "", "secret rotate": "", "secret reseal": "",
+	"webhooks requeue": "",
 }
 
 // silent are the commands that write nothing by themselves: they read, or they
 // serve what other tests send.
 var silent = []string{"serve", "dispatch", "migrate status", "store list", "key list",
-	"app list", "app show", "staff list", "staff invited", "webhooks listen", "doctor", "version"}
+	"app list", "app show", "staff list", "staff invited", "webhooks listen", "doctor installation",
+	"doctor deliveries", "theme check", "theme preview", "version"}
 
 // TestEventsOfCommands runs every command that writes, with an app that a store
 // let in, and reads the event log of all stores after each.
@@ -101,6 +103,7 @@ func runCommands(t *testing.T, c cli, database string) {
 	}
 	run(new(any), "secret", "rotate")
 	run(new(any), "secret", "reseal")
+	run(new(requeued), "webhooks", "requeue")
 	for name := range emitted {
 		if !ran[name] {
 			t.Errorf("%s was not run", name)

@@ -47,7 +47,8 @@ type commands struct {
 	Key      keyCmd      `cmd:"" help:"Make, rotate and revoke API keys."`
 	App      appCmd      `cmd:"" help:"Register OAuth apps and look after them."`
 	Staff    staffCmd    `cmd:"" help:"Look after the people of a store."`
-	Webhooks webhooksCmd `cmd:"" help:"Build and try receivers of webhooks."`
+	Webhooks webhooksCmd `cmd:"" help:"Build and try receivers of webhooks, and repair."`
+	Theme    themeCmd    `cmd:"" help:"Check and show themes while they are written."`
 	Secret   secretCmd   `cmd:"" help:"Look after the root secret."`
 	Doctor   doctorCmd   `cmd:"" help:"Check the installation and say how to repair it."`
 	Version  versionCmd  `cmd:"" help:"Print what this program is."`

@@ -13,6 +13,8 @@ import (
 
 	"github.com/storefront-go/storefront/cmd/internal/app"
 	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
 )
 
@@ -57,7 +59,9 @@ func TestEveryCommandHasExamples(t *testing.T) {
 		"key create", "key list", "key rotate", "key revoke",
 		"app create", "app list", "app show", "app update", "app disable", "app enable", "app legacy", "staff invite",
 		"staff withdraw", "staff invited", "staff list", "staff remove", "staff token", "webhooks listen",
-		"secret rotate", "secret reseal", "doctor", "version"} {
+		"webhooks requeue",
+		"secret rotate", "secret reseal", "doctor", "doctor installation", "doctor deliveries", "theme check",
+		"theme preview", "version"} {
 		o := c.run(append(strings.Fields(command), "--help")...)
 		if o.code != exitOK || !strings.Contains(o.out, "    storefront "+command) || o.err != "" {
 			t.Errorf("%s --help: code %d, %q; no example in\n%s", command, o.code, o.err, o.out)
@@ -286,6 +290,52 @@ func TestDoctorExitCode(t *testing.T) {
 	}
 	if o := c.run(append(args, "--json")...); o.code != exitFailed || !strings.Contains(o.out, `"healthy": false`) {
 		t.Errorf("%+v, want JSON of a failure", o)
+	}
+}
+
+// An event that was set aside is named, with the exit code of a failure, until it is put
+// back; nobody relays it here.
+func TestDoctorDeliveries(t *testing.T) {
+	c := newCLI(t)
+	var made shop
+	c.decode(&made, "store", "create", "Kite", "--currency", "EUR", "--owner-email", "ana@kite.example")
+	var o overdue
+	if c.decode(&o, "doctor", "deliveries"); !o.Healthy || len(o.Rows) != 0 {
+		t.Errorf("%+v", o)
+	}
+	s, err := app.OpenStore(t.Context(), app.Opening{Storage: app.Storage{Data: strings.TrimPrefix(c.env[0],
+		"STOREFRONT_DATA=")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	store, err := xid.Store.Parse(made.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := xid.New()
+	err = s.InTx(viewer.Operator(t.Context(), store), func(ctx context.Context) error {
+		return s.DB(ctx).OutboxFailure.Create().SetID(id).SetFailedAt(id.Time()).SetDetail("refused by a trigger").
+			Exec(ctx)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"doctor", "--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0"}
+	if got := c.run(args...); got.code != exitFailed || !strings.Contains(got.out, xid.Event.Format(id)) ||
+		!strings.Contains(got.out, "storefront webhooks requeue") {
+		t.Errorf("%+v", got)
+	}
+	if got := c.run("doctor", "deliveries"); got.code != exitFailed || got.err != "" ||
+		!strings.Contains(got.out, xid.Event.Format(id)) || !strings.Contains(got.out, "refused by a trigger") {
+		t.Errorf("%+v", got)
+	}
+	var back requeued
+	if c.decode(&back, "webhooks", "requeue"); back.Events != 1 {
+		t.Errorf("%+v", back)
+	}
+	if got := c.run(args...); got.code != exitOK {
+		t.Errorf("%+v", got)
 	}
 }
 

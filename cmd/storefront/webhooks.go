@@ -13,7 +13,8 @@ import (
 )
 
 type webhooksCmd struct {
-	Listen webhooksListenCmd `cmd:"" help:"Receive deliveries on this machine, verify and print them."`
+	Listen  webhooksListenCmd  `cmd:"" help:"Receive deliveries on this machine, verify and print them."`
+	Requeue webhooksRequeueCmd `cmd:"" help:"Put back the events that could not be relayed."`
 }
 
 type webhooksListenCmd struct {
@@ -64,7 +65,7 @@ func (c *webhooksListenCmd) Run(s *session) error {
 	tap := &tap{options: c, secrets: secrets, out: s.out}
 	err = tap.announce(at, made)
 	if err == nil {
-		err = serveTap(s.ctx, listener, tap)
+		err = serveUntil(s.ctx, listener, tap)
 	}
 	if made != nil {
 		err = errors.Join(err, c.remove(s.ctx, made.ID))
@@ -87,8 +88,8 @@ func (c *webhooksListenCmd) check() error {
 	return c.registration.check()
 }
 
-// serveTap serves until ctx ends, and lets what runs finish for a moment.
-func serveTap(ctx context.Context, listener net.Listener, h http.Handler) error {
+// serveUntil serves until ctx ends, and lets what runs finish for a moment.
+func serveUntil(ctx context.Context, listener net.Listener, h http.Handler) error {
 	server := &http.Server{
 		Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
 		BaseContext: func(net.Listener) context.Context { return ctx }, // ends --delay

@@ -41,7 +41,9 @@ type Attempt struct {
 	// Detail holds the value of the "detail" field.
 	Detail *string `json:"detail,omitempty"`
 	// Response holds the value of the "response" field.
-	Response     []byte `json:"response,omitempty"`
+	Response []byte `json:"response,omitempty"`
+	// Request holds the value of the "request" field.
+	Request      []byte `json:"request,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -52,7 +54,7 @@ func (*Attempt) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case attempt.FieldAttemptID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
-		case attempt.FieldResponse:
+		case attempt.FieldResponse, attempt.FieldRequest:
 			values[i] = new([]byte)
 		case attempt.FieldSequence, attempt.FieldNumber, attempt.FieldBeganAt, attempt.FieldNextAt, attempt.FieldStatus, attempt.FieldDuration:
 			values[i] = new(sql.NullInt64)
@@ -156,6 +158,12 @@ func (_m *Attempt) assignValues(columns []string, values []any) error {
 			} else if value != nil {
 				_m.Response = *value
 			}
+		case attempt.FieldRequest:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field request", values[i])
+			} else if value != nil {
+				_m.Request = *value
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -233,6 +241,9 @@ func (_m *Attempt) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("response=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Response))
+	builder.WriteString(", ")
+	builder.WriteString("request=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Request))
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -133,6 +133,12 @@ func (_c *AttemptCreate) SetResponse(v []byte) *AttemptCreate {
 	return _c
 }
 
+// SetRequest sets the "request" field.
+func (_c *AttemptCreate) SetRequest(v []byte) *AttemptCreate {
+	_c.mutation.SetRequest(v)
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *AttemptCreate) SetID(v xid.ID) *AttemptCreate {
 	_c.mutation.SetID(v)
@@ -315,6 +321,10 @@ func (_c *AttemptCreate) createSpec() (*Attempt, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Response(); ok {
 		_spec.SetField(attempt.FieldResponse, field.TypeBytes, value)
 		_node.Response = value
+	}
+	if value, ok := _c.mutation.Request(); ok {
+		_spec.SetField(attempt.FieldRequest, field.TypeBytes, value)
+		_node.Request = value
 	}
 	return _node, _spec
 }

@@ -532,6 +532,7 @@ var attemptRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.Duration),
 		cell.TextOf(&row.Detail),
 		(*cell.Bytes)(&row.Response),
+		(*cell.Bytes)(&row.Request),
 	}
 	return room
 }}

@@ -186,6 +186,18 @@ func (_u *AttemptUpdate) ClearResponse() *AttemptUpdate {
 	return _u
 }
 
+// SetRequest sets the "request" field.
+func (_u *AttemptUpdate) SetRequest(v []byte) *AttemptUpdate {
+	_u.mutation.SetRequest(v)
+	return _u
+}
+
+// ClearRequest clears the value of the "request" field.
+func (_u *AttemptUpdate) ClearRequest() *AttemptUpdate {
+	_u.mutation.ClearRequest()
+	return _u
+}
+
 // Mutation returns the AttemptMutation object of the builder.
 func (_u *AttemptUpdate) Mutation() *AttemptMutation {
 	return _u.mutation
@@ -293,6 +305,12 @@ func (_u *AttemptUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.ResponseCleared() {
 		_spec.ClearField(attempt.FieldResponse, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.Request(); ok {
+		_spec.SetField(attempt.FieldRequest, field.TypeBytes, value)
+	}
+	if _u.mutation.RequestCleared() {
+		_spec.ClearField(attempt.FieldRequest, field.TypeBytes)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -472,6 +490,18 @@ func (_u *AttemptUpdateOne) ClearResponse() *AttemptUpdateOne {
 	return _u
 }
 
+// SetRequest sets the "request" field.
+func (_u *AttemptUpdateOne) SetRequest(v []byte) *AttemptUpdateOne {
+	_u.mutation.SetRequest(v)
+	return _u
+}
+
+// ClearRequest clears the value of the "request" field.
+func (_u *AttemptUpdateOne) ClearRequest() *AttemptUpdateOne {
+	_u.mutation.ClearRequest()
+	return _u
+}
+
 // Mutation returns the AttemptMutation object of the builder.
 func (_u *AttemptUpdateOne) Mutation() *AttemptMutation {
 	return _u.mutation
@@ -609,6 +639,12 @@ func (_u *AttemptUpdateOne) sqlSave(ctx context.Context) (_node *Attempt, err er
 	}
 	if _u.mutation.ResponseCleared() {
 		_spec.ClearField(attempt.FieldResponse, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.Request(); ok {
+		_spec.SetField(attempt.FieldRequest, field.TypeBytes, value)
+	}
+	if _u.mutation.RequestCleared() {
+		_spec.ClearField(attempt.FieldRequest, field.TypeBytes)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Attempt{config: _u.config}

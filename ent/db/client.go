@@ -29,6 +29,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/db/delivery"
 	"github.com/storefront-go/storefront/ent/db/deliverylog"
+	"github.com/storefront-go/storefront/ent/db/discount"
+	"github.com/storefront-go/storefront/ent/db/discountuse"
 	"github.com/storefront-go/storefront/ent/db/endpointstat"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/export"
@@ -41,28 +43,35 @@ import (
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/membership"
+	"github.com/storefront-go/storefront/ent/db/menus"
 	"github.com/storefront-go/storefront/ent/db/note"
 	"github.com/storefront-go/storefront/ent/db/notification"
 	"github.com/storefront-go/storefront/ent/db/oauthclient"
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/db/outbox"
+	"github.com/storefront-go/storefront/ent/db/outboxfailure"
+	"github.com/storefront-go/storefront/ent/db/page"
 	"github.com/storefront-go/storefront/ent/db/payment"
 	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/session"
+	"github.com/storefront-go/storefront/ent/db/shippingcountry"
+	"github.com/storefront-go/storefront/ent/db/shippingzone"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/db/storehandle"
+	"github.com/storefront-go/storefront/ent/db/taxsettings"
 	"github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/db/themeasset"
 	"github.com/storefront-go/storefront/ent/db/themepackage"
 	"github.com/storefront-go/storefront/ent/db/themeupload"
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/db/useremail"
+	"github.com/storefront-go/storefront/ent/db/variant"
 	"github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/db/webhookqueue"
 
@@ -104,6 +113,10 @@ type Client struct {
 	Delivery *DeliveryClient
 	// DeliveryLog is the client for interacting with the DeliveryLog builders.
 	DeliveryLog *DeliveryLogClient
+	// Discount is the client for interacting with the Discount builders.
+	Discount *DiscountClient
+	// DiscountUse is the client for interacting with the DiscountUse builders.
+	DiscountUse *DiscountUseClient
 	// EndpointStat is the client for interacting with the EndpointStat builders.
 	EndpointStat *EndpointStatClient
 	// Event is the client for interacting with the Event builders.
@@ -128,6 +141,8 @@ type Client struct {
 	MarketplaceTheme *MarketplaceThemeClient
 	// Membership is the client for interacting with the Membership builders.
 	Membership *MembershipClient
+	// Menus is the client for interacting with the Menus builders.
+	Menus *MenusClient
 	// Note is the client for interacting with the Note builders.
 	Note *NoteClient
 	// Notification is the client for interacting with the Notification builders.
@@ -140,6 +155,10 @@ type Client struct {
 	OrderLine *OrderLineClient
 	// Outbox is the client for interacting with the Outbox builders.
 	Outbox *OutboxClient
+	// OutboxFailure is the client for interacting with the OutboxFailure builders.
+	OutboxFailure *OutboxFailureClient
+	// Page is the client for interacting with the Page builders.
+	Page *PageClient
 	// Payment is the client for interacting with the Payment builders.
 	Payment *PaymentClient
 	// Picture is the client for interacting with the Picture builders.
@@ -152,6 +171,10 @@ type Client struct {
 	Redaction *RedactionClient
 	// Session is the client for interacting with the Session builders.
 	Session *SessionClient
+	// ShippingCountry is the client for interacting with the ShippingCountry builders.
+	ShippingCountry *ShippingCountryClient
+	// ShippingZone is the client for interacting with the ShippingZone builders.
+	ShippingZone *ShippingZoneClient
 	// Staff is the client for interacting with the Staff builders.
 	Staff *StaffClient
 	// StaffToken is the client for interacting with the StaffToken builders.
@@ -160,6 +183,8 @@ type Client struct {
 	Store *StoreClient
 	// StoreHandle is the client for interacting with the StoreHandle builders.
 	StoreHandle *StoreHandleClient
+	// TaxSettings is the client for interacting with the TaxSettings builders.
+	TaxSettings *TaxSettingsClient
 	// Theme is the client for interacting with the Theme builders.
 	Theme *ThemeClient
 	// ThemeAsset is the client for interacting with the ThemeAsset builders.
@@ -172,6 +197,8 @@ type Client struct {
 	User *UserClient
 	// UserEmail is the client for interacting with the UserEmail builders.
 	UserEmail *UserEmailClient
+	// Variant is the client for interacting with the Variant builders.
+	Variant *VariantClient
 	// WebhookEndpoint is the client for interacting with the WebhookEndpoint builders.
 	WebhookEndpoint *WebhookEndpointClient
 	// WebhookQueue is the client for interacting with the WebhookQueue builders.
@@ -201,6 +228,8 @@ func (c *Client) init() {
 	c.Customer = NewCustomerClient(c.config)
 	c.Delivery = NewDeliveryClient(c.config)
 	c.DeliveryLog = NewDeliveryLogClient(c.config)
+	c.Discount = NewDiscountClient(c.config)
+	c.DiscountUse = NewDiscountUseClient(c.config)
 	c.EndpointStat = NewEndpointStatClient(c.config)
 	c.Event = NewEventClient(c.config)
 	c.Export = NewExportClient(c.config)
@@ -213,28 +242,35 @@ func (c *Client) init() {
 	c.Mail = NewMailClient(c.config)
 	c.MarketplaceTheme = NewMarketplaceThemeClient(c.config)
 	c.Membership = NewMembershipClient(c.config)
+	c.Menus = NewMenusClient(c.config)
 	c.Note = NewNoteClient(c.config)
 	c.Notification = NewNotificationClient(c.config)
 	c.OAuthClient = NewOAuthClientClient(c.config)
 	c.Order = NewOrderClient(c.config)
 	c.OrderLine = NewOrderLineClient(c.config)
 	c.Outbox = NewOutboxClient(c.config)
+	c.OutboxFailure = NewOutboxFailureClient(c.config)
+	c.Page = NewPageClient(c.config)
 	c.Payment = NewPaymentClient(c.config)
 	c.Picture = NewPictureClient(c.config)
 	c.Product = NewProductClient(c.config)
 	c.RecoveryCode = NewRecoveryCodeClient(c.config)
 	c.Redaction = NewRedactionClient(c.config)
 	c.Session = NewSessionClient(c.config)
+	c.ShippingCountry = NewShippingCountryClient(c.config)
+	c.ShippingZone = NewShippingZoneClient(c.config)
 	c.Staff = NewStaffClient(c.config)
 	c.StaffToken = NewStaffTokenClient(c.config)
 	c.Store = NewStoreClient(c.config)
 	c.StoreHandle = NewStoreHandleClient(c.config)
+	c.TaxSettings = NewTaxSettingsClient(c.config)
 	c.Theme = NewThemeClient(c.config)
 	c.ThemeAsset = NewThemeAssetClient(c.config)
 	c.ThemePackage = NewThemePackageClient(c.config)
 	c.ThemeUpload = NewThemeUploadClient(c.config)
 	c.User = NewUserClient(c.config)
 	c.UserEmail = NewUserEmailClient(c.config)
+	c.Variant = NewVariantClient(c.config)
 	c.WebhookEndpoint = NewWebhookEndpointClient(c.config)
 	c.WebhookQueue = NewWebhookQueueClient(c.config)
 }
@@ -343,6 +379,8 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Customer:         NewCustomerClient(cfg),
 		Delivery:         NewDeliveryClient(cfg),
 		DeliveryLog:      NewDeliveryLogClient(cfg),
+		Discount:         NewDiscountClient(cfg),
+		DiscountUse:      NewDiscountUseClient(cfg),
 		EndpointStat:     NewEndpointStatClient(cfg),
 		Event:            NewEventClient(cfg),
 		Export:           NewExportClient(cfg),
@@ -355,28 +393,35 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Mail:             NewMailClient(cfg),
 		MarketplaceTheme: NewMarketplaceThemeClient(cfg),
 		Membership:       NewMembershipClient(cfg),
+		Menus:            NewMenusClient(cfg),
 		Note:             NewNoteClient(cfg),
 		Notification:     NewNotificationClient(cfg),
 		OAuthClient:      NewOAuthClientClient(cfg),
 		Order:            NewOrderClient(cfg),
 		OrderLine:        NewOrderLineClient(cfg),
 		Outbox:           NewOutboxClient(cfg),
+		OutboxFailure:    NewOutboxFailureClient(cfg),
+		Page:             NewPageClient(cfg),
 		Payment:          NewPaymentClient(cfg),
 		Picture:          NewPictureClient(cfg),
 		Product:          NewProductClient(cfg),
 		RecoveryCode:     NewRecoveryCodeClient(cfg),
 		Redaction:        NewRedactionClient(cfg),
 		Session:          NewSessionClient(cfg),
+		ShippingCountry:  NewShippingCountryClient(cfg),
+		ShippingZone:     NewShippingZoneClient(cfg),
 		Staff:            NewStaffClient(cfg),
 		StaffToken:       NewStaffTokenClient(cfg),
 		Store:            NewStoreClient(cfg),
 		StoreHandle:      NewStoreHandleClient(cfg),
+		TaxSettings:      NewTaxSettingsClient(cfg),
 		Theme:            NewThemeClient(cfg),
 		ThemeAsset:       NewThemeAssetClient(cfg),
 		ThemePackage:     NewThemePackageClient(cfg),
 		ThemeUpload:      NewThemeUploadClient(cfg),
 		User:             NewUserClient(cfg),
 		UserEmail:        NewUserEmailClient(cfg),
+		Variant:          NewVariantClient(cfg),
 		WebhookEndpoint:  NewWebhookEndpointClient(cfg),
 		WebhookQueue:     NewWebhookQueueClient(cfg),
 	}, nil
@@ -412,6 +457,8 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Customer:         NewCustomerClient(cfg),
 		Delivery:         NewDeliveryClient(cfg),
 		DeliveryLog:      NewDeliveryLogClient(cfg),
+		Discount:         NewDiscountClient(cfg),
+		DiscountUse:      NewDiscountUseClient(cfg),
 		EndpointStat:     NewEndpointStatClient(cfg),
 		Event:            NewEventClient(cfg),
 		Export:           NewExportClient(cfg),
@@ -424,28 +471,35 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Mail:             NewMailClient(cfg),
 		MarketplaceTheme: NewMarketplaceThemeClient(cfg),
 		Membership:       NewMembershipClient(cfg),
+		Menus:            NewMenusClient(cfg),
 		Note:             NewNoteClient(cfg),
 		Notification:     NewNotificationClient(cfg),
 		OAuthClient:      NewOAuthClientClient(cfg),
 		Order:            NewOrderClient(cfg),
 		OrderLine:        NewOrderLineClient(cfg),
 		Outbox:           NewOutboxClient(cfg),
+		OutboxFailure:    NewOutboxFailureClient(cfg),
+		Page:             NewPageClient(cfg),
 		Payment:          NewPaymentClient(cfg),
 		Picture:          NewPictureClient(cfg),
 		Product:          NewProductClient(cfg),
 		RecoveryCode:     NewRecoveryCodeClient(cfg),
 		Redaction:        NewRedactionClient(cfg),
 		Session:          NewSessionClient(cfg),
+		ShippingCountry:  NewShippingCountryClient(cfg),
+		ShippingZone:     NewShippingZoneClient(cfg),
 		Staff:            NewStaffClient(cfg),
 		StaffToken:       NewStaffTokenClient(cfg),
 		Store:            NewStoreClient(cfg),
 		StoreHandle:      NewStoreHandleClient(cfg),
+		TaxSettings:      NewTaxSettingsClient(cfg),
 		Theme:            NewThemeClient(cfg),
 		ThemeAsset:       NewThemeAssetClient(cfg),
 		ThemePackage:     NewThemePackageClient(cfg),
 		ThemeUpload:      NewThemeUploadClient(cfg),
 		User:             NewUserClient(cfg),
 		UserEmail:        NewUserEmailClient(cfg),
+		Variant:          NewVariantClient(cfg),
 		WebhookEndpoint:  NewWebhookEndpointClient(cfg),
 		WebhookQueue:     NewWebhookQueueClient(cfg),
 	}, nil
@@ -479,13 +533,15 @@ func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.APIKey, c.AccessToken, c.AccountEvent, c.Allowance, c.App, c.AppName,
 		c.Attempt, c.Audit, c.Challenge, c.ConsentTicket, c.Credential, c.Customer,
-		c.Delivery, c.DeliveryLog, c.EndpointStat, c.Event, c.Export, c.ExportPart,
-		c.Factor, c.Fulfillment, c.Grant, c.Idempotency, c.Invitation, c.Mail,
-		c.MarketplaceTheme, c.Membership, c.Note, c.Notification, c.OAuthClient,
-		c.Order, c.OrderLine, c.Outbox, c.Payment, c.Picture, c.Product,
-		c.RecoveryCode, c.Redaction, c.Session, c.Staff, c.StaffToken, c.Store,
-		c.StoreHandle, c.Theme, c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User,
-		c.UserEmail, c.WebhookEndpoint, c.WebhookQueue,
+		c.Delivery, c.DeliveryLog, c.Discount, c.DiscountUse, c.EndpointStat, c.Event,
+		c.Export, c.ExportPart, c.Factor, c.Fulfillment, c.Grant, c.Idempotency,
+		c.Invitation, c.Mail, c.MarketplaceTheme, c.Membership, c.Menus, c.Note,
+		c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox, c.OutboxFailure,
+		c.Page, c.Payment, c.Picture, c.Product, c.RecoveryCode, c.Redaction,
+		c.Session, c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
+		c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
+		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
+		c.WebhookQueue,
 	} {
 		n.Use(hooks...)
 	}
@@ -497,13 +553,15 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.APIKey, c.AccessToken, c.AccountEvent, c.Allowance, c.App, c.AppName,
 		c.Attempt, c.Audit, c.Challenge, c.ConsentTicket, c.Credential, c.Customer,
-		c.Delivery, c.DeliveryLog, c.EndpointStat, c.Event, c.Export, c.ExportPart,
-		c.Factor, c.Fulfillment, c.Grant, c.Idempotency, c.Invitation, c.Mail,
-		c.MarketplaceTheme, c.Membership, c.Note, c.Notification, c.OAuthClient,
-		c.Order, c.OrderLine, c.Outbox, c.Payment, c.Picture, c.Product,
-		c.RecoveryCode, c.Redaction, c.Session, c.Staff, c.StaffToken, c.Store,
-		c.StoreHandle, c.Theme, c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User,
-		c.UserEmail, c.WebhookEndpoint, c.WebhookQueue,
+		c.Delivery, c.DeliveryLog, c.Discount, c.DiscountUse, c.EndpointStat, c.Event,
+		c.Export, c.ExportPart, c.Factor, c.Fulfillment, c.Grant, c.Idempotency,
+		c.Invitation, c.Mail, c.MarketplaceTheme, c.Membership, c.Menus, c.Note,
+		c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox, c.OutboxFailure,
+		c.Page, c.Payment, c.Picture, c.Product, c.RecoveryCode, c.Redaction,
+		c.Session, c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
+		c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
+		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
+		c.WebhookQueue,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -540,6 +598,10 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Delivery.mutate(ctx, m)
 	case *DeliveryLogMutation:
 		return c.DeliveryLog.mutate(ctx, m)
+	case *DiscountMutation:
+		return c.Discount.mutate(ctx, m)
+	case *DiscountUseMutation:
+		return c.DiscountUse.mutate(ctx, m)
 	case *EndpointStatMutation:
 		return c.EndpointStat.mutate(ctx, m)
 	case *EventMutation:
@@ -564,6 +626,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.MarketplaceTheme.mutate(ctx, m)
 	case *MembershipMutation:
 		return c.Membership.mutate(ctx, m)
+	case *MenusMutation:
+		return c.Menus.mutate(ctx, m)
 	case *NoteMutation:
 		return c.Note.mutate(ctx, m)
 	case *NotificationMutation:
@@ -576,6 +640,10 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.OrderLine.mutate(ctx, m)
 	case *OutboxMutation:
 		return c.Outbox.mutate(ctx, m)
+	case *OutboxFailureMutation:
+		return c.OutboxFailure.mutate(ctx, m)
+	case *PageMutation:
+		return c.Page.mutate(ctx, m)
 	case *PaymentMutation:
 		return c.Payment.mutate(ctx, m)
 	case *PictureMutation:
@@ -588,6 +656,10 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Redaction.mutate(ctx, m)
 	case *SessionMutation:
 		return c.Session.mutate(ctx, m)
+	case *ShippingCountryMutation:
+		return c.ShippingCountry.mutate(ctx, m)
+	case *ShippingZoneMutation:
+		return c.ShippingZone.mutate(ctx, m)
 	case *StaffMutation:
 		return c.Staff.mutate(ctx, m)
 	case *StaffTokenMutation:
@@ -596,6 +668,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Store.mutate(ctx, m)
 	case *StoreHandleMutation:
 		return c.StoreHandle.mutate(ctx, m)
+	case *TaxSettingsMutation:
+		return c.TaxSettings.mutate(ctx, m)
 	case *ThemeMutation:
 		return c.Theme.mutate(ctx, m)
 	case *ThemeAssetMutation:
@@ -608,6 +682,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.User.mutate(ctx, m)
 	case *UserEmailMutation:
 		return c.UserEmail.mutate(ctx, m)
+	case *VariantMutation:
+		return c.Variant.mutate(ctx, m)
 	case *WebhookEndpointMutation:
 		return c.WebhookEndpoint.mutate(ctx, m)
 	case *WebhookQueueMutation:
@@ -2488,6 +2564,274 @@ func (c *DeliveryLogClient) mutate(ctx context.Context, m *DeliveryLogMutation) 
 	}
 }
 
+// DiscountClient is a client for the Discount schema.
+type DiscountClient struct {
+	config
+}
+
+// NewDiscountClient returns a client for the Discount from the given config.
+func NewDiscountClient(c config) *DiscountClient {
+	return &DiscountClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `discount.Hooks(f(g(h())))`.
+func (c *DiscountClient) Use(hooks ...Hook) {
+	c.hooks.Discount = append(c.hooks.Discount, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `discount.Intercept(f(g(h())))`.
+func (c *DiscountClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Discount = append(c.inters.Discount, interceptors...)
+}
+
+// Create returns a builder for creating a Discount entity.
+func (c *DiscountClient) Create() *DiscountCreate {
+	mutation := newDiscountMutation(c.config, OpCreate)
+	return &DiscountCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Discount entities.
+func (c *DiscountClient) CreateBulk(builders ...*DiscountCreate) *DiscountCreateBulk {
+	return &DiscountCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *DiscountClient) MapCreateBulk(slice any, setFunc func(*DiscountCreate, int)) *DiscountCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &DiscountCreateBulk{err: fmt.Errorf("calling to DiscountClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*DiscountCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &DiscountCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Discount.
+func (c *DiscountClient) Update() *DiscountUpdate {
+	mutation := newDiscountMutation(c.config, OpUpdate)
+	return &DiscountUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *DiscountClient) UpdateOne(_m *Discount) *DiscountUpdateOne {
+	mutation := newDiscountMutation(c.config, OpUpdateOne, withDiscount(_m))
+	return &DiscountUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *DiscountClient) UpdateOneID(id xid.ID) *DiscountUpdateOne {
+	mutation := newDiscountMutation(c.config, OpUpdateOne, withDiscountID(id))
+	return &DiscountUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Discount.
+func (c *DiscountClient) Delete() *DiscountDelete {
+	mutation := newDiscountMutation(c.config, OpDelete)
+	return &DiscountDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *DiscountClient) DeleteOne(_m *Discount) *DiscountDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *DiscountClient) DeleteOneID(id xid.ID) *DiscountDeleteOne {
+	builder := c.Delete().Where(discount.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &DiscountDeleteOne{builder}
+}
+
+// Query returns a query builder for Discount.
+func (c *DiscountClient) Query() *DiscountQuery {
+	return &DiscountQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeDiscount},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Discount entity by its id.
+func (c *DiscountClient) Get(ctx context.Context, id xid.ID) (*Discount, error) {
+	return c.Query().Where(discount.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *DiscountClient) GetX(ctx context.Context, id xid.ID) *Discount {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *DiscountClient) Hooks() []Hook {
+	hooks := c.hooks.Discount
+	return append(hooks[:len(hooks):len(hooks)], discount.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *DiscountClient) Interceptors() []Interceptor {
+	return c.inters.Discount
+}
+
+func (c *DiscountClient) mutate(ctx context.Context, m *DiscountMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&DiscountCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&DiscountUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&DiscountUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&DiscountDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Discount mutation op: %q", m.Op())
+	}
+}
+
+// DiscountUseClient is a client for the DiscountUse schema.
+type DiscountUseClient struct {
+	config
+}
+
+// NewDiscountUseClient returns a client for the DiscountUse from the given config.
+func NewDiscountUseClient(c config) *DiscountUseClient {
+	return &DiscountUseClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `discountuse.Hooks(f(g(h())))`.
+func (c *DiscountUseClient) Use(hooks ...Hook) {
+	c.hooks.DiscountUse = append(c.hooks.DiscountUse, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `discountuse.Intercept(f(g(h())))`.
+func (c *DiscountUseClient) Intercept(interceptors ...Interceptor) {
+	c.inters.DiscountUse = append(c.inters.DiscountUse, interceptors...)
+}
+
+// Create returns a builder for creating a DiscountUse entity.
+func (c *DiscountUseClient) Create() *DiscountUseCreate {
+	mutation := newDiscountUseMutation(c.config, OpCreate)
+	return &DiscountUseCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of DiscountUse entities.
+func (c *DiscountUseClient) CreateBulk(builders ...*DiscountUseCreate) *DiscountUseCreateBulk {
+	return &DiscountUseCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *DiscountUseClient) MapCreateBulk(slice any, setFunc func(*DiscountUseCreate, int)) *DiscountUseCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &DiscountUseCreateBulk{err: fmt.Errorf("calling to DiscountUseClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*DiscountUseCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &DiscountUseCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for DiscountUse.
+func (c *DiscountUseClient) Update() *DiscountUseUpdate {
+	mutation := newDiscountUseMutation(c.config, OpUpdate)
+	return &DiscountUseUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *DiscountUseClient) UpdateOne(_m *DiscountUse) *DiscountUseUpdateOne {
+	mutation := newDiscountUseMutation(c.config, OpUpdateOne, withDiscountUse(_m))
+	return &DiscountUseUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *DiscountUseClient) UpdateOneID(id xid.ID) *DiscountUseUpdateOne {
+	mutation := newDiscountUseMutation(c.config, OpUpdateOne, withDiscountUseID(id))
+	return &DiscountUseUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for DiscountUse.
+func (c *DiscountUseClient) Delete() *DiscountUseDelete {
+	mutation := newDiscountUseMutation(c.config, OpDelete)
+	return &DiscountUseDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *DiscountUseClient) DeleteOne(_m *DiscountUse) *DiscountUseDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *DiscountUseClient) DeleteOneID(id xid.ID) *DiscountUseDeleteOne {
+	builder := c.Delete().Where(discountuse.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &DiscountUseDeleteOne{builder}
+}
+
+// Query returns a query builder for DiscountUse.
+func (c *DiscountUseClient) Query() *DiscountUseQuery {
+	return &DiscountUseQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeDiscountUse},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a DiscountUse entity by its id.
+func (c *DiscountUseClient) Get(ctx context.Context, id xid.ID) (*DiscountUse, error) {
+	return c.Query().Where(discountuse.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *DiscountUseClient) GetX(ctx context.Context, id xid.ID) *DiscountUse {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *DiscountUseClient) Hooks() []Hook {
+	hooks := c.hooks.DiscountUse
+	return append(hooks[:len(hooks):len(hooks)], discountuse.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *DiscountUseClient) Interceptors() []Interceptor {
+	return c.inters.DiscountUse
+}
+
+func (c *DiscountUseClient) mutate(ctx context.Context, m *DiscountUseMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&DiscountUseCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&DiscountUseUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&DiscountUseUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&DiscountUseDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown DiscountUse mutation op: %q", m.Op())
+	}
+}
+
 // EndpointStatClient is a client for the EndpointStat schema.
 type EndpointStatClient struct {
 	config
@@ -4093,6 +4437,140 @@ func (c *MembershipClient) mutate(ctx context.Context, m *MembershipMutation) (V
 	}
 }
 
+// MenusClient is a client for the Menus schema.
+type MenusClient struct {
+	config
+}
+
+// NewMenusClient returns a client for the Menus from the given config.
+func NewMenusClient(c config) *MenusClient {
+	return &MenusClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `menus.Hooks(f(g(h())))`.
+func (c *MenusClient) Use(hooks ...Hook) {
+	c.hooks.Menus = append(c.hooks.Menus, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `menus.Intercept(f(g(h())))`.
+func (c *MenusClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Menus = append(c.inters.Menus, interceptors...)
+}
+
+// Create returns a builder for creating a Menus entity.
+func (c *MenusClient) Create() *MenusCreate {
+	mutation := newMenusMutation(c.config, OpCreate)
+	return &MenusCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Menus entities.
+func (c *MenusClient) CreateBulk(builders ...*MenusCreate) *MenusCreateBulk {
+	return &MenusCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *MenusClient) MapCreateBulk(slice any, setFunc func(*MenusCreate, int)) *MenusCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &MenusCreateBulk{err: fmt.Errorf("calling to MenusClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*MenusCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &MenusCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Menus.
+func (c *MenusClient) Update() *MenusUpdate {
+	mutation := newMenusMutation(c.config, OpUpdate)
+	return &MenusUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *MenusClient) UpdateOne(_m *Menus) *MenusUpdateOne {
+	mutation := newMenusMutation(c.config, OpUpdateOne, withMenus(_m))
+	return &MenusUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *MenusClient) UpdateOneID(id xid.ID) *MenusUpdateOne {
+	mutation := newMenusMutation(c.config, OpUpdateOne, withMenusID(id))
+	return &MenusUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Menus.
+func (c *MenusClient) Delete() *MenusDelete {
+	mutation := newMenusMutation(c.config, OpDelete)
+	return &MenusDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *MenusClient) DeleteOne(_m *Menus) *MenusDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *MenusClient) DeleteOneID(id xid.ID) *MenusDeleteOne {
+	builder := c.Delete().Where(menus.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &MenusDeleteOne{builder}
+}
+
+// Query returns a query builder for Menus.
+func (c *MenusClient) Query() *MenusQuery {
+	return &MenusQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeMenus},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Menus entity by its id.
+func (c *MenusClient) Get(ctx context.Context, id xid.ID) (*Menus, error) {
+	return c.Query().Where(menus.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *MenusClient) GetX(ctx context.Context, id xid.ID) *Menus {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *MenusClient) Hooks() []Hook {
+	hooks := c.hooks.Menus
+	return append(hooks[:len(hooks):len(hooks)], menus.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *MenusClient) Interceptors() []Interceptor {
+	return c.inters.Menus
+}
+
+func (c *MenusClient) mutate(ctx context.Context, m *MenusMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&MenusCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&MenusUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&MenusUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&MenusDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Menus mutation op: %q", m.Op())
+	}
+}
+
 // NoteClient is a client for the Note schema.
 type NoteClient struct {
 	config
@@ -4893,6 +5371,274 @@ func (c *OutboxClient) mutate(ctx context.Context, m *OutboxMutation) (Value, er
 		return (&OutboxDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown Outbox mutation op: %q", m.Op())
+	}
+}
+
+// OutboxFailureClient is a client for the OutboxFailure schema.
+type OutboxFailureClient struct {
+	config
+}
+
+// NewOutboxFailureClient returns a client for the OutboxFailure from the given config.
+func NewOutboxFailureClient(c config) *OutboxFailureClient {
+	return &OutboxFailureClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `outboxfailure.Hooks(f(g(h())))`.
+func (c *OutboxFailureClient) Use(hooks ...Hook) {
+	c.hooks.OutboxFailure = append(c.hooks.OutboxFailure, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `outboxfailure.Intercept(f(g(h())))`.
+func (c *OutboxFailureClient) Intercept(interceptors ...Interceptor) {
+	c.inters.OutboxFailure = append(c.inters.OutboxFailure, interceptors...)
+}
+
+// Create returns a builder for creating a OutboxFailure entity.
+func (c *OutboxFailureClient) Create() *OutboxFailureCreate {
+	mutation := newOutboxFailureMutation(c.config, OpCreate)
+	return &OutboxFailureCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of OutboxFailure entities.
+func (c *OutboxFailureClient) CreateBulk(builders ...*OutboxFailureCreate) *OutboxFailureCreateBulk {
+	return &OutboxFailureCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *OutboxFailureClient) MapCreateBulk(slice any, setFunc func(*OutboxFailureCreate, int)) *OutboxFailureCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &OutboxFailureCreateBulk{err: fmt.Errorf("calling to OutboxFailureClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*OutboxFailureCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &OutboxFailureCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for OutboxFailure.
+func (c *OutboxFailureClient) Update() *OutboxFailureUpdate {
+	mutation := newOutboxFailureMutation(c.config, OpUpdate)
+	return &OutboxFailureUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *OutboxFailureClient) UpdateOne(_m *OutboxFailure) *OutboxFailureUpdateOne {
+	mutation := newOutboxFailureMutation(c.config, OpUpdateOne, withOutboxFailure(_m))
+	return &OutboxFailureUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *OutboxFailureClient) UpdateOneID(id xid.ID) *OutboxFailureUpdateOne {
+	mutation := newOutboxFailureMutation(c.config, OpUpdateOne, withOutboxFailureID(id))
+	return &OutboxFailureUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for OutboxFailure.
+func (c *OutboxFailureClient) Delete() *OutboxFailureDelete {
+	mutation := newOutboxFailureMutation(c.config, OpDelete)
+	return &OutboxFailureDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *OutboxFailureClient) DeleteOne(_m *OutboxFailure) *OutboxFailureDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *OutboxFailureClient) DeleteOneID(id xid.ID) *OutboxFailureDeleteOne {
+	builder := c.Delete().Where(outboxfailure.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &OutboxFailureDeleteOne{builder}
+}
+
+// Query returns a query builder for OutboxFailure.
+func (c *OutboxFailureClient) Query() *OutboxFailureQuery {
+	return &OutboxFailureQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeOutboxFailure},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a OutboxFailure entity by its id.
+func (c *OutboxFailureClient) Get(ctx context.Context, id xid.ID) (*OutboxFailure, error) {
+	return c.Query().Where(outboxfailure.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *OutboxFailureClient) GetX(ctx context.Context, id xid.ID) *OutboxFailure {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *OutboxFailureClient) Hooks() []Hook {
+	hooks := c.hooks.OutboxFailure
+	return append(hooks[:len(hooks):len(hooks)], outboxfailure.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *OutboxFailureClient) Interceptors() []Interceptor {
+	return c.inters.OutboxFailure
+}
+
+func (c *OutboxFailureClient) mutate(ctx context.Context, m *OutboxFailureMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&OutboxFailureCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&OutboxFailureUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&OutboxFailureUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&OutboxFailureDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown OutboxFailure mutation op: %q", m.Op())
+	}
+}
+
+// PageClient is a client for the Page schema.
+type PageClient struct {
+	config
+}
+
+// NewPageClient returns a client for the Page from the given config.
+func NewPageClient(c config) *PageClient {
+	return &PageClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `page.Hooks(f(g(h())))`.
+func (c *PageClient) Use(hooks ...Hook) {
+	c.hooks.Page = append(c.hooks.Page, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `page.Intercept(f(g(h())))`.
+func (c *PageClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Page = append(c.inters.Page, interceptors...)
+}
+
+// Create returns a builder for creating a Page entity.
+func (c *PageClient) Create() *PageCreate {
+	mutation := newPageMutation(c.config, OpCreate)
+	return &PageCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Page entities.
+func (c *PageClient) CreateBulk(builders ...*PageCreate) *PageCreateBulk {
+	return &PageCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *PageClient) MapCreateBulk(slice any, setFunc func(*PageCreate, int)) *PageCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &PageCreateBulk{err: fmt.Errorf("calling to PageClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*PageCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &PageCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Page.
+func (c *PageClient) Update() *PageUpdate {
+	mutation := newPageMutation(c.config, OpUpdate)
+	return &PageUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *PageClient) UpdateOne(_m *Page) *PageUpdateOne {
+	mutation := newPageMutation(c.config, OpUpdateOne, withPage(_m))
+	return &PageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *PageClient) UpdateOneID(id xid.ID) *PageUpdateOne {
+	mutation := newPageMutation(c.config, OpUpdateOne, withPageID(id))
+	return &PageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Page.
+func (c *PageClient) Delete() *PageDelete {
+	mutation := newPageMutation(c.config, OpDelete)
+	return &PageDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *PageClient) DeleteOne(_m *Page) *PageDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *PageClient) DeleteOneID(id xid.ID) *PageDeleteOne {
+	builder := c.Delete().Where(page.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &PageDeleteOne{builder}
+}
+
+// Query returns a query builder for Page.
+func (c *PageClient) Query() *PageQuery {
+	return &PageQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypePage},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Page entity by its id.
+func (c *PageClient) Get(ctx context.Context, id xid.ID) (*Page, error) {
+	return c.Query().Where(page.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *PageClient) GetX(ctx context.Context, id xid.ID) *Page {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *PageClient) Hooks() []Hook {
+	hooks := c.hooks.Page
+	return append(hooks[:len(hooks):len(hooks)], page.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *PageClient) Interceptors() []Interceptor {
+	return c.inters.Page
+}
+
+func (c *PageClient) mutate(ctx context.Context, m *PageMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&PageCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&PageUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&PageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&PageDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Page mutation op: %q", m.Op())
 	}
 }
 
@@ -5698,6 +6444,274 @@ func (c *SessionClient) mutate(ctx context.Context, m *SessionMutation) (Value, 
 	}
 }
 
+// ShippingCountryClient is a client for the ShippingCountry schema.
+type ShippingCountryClient struct {
+	config
+}
+
+// NewShippingCountryClient returns a client for the ShippingCountry from the given config.
+func NewShippingCountryClient(c config) *ShippingCountryClient {
+	return &ShippingCountryClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `shippingcountry.Hooks(f(g(h())))`.
+func (c *ShippingCountryClient) Use(hooks ...Hook) {
+	c.hooks.ShippingCountry = append(c.hooks.ShippingCountry, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `shippingcountry.Intercept(f(g(h())))`.
+func (c *ShippingCountryClient) Intercept(interceptors ...Interceptor) {
+	c.inters.ShippingCountry = append(c.inters.ShippingCountry, interceptors...)
+}
+
+// Create returns a builder for creating a ShippingCountry entity.
+func (c *ShippingCountryClient) Create() *ShippingCountryCreate {
+	mutation := newShippingCountryMutation(c.config, OpCreate)
+	return &ShippingCountryCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of ShippingCountry entities.
+func (c *ShippingCountryClient) CreateBulk(builders ...*ShippingCountryCreate) *ShippingCountryCreateBulk {
+	return &ShippingCountryCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ShippingCountryClient) MapCreateBulk(slice any, setFunc func(*ShippingCountryCreate, int)) *ShippingCountryCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ShippingCountryCreateBulk{err: fmt.Errorf("calling to ShippingCountryClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ShippingCountryCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ShippingCountryCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for ShippingCountry.
+func (c *ShippingCountryClient) Update() *ShippingCountryUpdate {
+	mutation := newShippingCountryMutation(c.config, OpUpdate)
+	return &ShippingCountryUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ShippingCountryClient) UpdateOne(_m *ShippingCountry) *ShippingCountryUpdateOne {
+	mutation := newShippingCountryMutation(c.config, OpUpdateOne, withShippingCountry(_m))
+	return &ShippingCountryUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ShippingCountryClient) UpdateOneID(id xid.ID) *ShippingCountryUpdateOne {
+	mutation := newShippingCountryMutation(c.config, OpUpdateOne, withShippingCountryID(id))
+	return &ShippingCountryUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for ShippingCountry.
+func (c *ShippingCountryClient) Delete() *ShippingCountryDelete {
+	mutation := newShippingCountryMutation(c.config, OpDelete)
+	return &ShippingCountryDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ShippingCountryClient) DeleteOne(_m *ShippingCountry) *ShippingCountryDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ShippingCountryClient) DeleteOneID(id xid.ID) *ShippingCountryDeleteOne {
+	builder := c.Delete().Where(shippingcountry.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ShippingCountryDeleteOne{builder}
+}
+
+// Query returns a query builder for ShippingCountry.
+func (c *ShippingCountryClient) Query() *ShippingCountryQuery {
+	return &ShippingCountryQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeShippingCountry},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a ShippingCountry entity by its id.
+func (c *ShippingCountryClient) Get(ctx context.Context, id xid.ID) (*ShippingCountry, error) {
+	return c.Query().Where(shippingcountry.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ShippingCountryClient) GetX(ctx context.Context, id xid.ID) *ShippingCountry {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ShippingCountryClient) Hooks() []Hook {
+	hooks := c.hooks.ShippingCountry
+	return append(hooks[:len(hooks):len(hooks)], shippingcountry.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ShippingCountryClient) Interceptors() []Interceptor {
+	return c.inters.ShippingCountry
+}
+
+func (c *ShippingCountryClient) mutate(ctx context.Context, m *ShippingCountryMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ShippingCountryCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ShippingCountryUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ShippingCountryUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ShippingCountryDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown ShippingCountry mutation op: %q", m.Op())
+	}
+}
+
+// ShippingZoneClient is a client for the ShippingZone schema.
+type ShippingZoneClient struct {
+	config
+}
+
+// NewShippingZoneClient returns a client for the ShippingZone from the given config.
+func NewShippingZoneClient(c config) *ShippingZoneClient {
+	return &ShippingZoneClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `shippingzone.Hooks(f(g(h())))`.
+func (c *ShippingZoneClient) Use(hooks ...Hook) {
+	c.hooks.ShippingZone = append(c.hooks.ShippingZone, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `shippingzone.Intercept(f(g(h())))`.
+func (c *ShippingZoneClient) Intercept(interceptors ...Interceptor) {
+	c.inters.ShippingZone = append(c.inters.ShippingZone, interceptors...)
+}
+
+// Create returns a builder for creating a ShippingZone entity.
+func (c *ShippingZoneClient) Create() *ShippingZoneCreate {
+	mutation := newShippingZoneMutation(c.config, OpCreate)
+	return &ShippingZoneCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of ShippingZone entities.
+func (c *ShippingZoneClient) CreateBulk(builders ...*ShippingZoneCreate) *ShippingZoneCreateBulk {
+	return &ShippingZoneCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ShippingZoneClient) MapCreateBulk(slice any, setFunc func(*ShippingZoneCreate, int)) *ShippingZoneCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ShippingZoneCreateBulk{err: fmt.Errorf("calling to ShippingZoneClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ShippingZoneCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ShippingZoneCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for ShippingZone.
+func (c *ShippingZoneClient) Update() *ShippingZoneUpdate {
+	mutation := newShippingZoneMutation(c.config, OpUpdate)
+	return &ShippingZoneUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ShippingZoneClient) UpdateOne(_m *ShippingZone) *ShippingZoneUpdateOne {
+	mutation := newShippingZoneMutation(c.config, OpUpdateOne, withShippingZone(_m))
+	return &ShippingZoneUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ShippingZoneClient) UpdateOneID(id xid.ID) *ShippingZoneUpdateOne {
+	mutation := newShippingZoneMutation(c.config, OpUpdateOne, withShippingZoneID(id))
+	return &ShippingZoneUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for ShippingZone.
+func (c *ShippingZoneClient) Delete() *ShippingZoneDelete {
+	mutation := newShippingZoneMutation(c.config, OpDelete)
+	return &ShippingZoneDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ShippingZoneClient) DeleteOne(_m *ShippingZone) *ShippingZoneDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ShippingZoneClient) DeleteOneID(id xid.ID) *ShippingZoneDeleteOne {
+	builder := c.Delete().Where(shippingzone.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ShippingZoneDeleteOne{builder}
+}
+
+// Query returns a query builder for ShippingZone.
+func (c *ShippingZoneClient) Query() *ShippingZoneQuery {
+	return &ShippingZoneQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeShippingZone},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a ShippingZone entity by its id.
+func (c *ShippingZoneClient) Get(ctx context.Context, id xid.ID) (*ShippingZone, error) {
+	return c.Query().Where(shippingzone.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ShippingZoneClient) GetX(ctx context.Context, id xid.ID) *ShippingZone {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ShippingZoneClient) Hooks() []Hook {
+	hooks := c.hooks.ShippingZone
+	return append(hooks[:len(hooks):len(hooks)], shippingzone.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ShippingZoneClient) Interceptors() []Interceptor {
+	return c.inters.ShippingZone
+}
+
+func (c *ShippingZoneClient) mutate(ctx context.Context, m *ShippingZoneMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ShippingZoneCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ShippingZoneUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ShippingZoneUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ShippingZoneDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown ShippingZone mutation op: %q", m.Op())
+	}
+}
+
 // StaffClient is a client for the Staff schema.
 type StaffClient struct {
 	config
@@ -6230,6 +7244,140 @@ func (c *StoreHandleClient) mutate(ctx context.Context, m *StoreHandleMutation) 
 		return (&StoreHandleDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown StoreHandle mutation op: %q", m.Op())
+	}
+}
+
+// TaxSettingsClient is a client for the TaxSettings schema.
+type TaxSettingsClient struct {
+	config
+}
+
+// NewTaxSettingsClient returns a client for the TaxSettings from the given config.
+func NewTaxSettingsClient(c config) *TaxSettingsClient {
+	return &TaxSettingsClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `taxsettings.Hooks(f(g(h())))`.
+func (c *TaxSettingsClient) Use(hooks ...Hook) {
+	c.hooks.TaxSettings = append(c.hooks.TaxSettings, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `taxsettings.Intercept(f(g(h())))`.
+func (c *TaxSettingsClient) Intercept(interceptors ...Interceptor) {
+	c.inters.TaxSettings = append(c.inters.TaxSettings, interceptors...)
+}
+
+// Create returns a builder for creating a TaxSettings entity.
+func (c *TaxSettingsClient) Create() *TaxSettingsCreate {
+	mutation := newTaxSettingsMutation(c.config, OpCreate)
+	return &TaxSettingsCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of TaxSettings entities.
+func (c *TaxSettingsClient) CreateBulk(builders ...*TaxSettingsCreate) *TaxSettingsCreateBulk {
+	return &TaxSettingsCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *TaxSettingsClient) MapCreateBulk(slice any, setFunc func(*TaxSettingsCreate, int)) *TaxSettingsCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &TaxSettingsCreateBulk{err: fmt.Errorf("calling to TaxSettingsClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*TaxSettingsCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &TaxSettingsCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for TaxSettings.
+func (c *TaxSettingsClient) Update() *TaxSettingsUpdate {
+	mutation := newTaxSettingsMutation(c.config, OpUpdate)
+	return &TaxSettingsUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *TaxSettingsClient) UpdateOne(_m *TaxSettings) *TaxSettingsUpdateOne {
+	mutation := newTaxSettingsMutation(c.config, OpUpdateOne, withTaxSettings(_m))
+	return &TaxSettingsUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *TaxSettingsClient) UpdateOneID(id xid.ID) *TaxSettingsUpdateOne {
+	mutation := newTaxSettingsMutation(c.config, OpUpdateOne, withTaxSettingsID(id))
+	return &TaxSettingsUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for TaxSettings.
+func (c *TaxSettingsClient) Delete() *TaxSettingsDelete {
+	mutation := newTaxSettingsMutation(c.config, OpDelete)
+	return &TaxSettingsDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *TaxSettingsClient) DeleteOne(_m *TaxSettings) *TaxSettingsDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *TaxSettingsClient) DeleteOneID(id xid.ID) *TaxSettingsDeleteOne {
+	builder := c.Delete().Where(taxsettings.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &TaxSettingsDeleteOne{builder}
+}
+
+// Query returns a query builder for TaxSettings.
+func (c *TaxSettingsClient) Query() *TaxSettingsQuery {
+	return &TaxSettingsQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeTaxSettings},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a TaxSettings entity by its id.
+func (c *TaxSettingsClient) Get(ctx context.Context, id xid.ID) (*TaxSettings, error) {
+	return c.Query().Where(taxsettings.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *TaxSettingsClient) GetX(ctx context.Context, id xid.ID) *TaxSettings {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *TaxSettingsClient) Hooks() []Hook {
+	hooks := c.hooks.TaxSettings
+	return append(hooks[:len(hooks):len(hooks)], taxsettings.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *TaxSettingsClient) Interceptors() []Interceptor {
+	return c.inters.TaxSettings
+}
+
+func (c *TaxSettingsClient) mutate(ctx context.Context, m *TaxSettingsMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&TaxSettingsCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&TaxSettingsUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&TaxSettingsUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&TaxSettingsDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown TaxSettings mutation op: %q", m.Op())
 	}
 }
 
@@ -7034,6 +8182,140 @@ func (c *UserEmailClient) mutate(ctx context.Context, m *UserEmailMutation) (Val
 	}
 }
 
+// VariantClient is a client for the Variant schema.
+type VariantClient struct {
+	config
+}
+
+// NewVariantClient returns a client for the Variant from the given config.
+func NewVariantClient(c config) *VariantClient {
+	return &VariantClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `variant.Hooks(f(g(h())))`.
+func (c *VariantClient) Use(hooks ...Hook) {
+	c.hooks.Variant = append(c.hooks.Variant, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `variant.Intercept(f(g(h())))`.
+func (c *VariantClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Variant = append(c.inters.Variant, interceptors...)
+}
+
+// Create returns a builder for creating a Variant entity.
+func (c *VariantClient) Create() *VariantCreate {
+	mutation := newVariantMutation(c.config, OpCreate)
+	return &VariantCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Variant entities.
+func (c *VariantClient) CreateBulk(builders ...*VariantCreate) *VariantCreateBulk {
+	return &VariantCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *VariantClient) MapCreateBulk(slice any, setFunc func(*VariantCreate, int)) *VariantCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &VariantCreateBulk{err: fmt.Errorf("calling to VariantClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*VariantCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &VariantCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Variant.
+func (c *VariantClient) Update() *VariantUpdate {
+	mutation := newVariantMutation(c.config, OpUpdate)
+	return &VariantUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *VariantClient) UpdateOne(_m *Variant) *VariantUpdateOne {
+	mutation := newVariantMutation(c.config, OpUpdateOne, withVariant(_m))
+	return &VariantUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *VariantClient) UpdateOneID(id xid.ID) *VariantUpdateOne {
+	mutation := newVariantMutation(c.config, OpUpdateOne, withVariantID(id))
+	return &VariantUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Variant.
+func (c *VariantClient) Delete() *VariantDelete {
+	mutation := newVariantMutation(c.config, OpDelete)
+	return &VariantDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *VariantClient) DeleteOne(_m *Variant) *VariantDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *VariantClient) DeleteOneID(id xid.ID) *VariantDeleteOne {
+	builder := c.Delete().Where(variant.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &VariantDeleteOne{builder}
+}
+
+// Query returns a query builder for Variant.
+func (c *VariantClient) Query() *VariantQuery {
+	return &VariantQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeVariant},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Variant entity by its id.
+func (c *VariantClient) Get(ctx context.Context, id xid.ID) (*Variant, error) {
+	return c.Query().Where(variant.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *VariantClient) GetX(ctx context.Context, id xid.ID) *Variant {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *VariantClient) Hooks() []Hook {
+	hooks := c.hooks.Variant
+	return append(hooks[:len(hooks):len(hooks)], variant.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *VariantClient) Interceptors() []Interceptor {
+	return c.inters.Variant
+}
+
+func (c *VariantClient) mutate(ctx context.Context, m *VariantMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&VariantCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&VariantUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&VariantUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&VariantDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Variant mutation op: %q", m.Op())
+	}
+}
+
 // WebhookEndpointClient is a client for the WebhookEndpoint schema.
 type WebhookEndpointClient struct {
 	config
@@ -7307,22 +8589,24 @@ type (
 	hooks struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
 		Challenge, ConsentTicket, Credential, Customer, Delivery, DeliveryLog,
-		EndpointStat, Event, Export, ExportPart, Factor, Fulfillment, Grant,
-		Idempotency, Invitation, Mail, MarketplaceTheme, Membership, Note,
-		Notification, OAuthClient, Order, OrderLine, Outbox, Payment, Picture, Product,
-		RecoveryCode, Redaction, Session, Staff, StaffToken, Store, StoreHandle, Theme,
-		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, WebhookEndpoint,
-		WebhookQueue []ent.Hook
+		Discount, DiscountUse, EndpointStat, Event, Export, ExportPart, Factor,
+		Fulfillment, Grant, Idempotency, Invitation, Mail, MarketplaceTheme,
+		Membership, Menus, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
+		OutboxFailure, Page, Payment, Picture, Product, RecoveryCode, Redaction,
+		Session, ShippingCountry, ShippingZone, Staff, StaffToken, Store, StoreHandle,
+		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
+		Variant, WebhookEndpoint, WebhookQueue []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
 		Challenge, ConsentTicket, Credential, Customer, Delivery, DeliveryLog,
-		EndpointStat, Event, Export, ExportPart, Factor, Fulfillment, Grant,
-		Idempotency, Invitation, Mail, MarketplaceTheme, Membership, Note,
-		Notification, OAuthClient, Order, OrderLine, Outbox, Payment, Picture, Product,
-		RecoveryCode, Redaction, Session, Staff, StaffToken, Store, StoreHandle, Theme,
-		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, WebhookEndpoint,
-		WebhookQueue []ent.Interceptor
+		Discount, DiscountUse, EndpointStat, Event, Export, ExportPart, Factor,
+		Fulfillment, Grant, Idempotency, Invitation, Mail, MarketplaceTheme,
+		Membership, Menus, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
+		OutboxFailure, Page, Payment, Picture, Product, RecoveryCode, Redaction,
+		Session, ShippingCountry, ShippingZone, Staff, StaffToken, Store, StoreHandle,
+		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
+		Variant, WebhookEndpoint, WebhookQueue []ent.Interceptor
 	}
 )
 

@@ -36,6 +36,8 @@ type Delivery struct {
 	FirstAt micros.Time `json:"first_at,omitempty"`
 	// DueAt holds the value of the "due_at" field.
 	DueAt micros.Time `json:"due_at,omitempty"`
+	// TriedAt holds the value of the "tried_at" field.
+	TriedAt micros.Time `json:"tried_at,omitempty"`
 	// Failed holds the value of the "failed" field.
 	Failed       bool `json:"failed,omitempty"`
 	selectValues sql.SelectValues
@@ -48,7 +50,7 @@ func (*Delivery) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case delivery.FieldFailed:
 			values[i] = new(sql.NullBool)
-		case delivery.FieldSequence, delivery.FieldAttempts, delivery.FieldTries, delivery.FieldFirstAt, delivery.FieldDueAt:
+		case delivery.FieldSequence, delivery.FieldAttempts, delivery.FieldTries, delivery.FieldFirstAt, delivery.FieldDueAt, delivery.FieldTriedAt:
 			values[i] = new(sql.NullInt64)
 		case delivery.FieldID, delivery.FieldStoreID, delivery.FieldEndpointID, delivery.FieldEventID, delivery.FieldResourceID:
 			values[i] = new(xid.ID)
@@ -127,6 +129,12 @@ func (_m *Delivery) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.DueAt = micros.Time(value.Int64)
 			}
+		case delivery.FieldTriedAt:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field tried_at", values[i])
+			} else if value.Valid {
+				_m.TriedAt = micros.Time(value.Int64)
+			}
 		case delivery.FieldFailed:
 			if value, ok := values[i].(*sql.NullBool); !ok {
 				return fmt.Errorf("unexpected type %T for field failed", values[i])
@@ -195,6 +203,9 @@ func (_m *Delivery) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("due_at=")
 	builder.WriteString(fmt.Sprintf("%v", _m.DueAt))
+	builder.WriteString(", ")
+	builder.WriteString("tried_at=")
+	builder.WriteString(fmt.Sprintf("%v", _m.TriedAt))
 	builder.WriteString(", ")
 	builder.WriteString("failed=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Failed))

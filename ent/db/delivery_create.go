@@ -107,6 +107,20 @@ func (_c *DeliveryCreate) SetNillableDueAt(v *micros.Time) *DeliveryCreate {
 	return _c
 }
 
+// SetTriedAt sets the "tried_at" field.
+func (_c *DeliveryCreate) SetTriedAt(v micros.Time) *DeliveryCreate {
+	_c.mutation.SetTriedAt(v)
+	return _c
+}
+
+// SetNillableTriedAt sets the "tried_at" field if the given value is not nil.
+func (_c *DeliveryCreate) SetNillableTriedAt(v *micros.Time) *DeliveryCreate {
+	if v != nil {
+		_c.SetTriedAt(*v)
+	}
+	return _c
+}
+
 // SetFailed sets the "failed" field.
 func (_c *DeliveryCreate) SetFailed(v bool) *DeliveryCreate {
 	_c.mutation.SetFailed(v)
@@ -188,6 +202,10 @@ func (_c *DeliveryCreate) defaults() error {
 		v := delivery.DefaultDueAt
 		_c.mutation.SetDueAt(v)
 	}
+	if _, ok := _c.mutation.TriedAt(); !ok {
+		v := delivery.DefaultTriedAt
+		_c.mutation.SetTriedAt(v)
+	}
 	if _, ok := _c.mutation.Failed(); !ok {
 		v := delivery.DefaultFailed
 		_c.mutation.SetFailed(v)
@@ -230,6 +248,9 @@ func (_c *DeliveryCreate) check() error {
 	}
 	if _, ok := _c.mutation.DueAt(); !ok {
 		return &ValidationError{Name: "due_at", err: errors.New(`db: missing required field "Delivery.due_at"`)}
+	}
+	if _, ok := _c.mutation.TriedAt(); !ok {
+		return &ValidationError{Name: "tried_at", err: errors.New(`db: missing required field "Delivery.tried_at"`)}
 	}
 	if _, ok := _c.mutation.Failed(); !ok {
 		return &ValidationError{Name: "failed", err: errors.New(`db: missing required field "Delivery.failed"`)}
@@ -304,6 +325,10 @@ func (_c *DeliveryCreate) createSpec() (*Delivery, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.DueAt(); ok {
 		_spec.SetField(delivery.FieldDueAt, field.TypeInt64, value)
 		_node.DueAt = value
+	}
+	if value, ok := _c.mutation.TriedAt(); ok {
+		_spec.SetField(delivery.FieldTriedAt, field.TypeInt64, value)
+		_node.TriedAt = value
 	}
 	if value, ok := _c.mutation.Failed(); ok {
 		_spec.SetField(delivery.FieldFailed, field.TypeBool, value)

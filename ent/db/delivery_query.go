@@ -529,6 +529,7 @@ var deliveryRooms = sync.Pool{New: func() any {
 		(*cell.Int)(&row.Tries),
 		(*cell.Int64)(&row.FirstAt),
 		(*cell.Int64)(&row.DueAt),
+		(*cell.Int64)(&row.TriedAt),
 		(*cell.Flag)(&row.Failed),
 	}
 	return room

@@ -113,6 +113,27 @@ func (_u *DeliveryUpdate) AddDueAt(v micros.Time) *DeliveryUpdate {
 	return _u
 }
 
+// SetTriedAt sets the "tried_at" field.
+func (_u *DeliveryUpdate) SetTriedAt(v micros.Time) *DeliveryUpdate {
+	_u.mutation.ResetTriedAt()
+	_u.mutation.SetTriedAt(v)
+	return _u
+}
+
+// SetNillableTriedAt sets the "tried_at" field if the given value is not nil.
+func (_u *DeliveryUpdate) SetNillableTriedAt(v *micros.Time) *DeliveryUpdate {
+	if v != nil {
+		_u.SetTriedAt(*v)
+	}
+	return _u
+}
+
+// AddTriedAt adds value to the "tried_at" field.
+func (_u *DeliveryUpdate) AddTriedAt(v micros.Time) *DeliveryUpdate {
+	_u.mutation.AddTriedAt(v)
+	return _u
+}
+
 // SetFailed sets the "failed" field.
 func (_u *DeliveryUpdate) SetFailed(v bool) *DeliveryUpdate {
 	_u.mutation.SetFailed(v)
@@ -197,6 +218,12 @@ func (_u *DeliveryUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.AddedDueAt(); ok {
 		_spec.AddField(delivery.FieldDueAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.TriedAt(); ok {
+		_spec.SetField(delivery.FieldTriedAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedTriedAt(); ok {
+		_spec.AddField(delivery.FieldTriedAt, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.Failed(); ok {
 		_spec.SetField(delivery.FieldFailed, field.TypeBool, value)
@@ -304,6 +331,27 @@ func (_u *DeliveryUpdateOne) SetNillableDueAt(v *micros.Time) *DeliveryUpdateOne
 // AddDueAt adds value to the "due_at" field.
 func (_u *DeliveryUpdateOne) AddDueAt(v micros.Time) *DeliveryUpdateOne {
 	_u.mutation.AddDueAt(v)
+	return _u
+}
+
+// SetTriedAt sets the "tried_at" field.
+func (_u *DeliveryUpdateOne) SetTriedAt(v micros.Time) *DeliveryUpdateOne {
+	_u.mutation.ResetTriedAt()
+	_u.mutation.SetTriedAt(v)
+	return _u
+}
+
+// SetNillableTriedAt sets the "tried_at" field if the given value is not nil.
+func (_u *DeliveryUpdateOne) SetNillableTriedAt(v *micros.Time) *DeliveryUpdateOne {
+	if v != nil {
+		_u.SetTriedAt(*v)
+	}
+	return _u
+}
+
+// AddTriedAt adds value to the "tried_at" field.
+func (_u *DeliveryUpdateOne) AddTriedAt(v micros.Time) *DeliveryUpdateOne {
+	_u.mutation.AddTriedAt(v)
 	return _u
 }
 
@@ -421,6 +469,12 @@ func (_u *DeliveryUpdateOne) sqlSave(ctx context.Context) (_node *Delivery, err 
 	}
 	if value, ok := _u.mutation.AddedDueAt(); ok {
 		_spec.AddField(delivery.FieldDueAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.TriedAt(); ok {
+		_spec.SetField(delivery.FieldTriedAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedTriedAt(); ok {
+		_spec.AddField(delivery.FieldTriedAt, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.Failed(); ok {
 		_spec.SetField(delivery.FieldFailed, field.TypeBool, value)

@@ -51,7 +51,9 @@ type DeliveryLog struct {
 	// Detail holds the value of the "detail" field.
 	Detail *string `json:"detail,omitempty"`
 	// Response holds the value of the "response" field.
-	Response     []byte `json:"response,omitempty"`
+	Response []byte `json:"response,omitempty"`
+	// Request holds the value of the "request" field.
+	Request      []byte `json:"request,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -62,7 +64,7 @@ func (*DeliveryLog) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case deliverylog.FieldAttemptID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
-		case deliverylog.FieldResponse:
+		case deliverylog.FieldResponse, deliverylog.FieldRequest:
 			values[i] = new([]byte)
 		case deliverylog.FieldSequence, deliverylog.FieldAttempts, deliverylog.FieldSettledAt, deliverylog.FieldBeganAt, deliverylog.FieldStatus, deliverylog.FieldDuration:
 			values[i] = new(sql.NullInt64)
@@ -190,6 +192,12 @@ func (_m *DeliveryLog) assignValues(columns []string, values []any) error {
 			} else if value != nil {
 				_m.Response = *value
 			}
+		case deliverylog.FieldRequest:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field request", values[i])
+			} else if value != nil {
+				_m.Request = *value
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -279,6 +287,9 @@ func (_m *DeliveryLog) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("response=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Response))
+	builder.WriteString(", ")
+	builder.WriteString("request=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Request))
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -159,6 +159,12 @@ func (_c *DeliveryLogCreate) SetResponse(v []byte) *DeliveryLogCreate {
 	return _c
 }
 
+// SetRequest sets the "request" field.
+func (_c *DeliveryLogCreate) SetRequest(v []byte) *DeliveryLogCreate {
+	_c.mutation.SetRequest(v)
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *DeliveryLogCreate) SetID(v xid.ID) *DeliveryLogCreate {
 	_c.mutation.SetID(v)
@@ -369,6 +375,10 @@ func (_c *DeliveryLogCreate) createSpec() (*DeliveryLog, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Response(); ok {
 		_spec.SetField(deliverylog.FieldResponse, field.TypeBytes, value)
 		_node.Response = value
+	}
+	if value, ok := _c.mutation.Request(); ok {
+		_spec.SetField(deliverylog.FieldRequest, field.TypeBytes, value)
+		_node.Request = value
 	}
 	return _node, _spec
 }

@@ -538,6 +538,7 @@ var deliverylogRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.Duration),
 		cell.TextOf(&row.Detail),
 		(*cell.Bytes)(&row.Response),
+		(*cell.Bytes)(&row.Request),
 	}
 	return room
 }}

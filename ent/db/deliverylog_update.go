@@ -251,6 +251,18 @@ func (_u *DeliveryLogUpdate) ClearResponse() *DeliveryLogUpdate {
 	return _u
 }
 
+// SetRequest sets the "request" field.
+func (_u *DeliveryLogUpdate) SetRequest(v []byte) *DeliveryLogUpdate {
+	_u.mutation.SetRequest(v)
+	return _u
+}
+
+// ClearRequest clears the value of the "request" field.
+func (_u *DeliveryLogUpdate) ClearRequest() *DeliveryLogUpdate {
+	_u.mutation.ClearRequest()
+	return _u
+}
+
 // Mutation returns the DeliveryLogMutation object of the builder.
 func (_u *DeliveryLogUpdate) Mutation() *DeliveryLogMutation {
 	return _u.mutation
@@ -373,6 +385,12 @@ func (_u *DeliveryLogUpdate) sqlSave(ctx context.Context) (_node int, err error)
 	}
 	if _u.mutation.ResponseCleared() {
 		_spec.ClearField(deliverylog.FieldResponse, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.Request(); ok {
+		_spec.SetField(deliverylog.FieldRequest, field.TypeBytes, value)
+	}
+	if _u.mutation.RequestCleared() {
+		_spec.ClearField(deliverylog.FieldRequest, field.TypeBytes)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -615,6 +633,18 @@ func (_u *DeliveryLogUpdateOne) ClearResponse() *DeliveryLogUpdateOne {
 	return _u
 }
 
+// SetRequest sets the "request" field.
+func (_u *DeliveryLogUpdateOne) SetRequest(v []byte) *DeliveryLogUpdateOne {
+	_u.mutation.SetRequest(v)
+	return _u
+}
+
+// ClearRequest clears the value of the "request" field.
+func (_u *DeliveryLogUpdateOne) ClearRequest() *DeliveryLogUpdateOne {
+	_u.mutation.ClearRequest()
+	return _u
+}
+
 // Mutation returns the DeliveryLogMutation object of the builder.
 func (_u *DeliveryLogUpdateOne) Mutation() *DeliveryLogMutation {
 	return _u.mutation
@@ -767,6 +797,12 @@ func (_u *DeliveryLogUpdateOne) sqlSave(ctx context.Context) (_node *DeliveryLog
 	}
 	if _u.mutation.ResponseCleared() {
 		_spec.ClearField(deliverylog.FieldResponse, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.Request(); ok {
+		_spec.SetField(deliverylog.FieldRequest, field.TypeBytes, value)
+	}
+	if _u.mutation.RequestCleared() {
+		_spec.ClearField(deliverylog.FieldRequest, field.TypeBytes)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &DeliveryLog{config: _u.config}

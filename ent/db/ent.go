@@ -26,6 +26,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/db/delivery"
 	"github.com/storefront-go/storefront/ent/db/deliverylog"
+	"github.com/storefront-go/storefront/ent/db/discount"
+	"github.com/storefront-go/storefront/ent/db/discountuse"
 	"github.com/storefront-go/storefront/ent/db/endpointstat"
 
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
@@ -39,28 +41,35 @@ import (
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/membership"
+	"github.com/storefront-go/storefront/ent/db/menus"
 	"github.com/storefront-go/storefront/ent/db/note"
 	"github.com/storefront-go/storefront/ent/db/notification"
 	"github.com/storefront-go/storefront/ent/db/oauthclient"
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/db/outbox"
+	"github.com/storefront-go/storefront/ent/db/outboxfailure"
+	"github.com/storefront-go/storefront/ent/db/page"
 	"github.com/storefront-go/storefront/ent/db/payment"
 	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/session"
+	"github.com/storefront-go/storefront/ent/db/shippingcountry"
+	"github.com/storefront-go/storefront/ent/db/shippingzone"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/db/storehandle"
+	"github.com/storefront-go/storefront/ent/db/taxsettings"
 	"github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/db/themeasset"
 	"github.com/storefront-go/storefront/ent/db/themepackage"
 	"github.com/storefront-go/storefront/ent/db/themeupload"
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/db/useremail"
+	"github.com/storefront-go/storefront/ent/db/variant"
 	"github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/db/webhookqueue"
 )
@@ -137,6 +146,8 @@ func checkColumn(t, c string) error {
 			customer.Table:         customer.ValidColumn,
 			delivery.Table:         delivery.ValidColumn,
 			deliverylog.Table:      deliverylog.ValidColumn,
+			discount.Table:         discount.ValidColumn,
+			discountuse.Table:      discountuse.ValidColumn,
 			endpointstat.Table:     endpointstat.ValidColumn,
 			dbevent.Table:          dbevent.ValidColumn,
 			export.Table:           export.ValidColumn,
@@ -149,28 +160,35 @@ func checkColumn(t, c string) error {
 			mail.Table:             mail.ValidColumn,
 			marketplacetheme.Table: marketplacetheme.ValidColumn,
 			membership.Table:       membership.ValidColumn,
+			menus.Table:            menus.ValidColumn,
 			note.Table:             note.ValidColumn,
 			notification.Table:     notification.ValidColumn,
 			oauthclient.Table:      oauthclient.ValidColumn,
 			order.Table:            order.ValidColumn,
 			orderline.Table:        orderline.ValidColumn,
 			outbox.Table:           outbox.ValidColumn,
+			outboxfailure.Table:    outboxfailure.ValidColumn,
+			page.Table:             page.ValidColumn,
 			payment.Table:          payment.ValidColumn,
 			picture.Table:          picture.ValidColumn,
 			product.Table:          product.ValidColumn,
 			recoverycode.Table:     recoverycode.ValidColumn,
 			redaction.Table:        redaction.ValidColumn,
 			session.Table:          session.ValidColumn,
+			shippingcountry.Table:  shippingcountry.ValidColumn,
+			shippingzone.Table:     shippingzone.ValidColumn,
 			staff.Table:            staff.ValidColumn,
 			stafftoken.Table:       stafftoken.ValidColumn,
 			store.Table:            store.ValidColumn,
 			storehandle.Table:      storehandle.ValidColumn,
+			taxsettings.Table:      taxsettings.ValidColumn,
 			theme.Table:            theme.ValidColumn,
 			themeasset.Table:       themeasset.ValidColumn,
 			themepackage.Table:     themepackage.ValidColumn,
 			themeupload.Table:      themeupload.ValidColumn,
 			user.Table:             user.ValidColumn,
 			useremail.Table:        useremail.ValidColumn,
+			variant.Table:          variant.ValidColumn,
 			webhookendpoint.Table:  webhookendpoint.ValidColumn,
 			webhookqueue.Table:     webhookqueue.ValidColumn,
 		})

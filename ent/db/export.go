@@ -95,7 +95,9 @@ type Export struct {
 	// ExpiresAt holds the value of the "expires_at" field.
 	ExpiresAt *micros.Time `json:"expires_at,omitempty"`
 	// DeletedAt holds the value of the "deleted_at" field.
-	DeletedAt    *micros.Time `json:"deleted_at,omitempty"`
+	DeletedAt *micros.Time `json:"deleted_at,omitempty"`
+	// EndpointID holds the value of the "endpoint_id" field.
+	EndpointID   *xid.ID `json:"endpoint_id,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -104,7 +106,7 @@ func (*Export) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case export.FieldAppStoreID, export.FieldAppID, export.FieldLeaseOwner, export.FieldPosition:
+		case export.FieldAppStoreID, export.FieldAppID, export.FieldLeaseOwner, export.FieldPosition, export.FieldEndpointID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case export.FieldHashState:
 			values[i] = new([]byte)
@@ -381,6 +383,13 @@ func (_m *Export) assignValues(columns []string, values []any) error {
 				_m.DeletedAt = new(micros.Time)
 				*_m.DeletedAt = micros.Time(value.Int64)
 			}
+		case export.FieldEndpointID:
+			if value, ok := values[i].(*sql.NullScanner); !ok {
+				return fmt.Errorf("unexpected type %T for field endpoint_id", values[i])
+			} else if value.Valid {
+				_m.EndpointID = new(xid.ID)
+				*_m.EndpointID = *value.S.(*xid.ID)
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -562,6 +571,11 @@ func (_m *Export) String() string {
 		builder.WriteString("deleted_at=")
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
+	builder.WriteString(", ")
+	if v := _m.EndpointID; v != nil {
+		builder.WriteString("endpoint_id=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
 	builder.WriteByte(')')
 	return builder.String()
 }
@@ -578,6 +592,14 @@ func (_m *Export) PublicAppID() *string {
 		return nil
 	}
 	return new(xid.Kind("app").Format(*_m.AppID))
+}
+
+// PublicEndpointID returns the id as callers see it, or nil.
+func (_m *Export) PublicEndpointID() *string {
+	if _m.EndpointID == nil {
+		return nil
+	}
+	return new(xid.Kind("whk").Format(*_m.EndpointID))
 }
 
 // Exports is a parsable slice of Export.

@@ -459,6 +459,20 @@ func (_c *ExportCreate) SetNillableDeletedAt(v *micros.Time) *ExportCreate {
 	return _c
 }
 
+// SetEndpointID sets the "endpoint_id" field.
+func (_c *ExportCreate) SetEndpointID(v xid.ID) *ExportCreate {
+	_c.mutation.SetEndpointID(v)
+	return _c
+}
+
+// SetNillableEndpointID sets the "endpoint_id" field if the given value is not nil.
+func (_c *ExportCreate) SetNillableEndpointID(v *xid.ID) *ExportCreate {
+	if v != nil {
+		_c.SetEndpointID(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *ExportCreate) SetID(v xid.ID) *ExportCreate {
 	_c.mutation.SetID(v)
@@ -826,6 +840,10 @@ func (_c *ExportCreate) createSpec() (*Export, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.DeletedAt(); ok {
 		_spec.SetField(export.FieldDeletedAt, field.TypeInt64, value)
 		_node.DeletedAt = &value
+	}
+	if value, ok := _c.mutation.EndpointID(); ok {
+		_spec.SetField(export.FieldEndpointID, field.TypeUUID, value)
+		_node.EndpointID = &value
 	}
 	return _node, _spec
 }

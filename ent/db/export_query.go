@@ -560,6 +560,7 @@ var exportRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.CompletedAt),
 		cell.NumberOf(&row.ExpiresAt),
 		cell.NumberOf(&row.DeletedAt),
+		cell.PointerOf(&row.EndpointID),
 	}
 	return room
 }}

@@ -806,6 +806,9 @@ func (_u *ExportUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.DeletedAtCleared() {
 		_spec.ClearField(export.FieldDeletedAt, field.TypeInt64)
 	}
+	if _u.mutation.EndpointIDCleared() {
+		_spec.ClearField(export.FieldEndpointID, field.TypeUUID)
+	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -1632,6 +1635,9 @@ func (_u *ExportUpdateOne) sqlSave(ctx context.Context) (_node *Export, err erro
 	}
 	if _u.mutation.DeletedAtCleared() {
 		_spec.ClearField(export.FieldDeletedAt, field.TypeInt64)
+	}
+	if _u.mutation.EndpointIDCleared() {
+		_spec.ClearField(export.FieldEndpointID, field.TypeUUID)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Export{config: _u.config}

@@ -24,6 +24,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/db/delivery"
 	"github.com/storefront-go/storefront/ent/db/deliverylog"
+	"github.com/storefront-go/storefront/ent/db/discount"
+	"github.com/storefront-go/storefront/ent/db/discountuse"
 	"github.com/storefront-go/storefront/ent/db/endpointstat"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/export"
@@ -36,12 +38,15 @@ import (
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/membership"
+	"github.com/storefront-go/storefront/ent/db/menus"
 	"github.com/storefront-go/storefront/ent/db/note"
 	"github.com/storefront-go/storefront/ent/db/notification"
 	"github.com/storefront-go/storefront/ent/db/oauthclient"
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/db/outbox"
+	"github.com/storefront-go/storefront/ent/db/outboxfailure"
+	"github.com/storefront-go/storefront/ent/db/page"
 	"github.com/storefront-go/storefront/ent/db/payment"
 	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/predicate"
@@ -49,16 +54,20 @@ import (
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/session"
+	"github.com/storefront-go/storefront/ent/db/shippingcountry"
+	"github.com/storefront-go/storefront/ent/db/shippingzone"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/db/storehandle"
+	"github.com/storefront-go/storefront/ent/db/taxsettings"
 	"github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/db/themeasset"
 	"github.com/storefront-go/storefront/ent/db/themepackage"
 	"github.com/storefront-go/storefront/ent/db/themeupload"
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/db/useremail"
+	"github.com/storefront-go/storefront/ent/db/variant"
 	"github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/db/webhookqueue"
 	"github.com/storefront-go/storefront/ent/digest"
@@ -93,6 +102,8 @@ const (
 	TypeCustomer         = "Customer"
 	TypeDelivery         = "Delivery"
 	TypeDeliveryLog      = "DeliveryLog"
+	TypeDiscount         = "Discount"
+	TypeDiscountUse      = "DiscountUse"
 	TypeEndpointStat     = "EndpointStat"
 	TypeEvent            = "Event"
 	TypeExport           = "Export"
@@ -105,28 +116,35 @@ const (
 	TypeMail             = "Mail"
 	TypeMarketplaceTheme = "MarketplaceTheme"
 	TypeMembership       = "Membership"
+	TypeMenus            = "Menus"
 	TypeNote             = "Note"
 	TypeNotification     = "Notification"
 	TypeOAuthClient      = "OAuthClient"
 	TypeOrder            = "Order"
 	TypeOrderLine        = "OrderLine"
 	TypeOutbox           = "Outbox"
+	TypeOutboxFailure    = "OutboxFailure"
+	TypePage             = "Page"
 	TypePayment          = "Payment"
 	TypePicture          = "Picture"
 	TypeProduct          = "Product"
 	TypeRecoveryCode     = "RecoveryCode"
 	TypeRedaction        = "Redaction"
 	TypeSession          = "Session"
+	TypeShippingCountry  = "ShippingCountry"
+	TypeShippingZone     = "ShippingZone"
 	TypeStaff            = "Staff"
 	TypeStaffToken       = "StaffToken"
 	TypeStore            = "Store"
 	TypeStoreHandle      = "StoreHandle"
+	TypeTaxSettings      = "TaxSettings"
 	TypeTheme            = "Theme"
 	TypeThemeAsset       = "ThemeAsset"
 	TypeThemePackage     = "ThemePackage"
 	TypeThemeUpload      = "ThemeUpload"
 	TypeUser             = "User"
 	TypeUserEmail        = "UserEmail"
+	TypeVariant          = "Variant"
 	TypeWebhookEndpoint  = "WebhookEndpoint"
 	TypeWebhookQueue     = "WebhookQueue"
 )
@@ -4675,6 +4693,7 @@ type AttemptMutation struct {
 	addduration   *int64
 	detail        *string
 	response      *[]byte
+	request       *[]byte
 	clearedFields map[string]struct{}
 	done          bool
 	oldValue      func(context.Context) (*Attempt, error)
@@ -5390,6 +5409,55 @@ func (m *AttemptMutation) ResetResponse() {
 	delete(m.clearedFields, attempt.FieldResponse)
 }
 
+// SetRequest sets the "request" field.
+func (m *AttemptMutation) SetRequest(b []byte) {
+	m.request = &b
+}
+
+// Request returns the value of the "request" field in the mutation.
+func (m *AttemptMutation) Request() (r []byte, exists bool) {
+	v := m.request
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequest returns the old "request" field's value of the Attempt entity.
+// If the Attempt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttemptMutation) OldRequest(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequest is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequest requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequest: %w", err)
+	}
+	return oldValue.Request, nil
+}
+
+// ClearRequest clears the value of the "request" field.
+func (m *AttemptMutation) ClearRequest() {
+	m.request = nil
+	m.clearedFields[attempt.FieldRequest] = struct{}{}
+}
+
+// RequestCleared returns if the "request" field was cleared in this mutation.
+func (m *AttemptMutation) RequestCleared() bool {
+	_, ok := m.clearedFields[attempt.FieldRequest]
+	return ok
+}
+
+// ResetRequest resets all changes to the "request" field.
+func (m *AttemptMutation) ResetRequest() {
+	m.request = nil
+	delete(m.clearedFields, attempt.FieldRequest)
+}
+
 // Where appends a list predicates to the AttemptMutation builder.
 func (m *AttemptMutation) Where(ps ...predicate.Attempt) {
 	m.predicates = append(m.predicates, ps...)
@@ -5424,7 +5492,7 @@ func (m *AttemptMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *AttemptMutation) Fields() []string {
-	fields := make([]string, 0, 12)
+	fields := make([]string, 0, 13)
 	if m.store_id != nil {
 		fields = append(fields, attempt.FieldStoreID)
 	}
@@ -5461,6 +5529,9 @@ func (m *AttemptMutation) Fields() []string {
 	if m.response != nil {
 		fields = append(fields, attempt.FieldResponse)
 	}
+	if m.request != nil {
+		fields = append(fields, attempt.FieldRequest)
+	}
 	return fields
 }
 
@@ -5493,6 +5564,8 @@ func (m *AttemptMutation) Field(name string) (ent.Value, bool) {
 		return m.Detail()
 	case attempt.FieldResponse:
 		return m.Response()
+	case attempt.FieldRequest:
+		return m.Request()
 	}
 	return nil, false
 }
@@ -5526,6 +5599,8 @@ func (m *AttemptMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldDetail(ctx)
 	case attempt.FieldResponse:
 		return m.OldResponse(ctx)
+	case attempt.FieldRequest:
+		return m.OldRequest(ctx)
 	}
 	return nil, fmt.Errorf("unknown Attempt field %s", name)
 }
@@ -5618,6 +5693,13 @@ func (m *AttemptMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetResponse(v)
+		return nil
+	case attempt.FieldRequest:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequest(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Attempt field %s", name)
@@ -5736,6 +5818,9 @@ func (m *AttemptMutation) ClearedFields() []string {
 	if m.FieldCleared(attempt.FieldResponse) {
 		fields = append(fields, attempt.FieldResponse)
 	}
+	if m.FieldCleared(attempt.FieldRequest) {
+		fields = append(fields, attempt.FieldRequest)
+	}
 	return fields
 }
 
@@ -5761,6 +5846,9 @@ func (m *AttemptMutation) ClearField(name string) error {
 		return nil
 	case attempt.FieldResponse:
 		m.ClearResponse()
+		return nil
+	case attempt.FieldRequest:
+		m.ClearRequest()
 		return nil
 	}
 	return fmt.Errorf("unknown Attempt nullable field %s", name)
@@ -5805,6 +5893,9 @@ func (m *AttemptMutation) ResetField(name string) error {
 		return nil
 	case attempt.FieldResponse:
 		m.ResetResponse()
+		return nil
+	case attempt.FieldRequest:
+		m.ResetRequest()
 		return nil
 	}
 	return fmt.Errorf("unknown Attempt field %s", name)
@@ -9852,6 +9943,8 @@ type DeliveryMutation struct {
 	addfirst_at   *micros.Time
 	due_at        *micros.Time
 	adddue_at     *micros.Time
+	tried_at      *micros.Time
+	addtried_at   *micros.Time
 	failed        *bool
 	clearedFields map[string]struct{}
 	done          bool
@@ -10387,6 +10480,62 @@ func (m *DeliveryMutation) ResetDueAt() {
 	m.adddue_at = nil
 }
 
+// SetTriedAt sets the "tried_at" field.
+func (m *DeliveryMutation) SetTriedAt(value micros.Time) {
+	m.tried_at = &value
+	m.addtried_at = nil
+}
+
+// TriedAt returns the value of the "tried_at" field in the mutation.
+func (m *DeliveryMutation) TriedAt() (r micros.Time, exists bool) {
+	v := m.tried_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTriedAt returns the old "tried_at" field's value of the Delivery entity.
+// If the Delivery object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryMutation) OldTriedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTriedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTriedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTriedAt: %w", err)
+	}
+	return oldValue.TriedAt, nil
+}
+
+// AddTriedAt adds value to the "tried_at" field.
+func (m *DeliveryMutation) AddTriedAt(value micros.Time) {
+	if m.addtried_at != nil {
+		*m.addtried_at += value
+	} else {
+		m.addtried_at = &value
+	}
+}
+
+// AddedTriedAt returns the value that was added to the "tried_at" field in this mutation.
+func (m *DeliveryMutation) AddedTriedAt() (r micros.Time, exists bool) {
+	v := m.addtried_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTriedAt resets all changes to the "tried_at" field.
+func (m *DeliveryMutation) ResetTriedAt() {
+	m.tried_at = nil
+	m.addtried_at = nil
+}
+
 // SetFailed sets the "failed" field.
 func (m *DeliveryMutation) SetFailed(b bool) {
 	m.failed = &b
@@ -10457,7 +10606,7 @@ func (m *DeliveryMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DeliveryMutation) Fields() []string {
-	fields := make([]string, 0, 10)
+	fields := make([]string, 0, 11)
 	if m.store_id != nil {
 		fields = append(fields, delivery.FieldStoreID)
 	}
@@ -10484,6 +10633,9 @@ func (m *DeliveryMutation) Fields() []string {
 	}
 	if m.due_at != nil {
 		fields = append(fields, delivery.FieldDueAt)
+	}
+	if m.tried_at != nil {
+		fields = append(fields, delivery.FieldTriedAt)
 	}
 	if m.failed != nil {
 		fields = append(fields, delivery.FieldFailed)
@@ -10514,6 +10666,8 @@ func (m *DeliveryMutation) Field(name string) (ent.Value, bool) {
 		return m.FirstAt()
 	case delivery.FieldDueAt:
 		return m.DueAt()
+	case delivery.FieldTriedAt:
+		return m.TriedAt()
 	case delivery.FieldFailed:
 		return m.Failed()
 	}
@@ -10543,6 +10697,8 @@ func (m *DeliveryMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldFirstAt(ctx)
 	case delivery.FieldDueAt:
 		return m.OldDueAt(ctx)
+	case delivery.FieldTriedAt:
+		return m.OldTriedAt(ctx)
 	case delivery.FieldFailed:
 		return m.OldFailed(ctx)
 	}
@@ -10617,6 +10773,13 @@ func (m *DeliveryMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetDueAt(v)
 		return nil
+	case delivery.FieldTriedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTriedAt(v)
+		return nil
 	case delivery.FieldFailed:
 		v, ok := value.(bool)
 		if !ok {
@@ -10647,6 +10810,9 @@ func (m *DeliveryMutation) AddedFields() []string {
 	if m.adddue_at != nil {
 		fields = append(fields, delivery.FieldDueAt)
 	}
+	if m.addtried_at != nil {
+		fields = append(fields, delivery.FieldTriedAt)
+	}
 	return fields
 }
 
@@ -10665,6 +10831,8 @@ func (m *DeliveryMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedFirstAt()
 	case delivery.FieldDueAt:
 		return m.AddedDueAt()
+	case delivery.FieldTriedAt:
+		return m.AddedTriedAt()
 	}
 	return nil, false
 }
@@ -10708,6 +10876,13 @@ func (m *DeliveryMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddDueAt(v)
+		return nil
+	case delivery.FieldTriedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTriedAt(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Delivery numeric field %s", name)
@@ -10762,6 +10937,9 @@ func (m *DeliveryMutation) ResetField(name string) error {
 		return nil
 	case delivery.FieldDueAt:
 		m.ResetDueAt()
+		return nil
+	case delivery.FieldTriedAt:
+		m.ResetTriedAt()
 		return nil
 	case delivery.FieldFailed:
 		m.ResetFailed()
@@ -10846,6 +11024,7 @@ type DeliveryLogMutation struct {
 	addduration   *int64
 	detail        *string
 	response      *[]byte
+	request       *[]byte
 	clearedFields map[string]struct{}
 	done          bool
 	oldValue      func(context.Context) (*DeliveryLog, error)
@@ -11705,6 +11884,55 @@ func (m *DeliveryLogMutation) ResetResponse() {
 	delete(m.clearedFields, deliverylog.FieldResponse)
 }
 
+// SetRequest sets the "request" field.
+func (m *DeliveryLogMutation) SetRequest(b []byte) {
+	m.request = &b
+}
+
+// Request returns the value of the "request" field in the mutation.
+func (m *DeliveryLogMutation) Request() (r []byte, exists bool) {
+	v := m.request
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequest returns the old "request" field's value of the DeliveryLog entity.
+// If the DeliveryLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryLogMutation) OldRequest(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequest is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequest requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequest: %w", err)
+	}
+	return oldValue.Request, nil
+}
+
+// ClearRequest clears the value of the "request" field.
+func (m *DeliveryLogMutation) ClearRequest() {
+	m.request = nil
+	m.clearedFields[deliverylog.FieldRequest] = struct{}{}
+}
+
+// RequestCleared returns if the "request" field was cleared in this mutation.
+func (m *DeliveryLogMutation) RequestCleared() bool {
+	_, ok := m.clearedFields[deliverylog.FieldRequest]
+	return ok
+}
+
+// ResetRequest resets all changes to the "request" field.
+func (m *DeliveryLogMutation) ResetRequest() {
+	m.request = nil
+	delete(m.clearedFields, deliverylog.FieldRequest)
+}
+
 // Where appends a list predicates to the DeliveryLogMutation builder.
 func (m *DeliveryLogMutation) Where(ps ...predicate.DeliveryLog) {
 	m.predicates = append(m.predicates, ps...)
@@ -11739,7 +11967,7 @@ func (m *DeliveryLogMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DeliveryLogMutation) Fields() []string {
-	fields := make([]string, 0, 16)
+	fields := make([]string, 0, 17)
 	if m.store_id != nil {
 		fields = append(fields, deliverylog.FieldStoreID)
 	}
@@ -11788,6 +12016,9 @@ func (m *DeliveryLogMutation) Fields() []string {
 	if m.response != nil {
 		fields = append(fields, deliverylog.FieldResponse)
 	}
+	if m.request != nil {
+		fields = append(fields, deliverylog.FieldRequest)
+	}
 	return fields
 }
 
@@ -11828,6 +12059,8 @@ func (m *DeliveryLogMutation) Field(name string) (ent.Value, bool) {
 		return m.Detail()
 	case deliverylog.FieldResponse:
 		return m.Response()
+	case deliverylog.FieldRequest:
+		return m.Request()
 	}
 	return nil, false
 }
@@ -11869,6 +12102,8 @@ func (m *DeliveryLogMutation) OldField(ctx context.Context, name string) (ent.Va
 		return m.OldDetail(ctx)
 	case deliverylog.FieldResponse:
 		return m.OldResponse(ctx)
+	case deliverylog.FieldRequest:
+		return m.OldRequest(ctx)
 	}
 	return nil, fmt.Errorf("unknown DeliveryLog field %s", name)
 }
@@ -11990,6 +12225,13 @@ func (m *DeliveryLogMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetResponse(v)
 		return nil
+	case deliverylog.FieldRequest:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequest(v)
+		return nil
 	}
 	return fmt.Errorf("unknown DeliveryLog field %s", name)
 }
@@ -12107,6 +12349,9 @@ func (m *DeliveryLogMutation) ClearedFields() []string {
 	if m.FieldCleared(deliverylog.FieldResponse) {
 		fields = append(fields, deliverylog.FieldResponse)
 	}
+	if m.FieldCleared(deliverylog.FieldRequest) {
+		fields = append(fields, deliverylog.FieldRequest)
+	}
 	return fields
 }
 
@@ -12132,6 +12377,9 @@ func (m *DeliveryLogMutation) ClearField(name string) error {
 		return nil
 	case deliverylog.FieldResponse:
 		m.ClearResponse()
+		return nil
+	case deliverylog.FieldRequest:
+		m.ClearRequest()
 		return nil
 	}
 	return fmt.Errorf("unknown DeliveryLog nullable field %s", name)
@@ -12189,6 +12437,9 @@ func (m *DeliveryLogMutation) ResetField(name string) error {
 	case deliverylog.FieldResponse:
 		m.ResetResponse()
 		return nil
+	case deliverylog.FieldRequest:
+		m.ResetRequest()
+		return nil
 	}
 	return fmt.Errorf("unknown DeliveryLog field %s", name)
 }
@@ -12239,6 +12490,2133 @@ func (m *DeliveryLogMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *DeliveryLogMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown DeliveryLog edge %s", name)
+}
+
+// DiscountMutation represents an operation that mutates the Discount nodes in the graph.
+type DiscountMutation struct {
+	config
+	op                   Op
+	typ                  string
+	id                   *xid.ID
+	store_id             *xid.ID
+	version              *int64
+	addversion           *int64
+	event_sequence       *int64
+	addevent_sequence    *int64
+	updated_at           *micros.Time
+	addupdated_at        *micros.Time
+	code                 *string
+	kind                 *state.DiscountKind
+	basis_points         *int64
+	addbasis_points      *int64
+	amount_minor         *int64
+	addamount_minor      *int64
+	starts_at            *micros.Time
+	addstarts_at         *micros.Time
+	ends_at              *micros.Time
+	addends_at           *micros.Time
+	least_minor          *int64
+	addleast_minor       *int64
+	uses_max             *int64
+	adduses_max          *int64
+	customer_uses_max    *int64
+	addcustomer_uses_max *int64
+	uses                 *int64
+	adduses              *int64
+	active               *bool
+	clearedFields        map[string]struct{}
+	done                 bool
+	oldValue             func(context.Context) (*Discount, error)
+	predicates           []predicate.Discount
+}
+
+var _ ent.Mutation = (*DiscountMutation)(nil)
+
+// discountOption allows management of the mutation configuration using functional options.
+type discountOption func(*DiscountMutation)
+
+// newDiscountMutation creates new mutation for the Discount entity.
+func newDiscountMutation(c config, op Op, opts ...discountOption) *DiscountMutation {
+	m := &DiscountMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeDiscount,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withDiscountID sets the ID field of the mutation.
+func withDiscountID(id xid.ID) discountOption {
+	return func(m *DiscountMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Discount
+		)
+		m.oldValue = func(ctx context.Context) (*Discount, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Discount.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withDiscount sets the old Discount of the mutation.
+func withDiscount(node *Discount) discountOption {
+	return func(m *DiscountMutation) {
+		m.oldValue = func(context.Context) (*Discount, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m DiscountMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m DiscountMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Discount entities.
+func (m *DiscountMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *DiscountMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *DiscountMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Discount.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *DiscountMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *DiscountMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the Discount entity.
+// If the Discount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DiscountMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *DiscountMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *DiscountMutation) SetVersion(i int64) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *DiscountMutation) Version() (r int64, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the Discount entity.
+// If the Discount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DiscountMutation) OldVersion(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *DiscountMutation) AddVersion(i int64) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *DiscountMutation) AddedVersion() (r int64, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *DiscountMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
+// SetEventSequence sets the "event_sequence" field.
+func (m *DiscountMutation) SetEventSequence(i int64) {
+	m.event_sequence = &i
+	m.addevent_sequence = nil
+}
+
+// EventSequence returns the value of the "event_sequence" field in the mutation.
+func (m *DiscountMutation) EventSequence() (r int64, exists bool) {
+	v := m.event_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEventSequence returns the old "event_sequence" field's value of the Discount entity.
+// If the Discount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DiscountMutation) OldEventSequence(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEventSequence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEventSequence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEventSequence: %w", err)
+	}
+	return oldValue.EventSequence, nil
+}
+
+// AddEventSequence adds i to the "event_sequence" field.
+func (m *DiscountMutation) AddEventSequence(i int64) {
+	if m.addevent_sequence != nil {
+		*m.addevent_sequence += i
+	} else {
+		m.addevent_sequence = &i
+	}
+}
+
+// AddedEventSequence returns the value that was added to the "event_sequence" field in this mutation.
+func (m *DiscountMutation) AddedEventSequence() (r int64, exists bool) {
+	v := m.addevent_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetEventSequence resets all changes to the "event_sequence" field.
+func (m *DiscountMutation) ResetEventSequence() {
+	m.event_sequence = nil
+	m.addevent_sequence = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *DiscountMutation) SetUpdatedAt(value micros.Time) {
+	m.updated_at = &value
+	m.addupdated_at = nil
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *DiscountMutation) UpdatedAt() (r micros.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the Discount entity.
+// If the Discount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DiscountMutation) OldUpdatedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// AddUpdatedAt adds value to the "updated_at" field.
+func (m *DiscountMutation) AddUpdatedAt(value micros.Time) {
+	if m.addupdated_at != nil {
+		*m.addupdated_at += value
+	} else {
+		m.addupdated_at = &value
+	}
+}
+
+// AddedUpdatedAt returns the value that was added to the "updated_at" field in this mutation.
+func (m *DiscountMutation) AddedUpdatedAt() (r micros.Time, exists bool) {
+	v := m.addupdated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *DiscountMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+	m.addupdated_at = nil
+}
+
+// SetCode sets the "code" field.
+func (m *DiscountMutation) SetCode(s string) {
+	m.code = &s
+}
+
+// Code returns the value of the "code" field in the mutation.
+func (m *DiscountMutation) Code() (r string, exists bool) {
+	v := m.code
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCode returns the old "code" field's value of the Discount entity.
+// If the Discount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DiscountMutation) OldCode(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCode is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCode requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCode: %w", err)
+	}
+	return oldValue.Code, nil
+}
+
+// ResetCode resets all changes to the "code" field.
+func (m *DiscountMutation) ResetCode() {
+	m.code = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *DiscountMutation) SetKind(sk state.DiscountKind) {
+	m.kind = &sk
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *DiscountMutation) Kind() (r state.DiscountKind, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the Discount entity.
+// If the Discount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DiscountMutation) OldKind(ctx context.Context) (v state.DiscountKind, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *DiscountMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetBasisPoints sets the "basis_points" field.
+func (m *DiscountMutation) SetBasisPoints(i int64) {
+	m.basis_points = &i
+	m.addbasis_points = nil
+}
+
+// BasisPoints returns the value of the "basis_points" field in the mutation.
+func (m *DiscountMutation) BasisPoints() (r int64, exists bool) {
+	v := m.basis_points
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBasisPoints returns the old "basis_points" field's value of the Discount entity.
+// If the Discount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DiscountMutation) OldBasisPoints(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBasisPoints is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBasisPoints requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBasisPoints: %w", err)
+	}
+	return oldValue.BasisPoints, nil
+}
+
+// AddBasisPoints adds i to the "basis_points" field.
+func (m *DiscountMutation) AddBasisPoints(i int64) {
+	if m.addbasis_points != nil {
+		*m.addbasis_points += i
+	} else {
+		m.addbasis_points = &i
+	}
+}
+
+// AddedBasisPoints returns the value that was added to the "basis_points" field in this mutation.
+func (m *DiscountMutation) AddedBasisPoints() (r int64, exists bool) {
+	v := m.addbasis_points
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearBasisPoints clears the value of the "basis_points" field.
+func (m *DiscountMutation) ClearBasisPoints() {
+	m.basis_points = nil
+	m.addbasis_points = nil
+	m.clearedFields[discount.FieldBasisPoints] = struct{}{}
+}
+
+// BasisPointsCleared returns if the "basis_points" field was cleared in this mutation.
+func (m *DiscountMutation) BasisPointsCleared() bool {
+	_, ok := m.clearedFields[discount.FieldBasisPoints]
+	return ok
+}
+
+// ResetBasisPoints resets all changes to the "basis_points" field.
+func (m *DiscountMutation) ResetBasisPoints() {
+	m.basis_points = nil
+	m.addbasis_points = nil
+	delete(m.clearedFields, discount.FieldBasisPoints)
+}
+
+// SetAmountMinor sets the "amount_minor" field.
+func (m *DiscountMutation) SetAmountMinor(i int64) {
+	m.amount_minor = &i
+	m.addamount_minor = nil
+}
+
+// AmountMinor returns the value of the "amount_minor" field in the mutation.
+func (m *DiscountMutation) AmountMinor() (r int64, exists bool) {
+	v := m.amount_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAmountMinor returns the old "amount_minor" field's value of the Discount entity.
+// If the Discount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DiscountMutation) OldAmountMinor(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAmountMinor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAmountMinor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAmountMinor: %w", err)
+	}
+	return oldValue.AmountMinor, nil
+}
+
+// AddAmountMinor adds i to the "amount_minor" field.
+func (m *DiscountMutation) AddAmountMinor(i int64) {
+	if m.addamount_minor != nil {
+		*m.addamount_minor += i
+	} else {
+		m.addamount_minor = &i
+	}
+}
+
+// AddedAmountMinor returns the value that was added to the "amount_minor" field in this mutation.
+func (m *DiscountMutation) AddedAmountMinor() (r int64, exists bool) {
+	v := m.addamount_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearAmountMinor clears the value of the "amount_minor" field.
+func (m *DiscountMutation) ClearAmountMinor() {
+	m.amount_minor = nil
+	m.addamount_minor = nil
+	m.clearedFields[discount.FieldAmountMinor] = struct{}{}
+}
+
+// AmountMinorCleared returns if the "amount_minor" field was cleared in this mutation.
+func (m *DiscountMutation) AmountMinorCleared() bool {
+	_, ok := m.clearedFields[discount.FieldAmountMinor]
+	return ok
+}
+
+// ResetAmountMinor resets all changes to the "amount_minor" field.
+func (m *DiscountMutation) ResetAmountMinor() {
+	m.amount_minor = nil
+	m.addamount_minor = nil
+	delete(m.clearedFields, discount.FieldAmountMinor)
+}
+
+// SetStartsAt sets the "starts_at" field.
+func (m *DiscountMutation) SetStartsAt(value micros.Time) {
+	m.starts_at = &value
+	m.addstarts_at = nil
+}
+
+// StartsAt returns the value of the "starts_at" field in the mutation.
+func (m *DiscountMutation) StartsAt() (r micros.Time, exists bool) {
+	v := m.starts_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStartsAt returns the old "starts_at" field's value of the Discount entity.
+// If the Discount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DiscountMutation) OldStartsAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStartsAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStartsAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStartsAt: %w", err)
+	}
+	return oldValue.StartsAt, nil
+}
+
+// AddStartsAt adds value to the "starts_at" field.
+func (m *DiscountMutation) AddStartsAt(value micros.Time) {
+	if m.addstarts_at != nil {
+		*m.addstarts_at += value
+	} else {
+		m.addstarts_at = &value
+	}
+}
+
+// AddedStartsAt returns the value that was added to the "starts_at" field in this mutation.
+func (m *DiscountMutation) AddedStartsAt() (r micros.Time, exists bool) {
+	v := m.addstarts_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearStartsAt clears the value of the "starts_at" field.
+func (m *DiscountMutation) ClearStartsAt() {
+	m.starts_at = nil
+	m.addstarts_at = nil
+	m.clearedFields[discount.FieldStartsAt] = struct{}{}
+}
+
+// StartsAtCleared returns if the "starts_at" field was cleared in this mutation.
+func (m *DiscountMutation) StartsAtCleared() bool {
+	_, ok := m.clearedFields[discount.FieldStartsAt]
+	return ok
+}
+
+// ResetStartsAt resets all changes to the "starts_at" field.
+func (m *DiscountMutation) ResetStartsAt() {
+	m.starts_at = nil
+	m.addstarts_at = nil
+	delete(m.clearedFields, discount.FieldStartsAt)
+}
+
+// SetEndsAt sets the "ends_at" field.
+func (m *DiscountMutation) SetEndsAt(value micros.Time) {
+	m.ends_at = &value
+	m.addends_at = nil
+}
+
+// EndsAt returns the value of the "ends_at" field in the mutation.
+func (m *DiscountMutation) EndsAt() (r micros.Time, exists bool) {
+	v := m.ends_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEndsAt returns the old "ends_at" field's value of the Discount entity.
+// If the Discount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DiscountMutation) OldEndsAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEndsAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEndsAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEndsAt: %w", err)
+	}
+	return oldValue.EndsAt, nil
+}
+
+// AddEndsAt adds value to the "ends_at" field.
+func (m *DiscountMutation) AddEndsAt(value micros.Time) {
+	if m.addends_at != nil {
+		*m.addends_at += value
+	} else {
+		m.addends_at = &value
+	}
+}
+
+// AddedEndsAt returns the value that was added to the "ends_at" field in this mutation.
+func (m *DiscountMutation) AddedEndsAt() (r micros.Time, exists bool) {
+	v := m.addends_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearEndsAt clears the value of the "ends_at" field.
+func (m *DiscountMutation) ClearEndsAt() {
+	m.ends_at = nil
+	m.addends_at = nil
+	m.clearedFields[discount.FieldEndsAt] = struct{}{}
+}
+
+// EndsAtCleared returns if the "ends_at" field was cleared in this mutation.
+func (m *DiscountMutation) EndsAtCleared() bool {
+	_, ok := m.clearedFields[discount.FieldEndsAt]
+	return ok
+}
+
+// ResetEndsAt resets all changes to the "ends_at" field.
+func (m *DiscountMutation) ResetEndsAt() {
+	m.ends_at = nil
+	m.addends_at = nil
+	delete(m.clearedFields, discount.FieldEndsAt)
+}
+
+// SetLeastMinor sets the "least_minor" field.
+func (m *DiscountMutation) SetLeastMinor(i int64) {
+	m.least_minor = &i
+	m.addleast_minor = nil
+}
+
+// LeastMinor returns the value of the "least_minor" field in the mutation.
+func (m *DiscountMutation) LeastMinor() (r int64, exists bool) {
+	v := m.least_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLeastMinor returns the old "least_minor" field's value of the Discount entity.
+// If the Discount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DiscountMutation) OldLeastMinor(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLeastMinor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLeastMinor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLeastMinor: %w", err)
+	}
+	return oldValue.LeastMinor, nil
+}
+
+// AddLeastMinor adds i to the "least_minor" field.
+func (m *DiscountMutation) AddLeastMinor(i int64) {
+	if m.addleast_minor != nil {
+		*m.addleast_minor += i
+	} else {
+		m.addleast_minor = &i
+	}
+}
+
+// AddedLeastMinor returns the value that was added to the "least_minor" field in this mutation.
+func (m *DiscountMutation) AddedLeastMinor() (r int64, exists bool) {
+	v := m.addleast_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearLeastMinor clears the value of the "least_minor" field.
+func (m *DiscountMutation) ClearLeastMinor() {
+	m.least_minor = nil
+	m.addleast_minor = nil
+	m.clearedFields[discount.FieldLeastMinor] = struct{}{}
+}
+
+// LeastMinorCleared returns if the "least_minor" field was cleared in this mutation.
+func (m *DiscountMutation) LeastMinorCleared() bool {
+	_, ok := m.clearedFields[discount.FieldLeastMinor]
+	return ok
+}
+
+// ResetLeastMinor resets all changes to the "least_minor" field.
+func (m *DiscountMutation) ResetLeastMinor() {
+	m.least_minor = nil
+	m.addleast_minor = nil
+	delete(m.clearedFields, discount.FieldLeastMinor)
+}
+
+// SetUsesMax sets the "uses_max" field.
+func (m *DiscountMutation) SetUsesMax(i int64) {
+	m.uses_max = &i
+	m.adduses_max = nil
+}
+
+// UsesMax returns the value of the "uses_max" field in the mutation.
+func (m *DiscountMutation) UsesMax() (r int64, exists bool) {
+	v := m.uses_max
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUsesMax returns the old "uses_max" field's value of the Discount entity.
+// If the Discount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DiscountMutation) OldUsesMax(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUsesMax is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUsesMax requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUsesMax: %w", err)
+	}
+	return oldValue.UsesMax, nil
+}
+
+// AddUsesMax adds i to the "uses_max" field.
+func (m *DiscountMutation) AddUsesMax(i int64) {
+	if m.adduses_max != nil {
+		*m.adduses_max += i
+	} else {
+		m.adduses_max = &i
+	}
+}
+
+// AddedUsesMax returns the value that was added to the "uses_max" field in this mutation.
+func (m *DiscountMutation) AddedUsesMax() (r int64, exists bool) {
+	v := m.adduses_max
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearUsesMax clears the value of the "uses_max" field.
+func (m *DiscountMutation) ClearUsesMax() {
+	m.uses_max = nil
+	m.adduses_max = nil
+	m.clearedFields[discount.FieldUsesMax] = struct{}{}
+}
+
+// UsesMaxCleared returns if the "uses_max" field was cleared in this mutation.
+func (m *DiscountMutation) UsesMaxCleared() bool {
+	_, ok := m.clearedFields[discount.FieldUsesMax]
+	return ok
+}
+
+// ResetUsesMax resets all changes to the "uses_max" field.
+func (m *DiscountMutation) ResetUsesMax() {
+	m.uses_max = nil
+	m.adduses_max = nil
+	delete(m.clearedFields, discount.FieldUsesMax)
+}
+
+// SetCustomerUsesMax sets the "customer_uses_max" field.
+func (m *DiscountMutation) SetCustomerUsesMax(i int64) {
+	m.customer_uses_max = &i
+	m.addcustomer_uses_max = nil
+}
+
+// CustomerUsesMax returns the value of the "customer_uses_max" field in the mutation.
+func (m *DiscountMutation) CustomerUsesMax() (r int64, exists bool) {
+	v := m.customer_uses_max
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCustomerUsesMax returns the old "customer_uses_max" field's value of the Discount entity.
+// If the Discount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DiscountMutation) OldCustomerUsesMax(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCustomerUsesMax is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCustomerUsesMax requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCustomerUsesMax: %w", err)
+	}
+	return oldValue.CustomerUsesMax, nil
+}
+
+// AddCustomerUsesMax adds i to the "customer_uses_max" field.
+func (m *DiscountMutation) AddCustomerUsesMax(i int64) {
+	if m.addcustomer_uses_max != nil {
+		*m.addcustomer_uses_max += i
+	} else {
+		m.addcustomer_uses_max = &i
+	}
+}
+
+// AddedCustomerUsesMax returns the value that was added to the "customer_uses_max" field in this mutation.
+func (m *DiscountMutation) AddedCustomerUsesMax() (r int64, exists bool) {
+	v := m.addcustomer_uses_max
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearCustomerUsesMax clears the value of the "customer_uses_max" field.
+func (m *DiscountMutation) ClearCustomerUsesMax() {
+	m.customer_uses_max = nil
+	m.addcustomer_uses_max = nil
+	m.clearedFields[discount.FieldCustomerUsesMax] = struct{}{}
+}
+
+// CustomerUsesMaxCleared returns if the "customer_uses_max" field was cleared in this mutation.
+func (m *DiscountMutation) CustomerUsesMaxCleared() bool {
+	_, ok := m.clearedFields[discount.FieldCustomerUsesMax]
+	return ok
+}
+
+// ResetCustomerUsesMax resets all changes to the "customer_uses_max" field.
+func (m *DiscountMutation) ResetCustomerUsesMax() {
+	m.customer_uses_max = nil
+	m.addcustomer_uses_max = nil
+	delete(m.clearedFields, discount.FieldCustomerUsesMax)
+}
+
+// SetUses sets the "uses" field.
+func (m *DiscountMutation) SetUses(i int64) {
+	m.uses = &i
+	m.adduses = nil
+}
+
+// Uses returns the value of the "uses" field in the mutation.
+func (m *DiscountMutation) Uses() (r int64, exists bool) {
+	v := m.uses
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUses returns the old "uses" field's value of the Discount entity.
+// If the Discount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DiscountMutation) OldUses(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUses is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUses requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUses: %w", err)
+	}
+	return oldValue.Uses, nil
+}
+
+// AddUses adds i to the "uses" field.
+func (m *DiscountMutation) AddUses(i int64) {
+	if m.adduses != nil {
+		*m.adduses += i
+	} else {
+		m.adduses = &i
+	}
+}
+
+// AddedUses returns the value that was added to the "uses" field in this mutation.
+func (m *DiscountMutation) AddedUses() (r int64, exists bool) {
+	v := m.adduses
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUses resets all changes to the "uses" field.
+func (m *DiscountMutation) ResetUses() {
+	m.uses = nil
+	m.adduses = nil
+}
+
+// SetActive sets the "active" field.
+func (m *DiscountMutation) SetActive(b bool) {
+	m.active = &b
+}
+
+// Active returns the value of the "active" field in the mutation.
+func (m *DiscountMutation) Active() (r bool, exists bool) {
+	v := m.active
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldActive returns the old "active" field's value of the Discount entity.
+// If the Discount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DiscountMutation) OldActive(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldActive is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldActive requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldActive: %w", err)
+	}
+	return oldValue.Active, nil
+}
+
+// ResetActive resets all changes to the "active" field.
+func (m *DiscountMutation) ResetActive() {
+	m.active = nil
+}
+
+// Where appends a list predicates to the DiscountMutation builder.
+func (m *DiscountMutation) Where(ps ...predicate.Discount) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the DiscountMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *DiscountMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Discount, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *DiscountMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *DiscountMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Discount).
+func (m *DiscountMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *DiscountMutation) Fields() []string {
+	fields := make([]string, 0, 15)
+	if m.store_id != nil {
+		fields = append(fields, discount.FieldStoreID)
+	}
+	if m.version != nil {
+		fields = append(fields, discount.FieldVersion)
+	}
+	if m.event_sequence != nil {
+		fields = append(fields, discount.FieldEventSequence)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, discount.FieldUpdatedAt)
+	}
+	if m.code != nil {
+		fields = append(fields, discount.FieldCode)
+	}
+	if m.kind != nil {
+		fields = append(fields, discount.FieldKind)
+	}
+	if m.basis_points != nil {
+		fields = append(fields, discount.FieldBasisPoints)
+	}
+	if m.amount_minor != nil {
+		fields = append(fields, discount.FieldAmountMinor)
+	}
+	if m.starts_at != nil {
+		fields = append(fields, discount.FieldStartsAt)
+	}
+	if m.ends_at != nil {
+		fields = append(fields, discount.FieldEndsAt)
+	}
+	if m.least_minor != nil {
+		fields = append(fields, discount.FieldLeastMinor)
+	}
+	if m.uses_max != nil {
+		fields = append(fields, discount.FieldUsesMax)
+	}
+	if m.customer_uses_max != nil {
+		fields = append(fields, discount.FieldCustomerUsesMax)
+	}
+	if m.uses != nil {
+		fields = append(fields, discount.FieldUses)
+	}
+	if m.active != nil {
+		fields = append(fields, discount.FieldActive)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *DiscountMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case discount.FieldStoreID:
+		return m.StoreID()
+	case discount.FieldVersion:
+		return m.Version()
+	case discount.FieldEventSequence:
+		return m.EventSequence()
+	case discount.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case discount.FieldCode:
+		return m.Code()
+	case discount.FieldKind:
+		return m.Kind()
+	case discount.FieldBasisPoints:
+		return m.BasisPoints()
+	case discount.FieldAmountMinor:
+		return m.AmountMinor()
+	case discount.FieldStartsAt:
+		return m.StartsAt()
+	case discount.FieldEndsAt:
+		return m.EndsAt()
+	case discount.FieldLeastMinor:
+		return m.LeastMinor()
+	case discount.FieldUsesMax:
+		return m.UsesMax()
+	case discount.FieldCustomerUsesMax:
+		return m.CustomerUsesMax()
+	case discount.FieldUses:
+		return m.Uses()
+	case discount.FieldActive:
+		return m.Active()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *DiscountMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case discount.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case discount.FieldVersion:
+		return m.OldVersion(ctx)
+	case discount.FieldEventSequence:
+		return m.OldEventSequence(ctx)
+	case discount.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case discount.FieldCode:
+		return m.OldCode(ctx)
+	case discount.FieldKind:
+		return m.OldKind(ctx)
+	case discount.FieldBasisPoints:
+		return m.OldBasisPoints(ctx)
+	case discount.FieldAmountMinor:
+		return m.OldAmountMinor(ctx)
+	case discount.FieldStartsAt:
+		return m.OldStartsAt(ctx)
+	case discount.FieldEndsAt:
+		return m.OldEndsAt(ctx)
+	case discount.FieldLeastMinor:
+		return m.OldLeastMinor(ctx)
+	case discount.FieldUsesMax:
+		return m.OldUsesMax(ctx)
+	case discount.FieldCustomerUsesMax:
+		return m.OldCustomerUsesMax(ctx)
+	case discount.FieldUses:
+		return m.OldUses(ctx)
+	case discount.FieldActive:
+		return m.OldActive(ctx)
+	}
+	return nil, fmt.Errorf("unknown Discount field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DiscountMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case discount.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case discount.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
+	case discount.FieldEventSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEventSequence(v)
+		return nil
+	case discount.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case discount.FieldCode:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCode(v)
+		return nil
+	case discount.FieldKind:
+		v, ok := value.(state.DiscountKind)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case discount.FieldBasisPoints:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBasisPoints(v)
+		return nil
+	case discount.FieldAmountMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAmountMinor(v)
+		return nil
+	case discount.FieldStartsAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStartsAt(v)
+		return nil
+	case discount.FieldEndsAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEndsAt(v)
+		return nil
+	case discount.FieldLeastMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLeastMinor(v)
+		return nil
+	case discount.FieldUsesMax:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUsesMax(v)
+		return nil
+	case discount.FieldCustomerUsesMax:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCustomerUsesMax(v)
+		return nil
+	case discount.FieldUses:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUses(v)
+		return nil
+	case discount.FieldActive:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetActive(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Discount field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *DiscountMutation) AddedFields() []string {
+	var fields []string
+	if m.addversion != nil {
+		fields = append(fields, discount.FieldVersion)
+	}
+	if m.addevent_sequence != nil {
+		fields = append(fields, discount.FieldEventSequence)
+	}
+	if m.addupdated_at != nil {
+		fields = append(fields, discount.FieldUpdatedAt)
+	}
+	if m.addbasis_points != nil {
+		fields = append(fields, discount.FieldBasisPoints)
+	}
+	if m.addamount_minor != nil {
+		fields = append(fields, discount.FieldAmountMinor)
+	}
+	if m.addstarts_at != nil {
+		fields = append(fields, discount.FieldStartsAt)
+	}
+	if m.addends_at != nil {
+		fields = append(fields, discount.FieldEndsAt)
+	}
+	if m.addleast_minor != nil {
+		fields = append(fields, discount.FieldLeastMinor)
+	}
+	if m.adduses_max != nil {
+		fields = append(fields, discount.FieldUsesMax)
+	}
+	if m.addcustomer_uses_max != nil {
+		fields = append(fields, discount.FieldCustomerUsesMax)
+	}
+	if m.adduses != nil {
+		fields = append(fields, discount.FieldUses)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *DiscountMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case discount.FieldVersion:
+		return m.AddedVersion()
+	case discount.FieldEventSequence:
+		return m.AddedEventSequence()
+	case discount.FieldUpdatedAt:
+		return m.AddedUpdatedAt()
+	case discount.FieldBasisPoints:
+		return m.AddedBasisPoints()
+	case discount.FieldAmountMinor:
+		return m.AddedAmountMinor()
+	case discount.FieldStartsAt:
+		return m.AddedStartsAt()
+	case discount.FieldEndsAt:
+		return m.AddedEndsAt()
+	case discount.FieldLeastMinor:
+		return m.AddedLeastMinor()
+	case discount.FieldUsesMax:
+		return m.AddedUsesMax()
+	case discount.FieldCustomerUsesMax:
+		return m.AddedCustomerUsesMax()
+	case discount.FieldUses:
+		return m.AddedUses()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DiscountMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case discount.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
+	case discount.FieldEventSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddEventSequence(v)
+		return nil
+	case discount.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddUpdatedAt(v)
+		return nil
+	case discount.FieldBasisPoints:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBasisPoints(v)
+		return nil
+	case discount.FieldAmountMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAmountMinor(v)
+		return nil
+	case discount.FieldStartsAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddStartsAt(v)
+		return nil
+	case discount.FieldEndsAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddEndsAt(v)
+		return nil
+	case discount.FieldLeastMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddLeastMinor(v)
+		return nil
+	case discount.FieldUsesMax:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddUsesMax(v)
+		return nil
+	case discount.FieldCustomerUsesMax:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCustomerUsesMax(v)
+		return nil
+	case discount.FieldUses:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddUses(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Discount numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *DiscountMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(discount.FieldBasisPoints) {
+		fields = append(fields, discount.FieldBasisPoints)
+	}
+	if m.FieldCleared(discount.FieldAmountMinor) {
+		fields = append(fields, discount.FieldAmountMinor)
+	}
+	if m.FieldCleared(discount.FieldStartsAt) {
+		fields = append(fields, discount.FieldStartsAt)
+	}
+	if m.FieldCleared(discount.FieldEndsAt) {
+		fields = append(fields, discount.FieldEndsAt)
+	}
+	if m.FieldCleared(discount.FieldLeastMinor) {
+		fields = append(fields, discount.FieldLeastMinor)
+	}
+	if m.FieldCleared(discount.FieldUsesMax) {
+		fields = append(fields, discount.FieldUsesMax)
+	}
+	if m.FieldCleared(discount.FieldCustomerUsesMax) {
+		fields = append(fields, discount.FieldCustomerUsesMax)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *DiscountMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *DiscountMutation) ClearField(name string) error {
+	switch name {
+	case discount.FieldBasisPoints:
+		m.ClearBasisPoints()
+		return nil
+	case discount.FieldAmountMinor:
+		m.ClearAmountMinor()
+		return nil
+	case discount.FieldStartsAt:
+		m.ClearStartsAt()
+		return nil
+	case discount.FieldEndsAt:
+		m.ClearEndsAt()
+		return nil
+	case discount.FieldLeastMinor:
+		m.ClearLeastMinor()
+		return nil
+	case discount.FieldUsesMax:
+		m.ClearUsesMax()
+		return nil
+	case discount.FieldCustomerUsesMax:
+		m.ClearCustomerUsesMax()
+		return nil
+	}
+	return fmt.Errorf("unknown Discount nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *DiscountMutation) ResetField(name string) error {
+	switch name {
+	case discount.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case discount.FieldVersion:
+		m.ResetVersion()
+		return nil
+	case discount.FieldEventSequence:
+		m.ResetEventSequence()
+		return nil
+	case discount.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case discount.FieldCode:
+		m.ResetCode()
+		return nil
+	case discount.FieldKind:
+		m.ResetKind()
+		return nil
+	case discount.FieldBasisPoints:
+		m.ResetBasisPoints()
+		return nil
+	case discount.FieldAmountMinor:
+		m.ResetAmountMinor()
+		return nil
+	case discount.FieldStartsAt:
+		m.ResetStartsAt()
+		return nil
+	case discount.FieldEndsAt:
+		m.ResetEndsAt()
+		return nil
+	case discount.FieldLeastMinor:
+		m.ResetLeastMinor()
+		return nil
+	case discount.FieldUsesMax:
+		m.ResetUsesMax()
+		return nil
+	case discount.FieldCustomerUsesMax:
+		m.ResetCustomerUsesMax()
+		return nil
+	case discount.FieldUses:
+		m.ResetUses()
+		return nil
+	case discount.FieldActive:
+		m.ResetActive()
+		return nil
+	}
+	return fmt.Errorf("unknown Discount field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *DiscountMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *DiscountMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *DiscountMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *DiscountMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *DiscountMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *DiscountMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *DiscountMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Discount unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *DiscountMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Discount edge %s", name)
+}
+
+// DiscountUseMutation represents an operation that mutates the DiscountUse nodes in the graph.
+type DiscountUseMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	discount_id   *xid.ID
+	customer_id   *xid.ID
+	uses          *int64
+	adduses       *int64
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*DiscountUse, error)
+	predicates    []predicate.DiscountUse
+}
+
+var _ ent.Mutation = (*DiscountUseMutation)(nil)
+
+// discountuseOption allows management of the mutation configuration using functional options.
+type discountuseOption func(*DiscountUseMutation)
+
+// newDiscountUseMutation creates new mutation for the DiscountUse entity.
+func newDiscountUseMutation(c config, op Op, opts ...discountuseOption) *DiscountUseMutation {
+	m := &DiscountUseMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeDiscountUse,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withDiscountUseID sets the ID field of the mutation.
+func withDiscountUseID(id xid.ID) discountuseOption {
+	return func(m *DiscountUseMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *DiscountUse
+		)
+		m.oldValue = func(ctx context.Context) (*DiscountUse, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().DiscountUse.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withDiscountUse sets the old DiscountUse of the mutation.
+func withDiscountUse(node *DiscountUse) discountuseOption {
+	return func(m *DiscountUseMutation) {
+		m.oldValue = func(context.Context) (*DiscountUse, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m DiscountUseMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m DiscountUseMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of DiscountUse entities.
+func (m *DiscountUseMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *DiscountUseMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *DiscountUseMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().DiscountUse.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *DiscountUseMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *DiscountUseMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the DiscountUse entity.
+// If the DiscountUse object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DiscountUseMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *DiscountUseMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetDiscountID sets the "discount_id" field.
+func (m *DiscountUseMutation) SetDiscountID(x xid.ID) {
+	m.discount_id = &x
+}
+
+// DiscountID returns the value of the "discount_id" field in the mutation.
+func (m *DiscountUseMutation) DiscountID() (r xid.ID, exists bool) {
+	v := m.discount_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDiscountID returns the old "discount_id" field's value of the DiscountUse entity.
+// If the DiscountUse object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DiscountUseMutation) OldDiscountID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDiscountID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDiscountID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDiscountID: %w", err)
+	}
+	return oldValue.DiscountID, nil
+}
+
+// ResetDiscountID resets all changes to the "discount_id" field.
+func (m *DiscountUseMutation) ResetDiscountID() {
+	m.discount_id = nil
+}
+
+// SetCustomerID sets the "customer_id" field.
+func (m *DiscountUseMutation) SetCustomerID(x xid.ID) {
+	m.customer_id = &x
+}
+
+// CustomerID returns the value of the "customer_id" field in the mutation.
+func (m *DiscountUseMutation) CustomerID() (r xid.ID, exists bool) {
+	v := m.customer_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCustomerID returns the old "customer_id" field's value of the DiscountUse entity.
+// If the DiscountUse object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DiscountUseMutation) OldCustomerID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCustomerID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCustomerID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCustomerID: %w", err)
+	}
+	return oldValue.CustomerID, nil
+}
+
+// ResetCustomerID resets all changes to the "customer_id" field.
+func (m *DiscountUseMutation) ResetCustomerID() {
+	m.customer_id = nil
+}
+
+// SetUses sets the "uses" field.
+func (m *DiscountUseMutation) SetUses(i int64) {
+	m.uses = &i
+	m.adduses = nil
+}
+
+// Uses returns the value of the "uses" field in the mutation.
+func (m *DiscountUseMutation) Uses() (r int64, exists bool) {
+	v := m.uses
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUses returns the old "uses" field's value of the DiscountUse entity.
+// If the DiscountUse object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DiscountUseMutation) OldUses(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUses is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUses requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUses: %w", err)
+	}
+	return oldValue.Uses, nil
+}
+
+// AddUses adds i to the "uses" field.
+func (m *DiscountUseMutation) AddUses(i int64) {
+	if m.adduses != nil {
+		*m.adduses += i
+	} else {
+		m.adduses = &i
+	}
+}
+
+// AddedUses returns the value that was added to the "uses" field in this mutation.
+func (m *DiscountUseMutation) AddedUses() (r int64, exists bool) {
+	v := m.adduses
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUses resets all changes to the "uses" field.
+func (m *DiscountUseMutation) ResetUses() {
+	m.uses = nil
+	m.adduses = nil
+}
+
+// Where appends a list predicates to the DiscountUseMutation builder.
+func (m *DiscountUseMutation) Where(ps ...predicate.DiscountUse) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the DiscountUseMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *DiscountUseMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.DiscountUse, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *DiscountUseMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *DiscountUseMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (DiscountUse).
+func (m *DiscountUseMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *DiscountUseMutation) Fields() []string {
+	fields := make([]string, 0, 4)
+	if m.store_id != nil {
+		fields = append(fields, discountuse.FieldStoreID)
+	}
+	if m.discount_id != nil {
+		fields = append(fields, discountuse.FieldDiscountID)
+	}
+	if m.customer_id != nil {
+		fields = append(fields, discountuse.FieldCustomerID)
+	}
+	if m.uses != nil {
+		fields = append(fields, discountuse.FieldUses)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *DiscountUseMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case discountuse.FieldStoreID:
+		return m.StoreID()
+	case discountuse.FieldDiscountID:
+		return m.DiscountID()
+	case discountuse.FieldCustomerID:
+		return m.CustomerID()
+	case discountuse.FieldUses:
+		return m.Uses()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *DiscountUseMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case discountuse.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case discountuse.FieldDiscountID:
+		return m.OldDiscountID(ctx)
+	case discountuse.FieldCustomerID:
+		return m.OldCustomerID(ctx)
+	case discountuse.FieldUses:
+		return m.OldUses(ctx)
+	}
+	return nil, fmt.Errorf("unknown DiscountUse field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DiscountUseMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case discountuse.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case discountuse.FieldDiscountID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDiscountID(v)
+		return nil
+	case discountuse.FieldCustomerID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCustomerID(v)
+		return nil
+	case discountuse.FieldUses:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUses(v)
+		return nil
+	}
+	return fmt.Errorf("unknown DiscountUse field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *DiscountUseMutation) AddedFields() []string {
+	var fields []string
+	if m.adduses != nil {
+		fields = append(fields, discountuse.FieldUses)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *DiscountUseMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case discountuse.FieldUses:
+		return m.AddedUses()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DiscountUseMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case discountuse.FieldUses:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddUses(v)
+		return nil
+	}
+	return fmt.Errorf("unknown DiscountUse numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *DiscountUseMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *DiscountUseMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *DiscountUseMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown DiscountUse nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *DiscountUseMutation) ResetField(name string) error {
+	switch name {
+	case discountuse.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case discountuse.FieldDiscountID:
+		m.ResetDiscountID()
+		return nil
+	case discountuse.FieldCustomerID:
+		m.ResetCustomerID()
+		return nil
+	case discountuse.FieldUses:
+		m.ResetUses()
+		return nil
+	}
+	return fmt.Errorf("unknown DiscountUse field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *DiscountUseMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *DiscountUseMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *DiscountUseMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *DiscountUseMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *DiscountUseMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *DiscountUseMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *DiscountUseMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown DiscountUse unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *DiscountUseMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown DiscountUse edge %s", name)
 }
 
 // EndpointStatMutation represents an operation that mutates the EndpointStat nodes in the graph.
@@ -13713,6 +16091,7 @@ type ExportMutation struct {
 	addexpires_at      *micros.Time
 	deleted_at         *micros.Time
 	adddeleted_at      *micros.Time
+	endpoint_id        *xid.ID
 	clearedFields      map[string]struct{}
 	done               bool
 	oldValue           func(context.Context) (*Export, error)
@@ -15820,6 +18199,55 @@ func (m *ExportMutation) ResetDeletedAt() {
 	delete(m.clearedFields, export.FieldDeletedAt)
 }
 
+// SetEndpointID sets the "endpoint_id" field.
+func (m *ExportMutation) SetEndpointID(x xid.ID) {
+	m.endpoint_id = &x
+}
+
+// EndpointID returns the value of the "endpoint_id" field in the mutation.
+func (m *ExportMutation) EndpointID() (r xid.ID, exists bool) {
+	v := m.endpoint_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEndpointID returns the old "endpoint_id" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldEndpointID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEndpointID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEndpointID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEndpointID: %w", err)
+	}
+	return oldValue.EndpointID, nil
+}
+
+// ClearEndpointID clears the value of the "endpoint_id" field.
+func (m *ExportMutation) ClearEndpointID() {
+	m.endpoint_id = nil
+	m.clearedFields[export.FieldEndpointID] = struct{}{}
+}
+
+// EndpointIDCleared returns if the "endpoint_id" field was cleared in this mutation.
+func (m *ExportMutation) EndpointIDCleared() bool {
+	_, ok := m.clearedFields[export.FieldEndpointID]
+	return ok
+}
+
+// ResetEndpointID resets all changes to the "endpoint_id" field.
+func (m *ExportMutation) ResetEndpointID() {
+	m.endpoint_id = nil
+	delete(m.clearedFields, export.FieldEndpointID)
+}
+
 // Where appends a list predicates to the ExportMutation builder.
 func (m *ExportMutation) Where(ps ...predicate.Export) {
 	m.predicates = append(m.predicates, ps...)
@@ -15854,7 +18282,7 @@ func (m *ExportMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ExportMutation) Fields() []string {
-	fields := make([]string, 0, 38)
+	fields := make([]string, 0, 39)
 	if m.store_id != nil {
 		fields = append(fields, export.FieldStoreID)
 	}
@@ -15969,6 +18397,9 @@ func (m *ExportMutation) Fields() []string {
 	if m.deleted_at != nil {
 		fields = append(fields, export.FieldDeletedAt)
 	}
+	if m.endpoint_id != nil {
+		fields = append(fields, export.FieldEndpointID)
+	}
 	return fields
 }
 
@@ -16053,6 +18484,8 @@ func (m *ExportMutation) Field(name string) (ent.Value, bool) {
 		return m.ExpiresAt()
 	case export.FieldDeletedAt:
 		return m.DeletedAt()
+	case export.FieldEndpointID:
+		return m.EndpointID()
 	}
 	return nil, false
 }
@@ -16138,6 +18571,8 @@ func (m *ExportMutation) OldField(ctx context.Context, name string) (ent.Value, 
 		return m.OldExpiresAt(ctx)
 	case export.FieldDeletedAt:
 		return m.OldDeletedAt(ctx)
+	case export.FieldEndpointID:
+		return m.OldEndpointID(ctx)
 	}
 	return nil, fmt.Errorf("unknown Export field %s", name)
 }
@@ -16412,6 +18847,13 @@ func (m *ExportMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetDeletedAt(v)
+		return nil
+	case export.FieldEndpointID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEndpointID(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Export field %s", name)
@@ -16737,6 +19179,9 @@ func (m *ExportMutation) ClearedFields() []string {
 	if m.FieldCleared(export.FieldDeletedAt) {
 		fields = append(fields, export.FieldDeletedAt)
 	}
+	if m.FieldCleared(export.FieldEndpointID) {
+		fields = append(fields, export.FieldEndpointID)
+	}
 	return fields
 }
 
@@ -16801,6 +19246,9 @@ func (m *ExportMutation) ClearField(name string) error {
 		return nil
 	case export.FieldDeletedAt:
 		m.ClearDeletedAt()
+		return nil
+	case export.FieldEndpointID:
+		m.ClearEndpointID()
 		return nil
 	}
 	return fmt.Errorf("unknown Export nullable field %s", name)
@@ -16923,6 +19371,9 @@ func (m *ExportMutation) ResetField(name string) error {
 		return nil
 	case export.FieldDeletedAt:
 		m.ResetDeletedAt()
+		return nil
+	case export.FieldEndpointID:
+		m.ResetEndpointID()
 		return nil
 	}
 	return fmt.Errorf("unknown Export field %s", name)
@@ -25013,6 +27464,569 @@ func (m *MembershipMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Membership edge %s", name)
 }
 
+// MenusMutation represents an operation that mutates the Menus nodes in the graph.
+type MenusMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	version       *int64
+	addversion    *int64
+	updated_at    *micros.Time
+	addupdated_at *micros.Time
+	content       *document.Menus
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*Menus, error)
+	predicates    []predicate.Menus
+}
+
+var _ ent.Mutation = (*MenusMutation)(nil)
+
+// menusOption allows management of the mutation configuration using functional options.
+type menusOption func(*MenusMutation)
+
+// newMenusMutation creates new mutation for the Menus entity.
+func newMenusMutation(c config, op Op, opts ...menusOption) *MenusMutation {
+	m := &MenusMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeMenus,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withMenusID sets the ID field of the mutation.
+func withMenusID(id xid.ID) menusOption {
+	return func(m *MenusMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Menus
+		)
+		m.oldValue = func(ctx context.Context) (*Menus, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Menus.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withMenus sets the old Menus of the mutation.
+func withMenus(node *Menus) menusOption {
+	return func(m *MenusMutation) {
+		m.oldValue = func(context.Context) (*Menus, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m MenusMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m MenusMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Menus entities.
+func (m *MenusMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *MenusMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *MenusMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Menus.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *MenusMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *MenusMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the Menus entity.
+// If the Menus object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MenusMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *MenusMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *MenusMutation) SetVersion(i int64) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *MenusMutation) Version() (r int64, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the Menus entity.
+// If the Menus object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MenusMutation) OldVersion(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *MenusMutation) AddVersion(i int64) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *MenusMutation) AddedVersion() (r int64, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *MenusMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *MenusMutation) SetUpdatedAt(value micros.Time) {
+	m.updated_at = &value
+	m.addupdated_at = nil
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *MenusMutation) UpdatedAt() (r micros.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the Menus entity.
+// If the Menus object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MenusMutation) OldUpdatedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// AddUpdatedAt adds value to the "updated_at" field.
+func (m *MenusMutation) AddUpdatedAt(value micros.Time) {
+	if m.addupdated_at != nil {
+		*m.addupdated_at += value
+	} else {
+		m.addupdated_at = &value
+	}
+}
+
+// AddedUpdatedAt returns the value that was added to the "updated_at" field in this mutation.
+func (m *MenusMutation) AddedUpdatedAt() (r micros.Time, exists bool) {
+	v := m.addupdated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *MenusMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+	m.addupdated_at = nil
+}
+
+// SetContent sets the "content" field.
+func (m *MenusMutation) SetContent(d document.Menus) {
+	m.content = &d
+}
+
+// Content returns the value of the "content" field in the mutation.
+func (m *MenusMutation) Content() (r document.Menus, exists bool) {
+	v := m.content
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldContent returns the old "content" field's value of the Menus entity.
+// If the Menus object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MenusMutation) OldContent(ctx context.Context) (v document.Menus, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldContent is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldContent requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldContent: %w", err)
+	}
+	return oldValue.Content, nil
+}
+
+// ResetContent resets all changes to the "content" field.
+func (m *MenusMutation) ResetContent() {
+	m.content = nil
+}
+
+// Where appends a list predicates to the MenusMutation builder.
+func (m *MenusMutation) Where(ps ...predicate.Menus) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the MenusMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *MenusMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Menus, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *MenusMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *MenusMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Menus).
+func (m *MenusMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *MenusMutation) Fields() []string {
+	fields := make([]string, 0, 4)
+	if m.store_id != nil {
+		fields = append(fields, menus.FieldStoreID)
+	}
+	if m.version != nil {
+		fields = append(fields, menus.FieldVersion)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, menus.FieldUpdatedAt)
+	}
+	if m.content != nil {
+		fields = append(fields, menus.FieldContent)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *MenusMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case menus.FieldStoreID:
+		return m.StoreID()
+	case menus.FieldVersion:
+		return m.Version()
+	case menus.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case menus.FieldContent:
+		return m.Content()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *MenusMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case menus.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case menus.FieldVersion:
+		return m.OldVersion(ctx)
+	case menus.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case menus.FieldContent:
+		return m.OldContent(ctx)
+	}
+	return nil, fmt.Errorf("unknown Menus field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *MenusMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case menus.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case menus.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
+	case menus.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case menus.FieldContent:
+		v, ok := value.(document.Menus)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetContent(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Menus field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *MenusMutation) AddedFields() []string {
+	var fields []string
+	if m.addversion != nil {
+		fields = append(fields, menus.FieldVersion)
+	}
+	if m.addupdated_at != nil {
+		fields = append(fields, menus.FieldUpdatedAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *MenusMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case menus.FieldVersion:
+		return m.AddedVersion()
+	case menus.FieldUpdatedAt:
+		return m.AddedUpdatedAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *MenusMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case menus.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
+	case menus.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddUpdatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Menus numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *MenusMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *MenusMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *MenusMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Menus nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *MenusMutation) ResetField(name string) error {
+	switch name {
+	case menus.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case menus.FieldVersion:
+		m.ResetVersion()
+		return nil
+	case menus.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case menus.FieldContent:
+		m.ResetContent()
+		return nil
+	}
+	return fmt.Errorf("unknown Menus field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *MenusMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *MenusMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *MenusMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *MenusMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *MenusMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *MenusMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *MenusMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Menus unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *MenusMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Menus edge %s", name)
+}
+
 // NoteMutation represents an operation that mutates the Note nodes in the graph.
 type NoteMutation struct {
 	config
@@ -29348,6 +32362,8 @@ type OrderLineMutation struct {
 	addtax_minor          *int64
 	total_minor           *int64
 	addtotal_minor        *int64
+	variant_id            *xid.ID
+	options               *document.Tags
 	clearedFields         map[string]struct{}
 	done                  bool
 	oldValue              func(context.Context) (*OrderLine, error)
@@ -30112,6 +33128,104 @@ func (m *OrderLineMutation) ResetTotalMinor() {
 	m.addtotal_minor = nil
 }
 
+// SetVariantID sets the "variant_id" field.
+func (m *OrderLineMutation) SetVariantID(x xid.ID) {
+	m.variant_id = &x
+}
+
+// VariantID returns the value of the "variant_id" field in the mutation.
+func (m *OrderLineMutation) VariantID() (r xid.ID, exists bool) {
+	v := m.variant_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVariantID returns the old "variant_id" field's value of the OrderLine entity.
+// If the OrderLine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderLineMutation) OldVariantID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVariantID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVariantID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVariantID: %w", err)
+	}
+	return oldValue.VariantID, nil
+}
+
+// ClearVariantID clears the value of the "variant_id" field.
+func (m *OrderLineMutation) ClearVariantID() {
+	m.variant_id = nil
+	m.clearedFields[orderline.FieldVariantID] = struct{}{}
+}
+
+// VariantIDCleared returns if the "variant_id" field was cleared in this mutation.
+func (m *OrderLineMutation) VariantIDCleared() bool {
+	_, ok := m.clearedFields[orderline.FieldVariantID]
+	return ok
+}
+
+// ResetVariantID resets all changes to the "variant_id" field.
+func (m *OrderLineMutation) ResetVariantID() {
+	m.variant_id = nil
+	delete(m.clearedFields, orderline.FieldVariantID)
+}
+
+// SetOptions sets the "options" field.
+func (m *OrderLineMutation) SetOptions(d document.Tags) {
+	m.options = &d
+}
+
+// Options returns the value of the "options" field in the mutation.
+func (m *OrderLineMutation) Options() (r document.Tags, exists bool) {
+	v := m.options
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOptions returns the old "options" field's value of the OrderLine entity.
+// If the OrderLine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderLineMutation) OldOptions(ctx context.Context) (v document.Tags, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOptions is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOptions requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOptions: %w", err)
+	}
+	return oldValue.Options, nil
+}
+
+// ClearOptions clears the value of the "options" field.
+func (m *OrderLineMutation) ClearOptions() {
+	m.options = nil
+	m.clearedFields[orderline.FieldOptions] = struct{}{}
+}
+
+// OptionsCleared returns if the "options" field was cleared in this mutation.
+func (m *OrderLineMutation) OptionsCleared() bool {
+	_, ok := m.clearedFields[orderline.FieldOptions]
+	return ok
+}
+
+// ResetOptions resets all changes to the "options" field.
+func (m *OrderLineMutation) ResetOptions() {
+	m.options = nil
+	delete(m.clearedFields, orderline.FieldOptions)
+}
+
 // Where appends a list predicates to the OrderLineMutation builder.
 func (m *OrderLineMutation) Where(ps ...predicate.OrderLine) {
 	m.predicates = append(m.predicates, ps...)
@@ -30146,7 +33260,7 @@ func (m *OrderLineMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *OrderLineMutation) Fields() []string {
-	fields := make([]string, 0, 13)
+	fields := make([]string, 0, 15)
 	if m.store_id != nil {
 		fields = append(fields, orderline.FieldStoreID)
 	}
@@ -30186,6 +33300,12 @@ func (m *OrderLineMutation) Fields() []string {
 	if m.total_minor != nil {
 		fields = append(fields, orderline.FieldTotalMinor)
 	}
+	if m.variant_id != nil {
+		fields = append(fields, orderline.FieldVariantID)
+	}
+	if m.options != nil {
+		fields = append(fields, orderline.FieldOptions)
+	}
 	return fields
 }
 
@@ -30220,6 +33340,10 @@ func (m *OrderLineMutation) Field(name string) (ent.Value, bool) {
 		return m.TaxMinor()
 	case orderline.FieldTotalMinor:
 		return m.TotalMinor()
+	case orderline.FieldVariantID:
+		return m.VariantID()
+	case orderline.FieldOptions:
+		return m.Options()
 	}
 	return nil, false
 }
@@ -30255,6 +33379,10 @@ func (m *OrderLineMutation) OldField(ctx context.Context, name string) (ent.Valu
 		return m.OldTaxMinor(ctx)
 	case orderline.FieldTotalMinor:
 		return m.OldTotalMinor(ctx)
+	case orderline.FieldVariantID:
+		return m.OldVariantID(ctx)
+	case orderline.FieldOptions:
+		return m.OldOptions(ctx)
 	}
 	return nil, fmt.Errorf("unknown OrderLine field %s", name)
 }
@@ -30354,6 +33482,20 @@ func (m *OrderLineMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetTotalMinor(v)
+		return nil
+	case orderline.FieldVariantID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVariantID(v)
+		return nil
+	case orderline.FieldOptions:
+		v, ok := value.(document.Tags)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOptions(v)
 		return nil
 	}
 	return fmt.Errorf("unknown OrderLine field %s", name)
@@ -30490,6 +33632,12 @@ func (m *OrderLineMutation) ClearedFields() []string {
 	if m.FieldCleared(orderline.FieldSku) {
 		fields = append(fields, orderline.FieldSku)
 	}
+	if m.FieldCleared(orderline.FieldVariantID) {
+		fields = append(fields, orderline.FieldVariantID)
+	}
+	if m.FieldCleared(orderline.FieldOptions) {
+		fields = append(fields, orderline.FieldOptions)
+	}
 	return fields
 }
 
@@ -30509,6 +33657,12 @@ func (m *OrderLineMutation) ClearField(name string) error {
 		return nil
 	case orderline.FieldSku:
 		m.ClearSku()
+		return nil
+	case orderline.FieldVariantID:
+		m.ClearVariantID()
+		return nil
+	case orderline.FieldOptions:
+		m.ClearOptions()
 		return nil
 	}
 	return fmt.Errorf("unknown OrderLine nullable field %s", name)
@@ -30556,6 +33710,12 @@ func (m *OrderLineMutation) ResetField(name string) error {
 		return nil
 	case orderline.FieldTotalMinor:
 		m.ResetTotalMinor()
+		return nil
+	case orderline.FieldVariantID:
+		m.ResetVariantID()
+		return nil
+	case orderline.FieldOptions:
+		m.ResetOptions()
 		return nil
 	}
 	return fmt.Errorf("unknown OrderLine field %s", name)
@@ -30618,6 +33778,9 @@ type OutboxMutation struct {
 	store_id      *xid.ID
 	bucket        *int8
 	addbucket     *int8
+	generation    *int64
+	addgeneration *int64
+	dealt_to      *xid.ID
 	clearedFields map[string]struct{}
 	done          bool
 	oldValue      func(context.Context) (*Outbox, error)
@@ -30820,6 +33983,111 @@ func (m *OutboxMutation) ResetBucket() {
 	m.addbucket = nil
 }
 
+// SetGeneration sets the "generation" field.
+func (m *OutboxMutation) SetGeneration(i int64) {
+	m.generation = &i
+	m.addgeneration = nil
+}
+
+// Generation returns the value of the "generation" field in the mutation.
+func (m *OutboxMutation) Generation() (r int64, exists bool) {
+	v := m.generation
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldGeneration returns the old "generation" field's value of the Outbox entity.
+// If the Outbox object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OutboxMutation) OldGeneration(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldGeneration is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldGeneration requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldGeneration: %w", err)
+	}
+	return oldValue.Generation, nil
+}
+
+// AddGeneration adds i to the "generation" field.
+func (m *OutboxMutation) AddGeneration(i int64) {
+	if m.addgeneration != nil {
+		*m.addgeneration += i
+	} else {
+		m.addgeneration = &i
+	}
+}
+
+// AddedGeneration returns the value that was added to the "generation" field in this mutation.
+func (m *OutboxMutation) AddedGeneration() (r int64, exists bool) {
+	v := m.addgeneration
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetGeneration resets all changes to the "generation" field.
+func (m *OutboxMutation) ResetGeneration() {
+	m.generation = nil
+	m.addgeneration = nil
+}
+
+// SetDealtTo sets the "dealt_to" field.
+func (m *OutboxMutation) SetDealtTo(x xid.ID) {
+	m.dealt_to = &x
+}
+
+// DealtTo returns the value of the "dealt_to" field in the mutation.
+func (m *OutboxMutation) DealtTo() (r xid.ID, exists bool) {
+	v := m.dealt_to
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDealtTo returns the old "dealt_to" field's value of the Outbox entity.
+// If the Outbox object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OutboxMutation) OldDealtTo(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDealtTo is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDealtTo requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDealtTo: %w", err)
+	}
+	return oldValue.DealtTo, nil
+}
+
+// ClearDealtTo clears the value of the "dealt_to" field.
+func (m *OutboxMutation) ClearDealtTo() {
+	m.dealt_to = nil
+	m.clearedFields[outbox.FieldDealtTo] = struct{}{}
+}
+
+// DealtToCleared returns if the "dealt_to" field was cleared in this mutation.
+func (m *OutboxMutation) DealtToCleared() bool {
+	_, ok := m.clearedFields[outbox.FieldDealtTo]
+	return ok
+}
+
+// ResetDealtTo resets all changes to the "dealt_to" field.
+func (m *OutboxMutation) ResetDealtTo() {
+	m.dealt_to = nil
+	delete(m.clearedFields, outbox.FieldDealtTo)
+}
+
 // Where appends a list predicates to the OutboxMutation builder.
 func (m *OutboxMutation) Where(ps ...predicate.Outbox) {
 	m.predicates = append(m.predicates, ps...)
@@ -30854,12 +34122,18 @@ func (m *OutboxMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *OutboxMutation) Fields() []string {
-	fields := make([]string, 0, 2)
+	fields := make([]string, 0, 4)
 	if m.store_id != nil {
 		fields = append(fields, outbox.FieldStoreID)
 	}
 	if m.bucket != nil {
 		fields = append(fields, outbox.FieldBucket)
+	}
+	if m.generation != nil {
+		fields = append(fields, outbox.FieldGeneration)
+	}
+	if m.dealt_to != nil {
+		fields = append(fields, outbox.FieldDealtTo)
 	}
 	return fields
 }
@@ -30873,6 +34147,10 @@ func (m *OutboxMutation) Field(name string) (ent.Value, bool) {
 		return m.StoreID()
 	case outbox.FieldBucket:
 		return m.Bucket()
+	case outbox.FieldGeneration:
+		return m.Generation()
+	case outbox.FieldDealtTo:
+		return m.DealtTo()
 	}
 	return nil, false
 }
@@ -30886,6 +34164,10 @@ func (m *OutboxMutation) OldField(ctx context.Context, name string) (ent.Value, 
 		return m.OldStoreID(ctx)
 	case outbox.FieldBucket:
 		return m.OldBucket(ctx)
+	case outbox.FieldGeneration:
+		return m.OldGeneration(ctx)
+	case outbox.FieldDealtTo:
+		return m.OldDealtTo(ctx)
 	}
 	return nil, fmt.Errorf("unknown Outbox field %s", name)
 }
@@ -30909,6 +34191,20 @@ func (m *OutboxMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetBucket(v)
 		return nil
+	case outbox.FieldGeneration:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetGeneration(v)
+		return nil
+	case outbox.FieldDealtTo:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDealtTo(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Outbox field %s", name)
 }
@@ -30920,6 +34216,9 @@ func (m *OutboxMutation) AddedFields() []string {
 	if m.addbucket != nil {
 		fields = append(fields, outbox.FieldBucket)
 	}
+	if m.addgeneration != nil {
+		fields = append(fields, outbox.FieldGeneration)
+	}
 	return fields
 }
 
@@ -30930,6 +34229,8 @@ func (m *OutboxMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
 	case outbox.FieldBucket:
 		return m.AddedBucket()
+	case outbox.FieldGeneration:
+		return m.AddedGeneration()
 	}
 	return nil, false
 }
@@ -30946,6 +34247,13 @@ func (m *OutboxMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddBucket(v)
 		return nil
+	case outbox.FieldGeneration:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddGeneration(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Outbox numeric field %s", name)
 }
@@ -30953,7 +34261,11 @@ func (m *OutboxMutation) AddField(name string, value ent.Value) error {
 // ClearedFields returns all nullable fields that were cleared during this
 // mutation.
 func (m *OutboxMutation) ClearedFields() []string {
-	return nil
+	var fields []string
+	if m.FieldCleared(outbox.FieldDealtTo) {
+		fields = append(fields, outbox.FieldDealtTo)
+	}
+	return fields
 }
 
 // FieldCleared returns a boolean indicating if a field with the given name was
@@ -30966,6 +34278,11 @@ func (m *OutboxMutation) FieldCleared(name string) bool {
 // ClearField clears the value of the field with the given name. It returns an
 // error if the field is not defined in the schema.
 func (m *OutboxMutation) ClearField(name string) error {
+	switch name {
+	case outbox.FieldDealtTo:
+		m.ClearDealtTo()
+		return nil
+	}
 	return fmt.Errorf("unknown Outbox nullable field %s", name)
 }
 
@@ -30978,6 +34295,12 @@ func (m *OutboxMutation) ResetField(name string) error {
 		return nil
 	case outbox.FieldBucket:
 		m.ResetBucket()
+		return nil
+	case outbox.FieldGeneration:
+		m.ResetGeneration()
+		return nil
+	case outbox.FieldDealtTo:
+		m.ResetDealtTo()
 		return nil
 	}
 	return fmt.Errorf("unknown Outbox field %s", name)
@@ -31029,6 +34352,1550 @@ func (m *OutboxMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *OutboxMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Outbox edge %s", name)
+}
+
+// OutboxFailureMutation represents an operation that mutates the OutboxFailure nodes in the graph.
+type OutboxFailureMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	generation    *int64
+	addgeneration *int64
+	failed_at     *micros.Time
+	addfailed_at  *micros.Time
+	detail        *string
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*OutboxFailure, error)
+	predicates    []predicate.OutboxFailure
+}
+
+var _ ent.Mutation = (*OutboxFailureMutation)(nil)
+
+// outboxfailureOption allows management of the mutation configuration using functional options.
+type outboxfailureOption func(*OutboxFailureMutation)
+
+// newOutboxFailureMutation creates new mutation for the OutboxFailure entity.
+func newOutboxFailureMutation(c config, op Op, opts ...outboxfailureOption) *OutboxFailureMutation {
+	m := &OutboxFailureMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeOutboxFailure,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withOutboxFailureID sets the ID field of the mutation.
+func withOutboxFailureID(id xid.ID) outboxfailureOption {
+	return func(m *OutboxFailureMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *OutboxFailure
+		)
+		m.oldValue = func(ctx context.Context) (*OutboxFailure, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().OutboxFailure.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withOutboxFailure sets the old OutboxFailure of the mutation.
+func withOutboxFailure(node *OutboxFailure) outboxfailureOption {
+	return func(m *OutboxFailureMutation) {
+		m.oldValue = func(context.Context) (*OutboxFailure, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m OutboxFailureMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m OutboxFailureMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of OutboxFailure entities.
+func (m *OutboxFailureMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *OutboxFailureMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *OutboxFailureMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().OutboxFailure.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *OutboxFailureMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *OutboxFailureMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the OutboxFailure entity.
+// If the OutboxFailure object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OutboxFailureMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *OutboxFailureMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetGeneration sets the "generation" field.
+func (m *OutboxFailureMutation) SetGeneration(i int64) {
+	m.generation = &i
+	m.addgeneration = nil
+}
+
+// Generation returns the value of the "generation" field in the mutation.
+func (m *OutboxFailureMutation) Generation() (r int64, exists bool) {
+	v := m.generation
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldGeneration returns the old "generation" field's value of the OutboxFailure entity.
+// If the OutboxFailure object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OutboxFailureMutation) OldGeneration(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldGeneration is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldGeneration requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldGeneration: %w", err)
+	}
+	return oldValue.Generation, nil
+}
+
+// AddGeneration adds i to the "generation" field.
+func (m *OutboxFailureMutation) AddGeneration(i int64) {
+	if m.addgeneration != nil {
+		*m.addgeneration += i
+	} else {
+		m.addgeneration = &i
+	}
+}
+
+// AddedGeneration returns the value that was added to the "generation" field in this mutation.
+func (m *OutboxFailureMutation) AddedGeneration() (r int64, exists bool) {
+	v := m.addgeneration
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetGeneration resets all changes to the "generation" field.
+func (m *OutboxFailureMutation) ResetGeneration() {
+	m.generation = nil
+	m.addgeneration = nil
+}
+
+// SetFailedAt sets the "failed_at" field.
+func (m *OutboxFailureMutation) SetFailedAt(value micros.Time) {
+	m.failed_at = &value
+	m.addfailed_at = nil
+}
+
+// FailedAt returns the value of the "failed_at" field in the mutation.
+func (m *OutboxFailureMutation) FailedAt() (r micros.Time, exists bool) {
+	v := m.failed_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFailedAt returns the old "failed_at" field's value of the OutboxFailure entity.
+// If the OutboxFailure object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OutboxFailureMutation) OldFailedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFailedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFailedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFailedAt: %w", err)
+	}
+	return oldValue.FailedAt, nil
+}
+
+// AddFailedAt adds value to the "failed_at" field.
+func (m *OutboxFailureMutation) AddFailedAt(value micros.Time) {
+	if m.addfailed_at != nil {
+		*m.addfailed_at += value
+	} else {
+		m.addfailed_at = &value
+	}
+}
+
+// AddedFailedAt returns the value that was added to the "failed_at" field in this mutation.
+func (m *OutboxFailureMutation) AddedFailedAt() (r micros.Time, exists bool) {
+	v := m.addfailed_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFailedAt resets all changes to the "failed_at" field.
+func (m *OutboxFailureMutation) ResetFailedAt() {
+	m.failed_at = nil
+	m.addfailed_at = nil
+}
+
+// SetDetail sets the "detail" field.
+func (m *OutboxFailureMutation) SetDetail(s string) {
+	m.detail = &s
+}
+
+// Detail returns the value of the "detail" field in the mutation.
+func (m *OutboxFailureMutation) Detail() (r string, exists bool) {
+	v := m.detail
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDetail returns the old "detail" field's value of the OutboxFailure entity.
+// If the OutboxFailure object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OutboxFailureMutation) OldDetail(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDetail is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDetail requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDetail: %w", err)
+	}
+	return oldValue.Detail, nil
+}
+
+// ResetDetail resets all changes to the "detail" field.
+func (m *OutboxFailureMutation) ResetDetail() {
+	m.detail = nil
+}
+
+// Where appends a list predicates to the OutboxFailureMutation builder.
+func (m *OutboxFailureMutation) Where(ps ...predicate.OutboxFailure) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the OutboxFailureMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *OutboxFailureMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.OutboxFailure, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *OutboxFailureMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *OutboxFailureMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (OutboxFailure).
+func (m *OutboxFailureMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *OutboxFailureMutation) Fields() []string {
+	fields := make([]string, 0, 4)
+	if m.store_id != nil {
+		fields = append(fields, outboxfailure.FieldStoreID)
+	}
+	if m.generation != nil {
+		fields = append(fields, outboxfailure.FieldGeneration)
+	}
+	if m.failed_at != nil {
+		fields = append(fields, outboxfailure.FieldFailedAt)
+	}
+	if m.detail != nil {
+		fields = append(fields, outboxfailure.FieldDetail)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *OutboxFailureMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case outboxfailure.FieldStoreID:
+		return m.StoreID()
+	case outboxfailure.FieldGeneration:
+		return m.Generation()
+	case outboxfailure.FieldFailedAt:
+		return m.FailedAt()
+	case outboxfailure.FieldDetail:
+		return m.Detail()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *OutboxFailureMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case outboxfailure.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case outboxfailure.FieldGeneration:
+		return m.OldGeneration(ctx)
+	case outboxfailure.FieldFailedAt:
+		return m.OldFailedAt(ctx)
+	case outboxfailure.FieldDetail:
+		return m.OldDetail(ctx)
+	}
+	return nil, fmt.Errorf("unknown OutboxFailure field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *OutboxFailureMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case outboxfailure.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case outboxfailure.FieldGeneration:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetGeneration(v)
+		return nil
+	case outboxfailure.FieldFailedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFailedAt(v)
+		return nil
+	case outboxfailure.FieldDetail:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDetail(v)
+		return nil
+	}
+	return fmt.Errorf("unknown OutboxFailure field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *OutboxFailureMutation) AddedFields() []string {
+	var fields []string
+	if m.addgeneration != nil {
+		fields = append(fields, outboxfailure.FieldGeneration)
+	}
+	if m.addfailed_at != nil {
+		fields = append(fields, outboxfailure.FieldFailedAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *OutboxFailureMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case outboxfailure.FieldGeneration:
+		return m.AddedGeneration()
+	case outboxfailure.FieldFailedAt:
+		return m.AddedFailedAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *OutboxFailureMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case outboxfailure.FieldGeneration:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddGeneration(v)
+		return nil
+	case outboxfailure.FieldFailedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFailedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown OutboxFailure numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *OutboxFailureMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *OutboxFailureMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *OutboxFailureMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown OutboxFailure nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *OutboxFailureMutation) ResetField(name string) error {
+	switch name {
+	case outboxfailure.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case outboxfailure.FieldGeneration:
+		m.ResetGeneration()
+		return nil
+	case outboxfailure.FieldFailedAt:
+		m.ResetFailedAt()
+		return nil
+	case outboxfailure.FieldDetail:
+		m.ResetDetail()
+		return nil
+	}
+	return fmt.Errorf("unknown OutboxFailure field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *OutboxFailureMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *OutboxFailureMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *OutboxFailureMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *OutboxFailureMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *OutboxFailureMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *OutboxFailureMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *OutboxFailureMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown OutboxFailure unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *OutboxFailureMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown OutboxFailure edge %s", name)
+}
+
+// PageMutation represents an operation that mutates the Page nodes in the graph.
+type PageMutation struct {
+	config
+	op              Op
+	typ             string
+	id              *xid.ID
+	store_id        *xid.ID
+	version         *int64
+	addversion      *int64
+	updated_at      *micros.Time
+	addupdated_at   *micros.Time
+	title           *string
+	handle          *string
+	status          *state.PageStatus
+	kind            *state.PageKind
+	body            *string
+	seo_description *string
+	published_at    *micros.Time
+	addpublished_at *micros.Time
+	clearedFields   map[string]struct{}
+	done            bool
+	oldValue        func(context.Context) (*Page, error)
+	predicates      []predicate.Page
+}
+
+var _ ent.Mutation = (*PageMutation)(nil)
+
+// pageOption allows management of the mutation configuration using functional options.
+type pageOption func(*PageMutation)
+
+// newPageMutation creates new mutation for the Page entity.
+func newPageMutation(c config, op Op, opts ...pageOption) *PageMutation {
+	m := &PageMutation{
+		config:        c,
+		op:            op,
+		typ:           TypePage,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withPageID sets the ID field of the mutation.
+func withPageID(id xid.ID) pageOption {
+	return func(m *PageMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Page
+		)
+		m.oldValue = func(ctx context.Context) (*Page, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Page.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withPage sets the old Page of the mutation.
+func withPage(node *Page) pageOption {
+	return func(m *PageMutation) {
+		m.oldValue = func(context.Context) (*Page, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m PageMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m PageMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Page entities.
+func (m *PageMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *PageMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *PageMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Page.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *PageMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *PageMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the Page entity.
+// If the Page object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PageMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *PageMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *PageMutation) SetVersion(i int64) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *PageMutation) Version() (r int64, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the Page entity.
+// If the Page object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PageMutation) OldVersion(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *PageMutation) AddVersion(i int64) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *PageMutation) AddedVersion() (r int64, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *PageMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *PageMutation) SetUpdatedAt(value micros.Time) {
+	m.updated_at = &value
+	m.addupdated_at = nil
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *PageMutation) UpdatedAt() (r micros.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the Page entity.
+// If the Page object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PageMutation) OldUpdatedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// AddUpdatedAt adds value to the "updated_at" field.
+func (m *PageMutation) AddUpdatedAt(value micros.Time) {
+	if m.addupdated_at != nil {
+		*m.addupdated_at += value
+	} else {
+		m.addupdated_at = &value
+	}
+}
+
+// AddedUpdatedAt returns the value that was added to the "updated_at" field in this mutation.
+func (m *PageMutation) AddedUpdatedAt() (r micros.Time, exists bool) {
+	v := m.addupdated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *PageMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+	m.addupdated_at = nil
+}
+
+// SetTitle sets the "title" field.
+func (m *PageMutation) SetTitle(s string) {
+	m.title = &s
+}
+
+// Title returns the value of the "title" field in the mutation.
+func (m *PageMutation) Title() (r string, exists bool) {
+	v := m.title
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTitle returns the old "title" field's value of the Page entity.
+// If the Page object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PageMutation) OldTitle(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTitle is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTitle requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTitle: %w", err)
+	}
+	return oldValue.Title, nil
+}
+
+// ResetTitle resets all changes to the "title" field.
+func (m *PageMutation) ResetTitle() {
+	m.title = nil
+}
+
+// SetHandle sets the "handle" field.
+func (m *PageMutation) SetHandle(s string) {
+	m.handle = &s
+}
+
+// Handle returns the value of the "handle" field in the mutation.
+func (m *PageMutation) Handle() (r string, exists bool) {
+	v := m.handle
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHandle returns the old "handle" field's value of the Page entity.
+// If the Page object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PageMutation) OldHandle(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHandle is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHandle requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHandle: %w", err)
+	}
+	return oldValue.Handle, nil
+}
+
+// ResetHandle resets all changes to the "handle" field.
+func (m *PageMutation) ResetHandle() {
+	m.handle = nil
+}
+
+// SetStatus sets the "status" field.
+func (m *PageMutation) SetStatus(ss state.PageStatus) {
+	m.status = &ss
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *PageMutation) Status() (r state.PageStatus, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the Page entity.
+// If the Page object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PageMutation) OldStatus(ctx context.Context) (v state.PageStatus, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *PageMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *PageMutation) SetKind(sk state.PageKind) {
+	m.kind = &sk
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *PageMutation) Kind() (r state.PageKind, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the Page entity.
+// If the Page object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PageMutation) OldKind(ctx context.Context) (v *state.PageKind, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ClearKind clears the value of the "kind" field.
+func (m *PageMutation) ClearKind() {
+	m.kind = nil
+	m.clearedFields[page.FieldKind] = struct{}{}
+}
+
+// KindCleared returns if the "kind" field was cleared in this mutation.
+func (m *PageMutation) KindCleared() bool {
+	_, ok := m.clearedFields[page.FieldKind]
+	return ok
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *PageMutation) ResetKind() {
+	m.kind = nil
+	delete(m.clearedFields, page.FieldKind)
+}
+
+// SetBody sets the "body" field.
+func (m *PageMutation) SetBody(s string) {
+	m.body = &s
+}
+
+// Body returns the value of the "body" field in the mutation.
+func (m *PageMutation) Body() (r string, exists bool) {
+	v := m.body
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBody returns the old "body" field's value of the Page entity.
+// If the Page object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PageMutation) OldBody(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBody is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBody requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBody: %w", err)
+	}
+	return oldValue.Body, nil
+}
+
+// ResetBody resets all changes to the "body" field.
+func (m *PageMutation) ResetBody() {
+	m.body = nil
+}
+
+// SetSeoDescription sets the "seo_description" field.
+func (m *PageMutation) SetSeoDescription(s string) {
+	m.seo_description = &s
+}
+
+// SeoDescription returns the value of the "seo_description" field in the mutation.
+func (m *PageMutation) SeoDescription() (r string, exists bool) {
+	v := m.seo_description
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSeoDescription returns the old "seo_description" field's value of the Page entity.
+// If the Page object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PageMutation) OldSeoDescription(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSeoDescription is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSeoDescription requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSeoDescription: %w", err)
+	}
+	return oldValue.SeoDescription, nil
+}
+
+// ClearSeoDescription clears the value of the "seo_description" field.
+func (m *PageMutation) ClearSeoDescription() {
+	m.seo_description = nil
+	m.clearedFields[page.FieldSeoDescription] = struct{}{}
+}
+
+// SeoDescriptionCleared returns if the "seo_description" field was cleared in this mutation.
+func (m *PageMutation) SeoDescriptionCleared() bool {
+	_, ok := m.clearedFields[page.FieldSeoDescription]
+	return ok
+}
+
+// ResetSeoDescription resets all changes to the "seo_description" field.
+func (m *PageMutation) ResetSeoDescription() {
+	m.seo_description = nil
+	delete(m.clearedFields, page.FieldSeoDescription)
+}
+
+// SetPublishedAt sets the "published_at" field.
+func (m *PageMutation) SetPublishedAt(value micros.Time) {
+	m.published_at = &value
+	m.addpublished_at = nil
+}
+
+// PublishedAt returns the value of the "published_at" field in the mutation.
+func (m *PageMutation) PublishedAt() (r micros.Time, exists bool) {
+	v := m.published_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPublishedAt returns the old "published_at" field's value of the Page entity.
+// If the Page object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PageMutation) OldPublishedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPublishedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPublishedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPublishedAt: %w", err)
+	}
+	return oldValue.PublishedAt, nil
+}
+
+// AddPublishedAt adds value to the "published_at" field.
+func (m *PageMutation) AddPublishedAt(value micros.Time) {
+	if m.addpublished_at != nil {
+		*m.addpublished_at += value
+	} else {
+		m.addpublished_at = &value
+	}
+}
+
+// AddedPublishedAt returns the value that was added to the "published_at" field in this mutation.
+func (m *PageMutation) AddedPublishedAt() (r micros.Time, exists bool) {
+	v := m.addpublished_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearPublishedAt clears the value of the "published_at" field.
+func (m *PageMutation) ClearPublishedAt() {
+	m.published_at = nil
+	m.addpublished_at = nil
+	m.clearedFields[page.FieldPublishedAt] = struct{}{}
+}
+
+// PublishedAtCleared returns if the "published_at" field was cleared in this mutation.
+func (m *PageMutation) PublishedAtCleared() bool {
+	_, ok := m.clearedFields[page.FieldPublishedAt]
+	return ok
+}
+
+// ResetPublishedAt resets all changes to the "published_at" field.
+func (m *PageMutation) ResetPublishedAt() {
+	m.published_at = nil
+	m.addpublished_at = nil
+	delete(m.clearedFields, page.FieldPublishedAt)
+}
+
+// Where appends a list predicates to the PageMutation builder.
+func (m *PageMutation) Where(ps ...predicate.Page) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the PageMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *PageMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Page, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *PageMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *PageMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Page).
+func (m *PageMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *PageMutation) Fields() []string {
+	fields := make([]string, 0, 10)
+	if m.store_id != nil {
+		fields = append(fields, page.FieldStoreID)
+	}
+	if m.version != nil {
+		fields = append(fields, page.FieldVersion)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, page.FieldUpdatedAt)
+	}
+	if m.title != nil {
+		fields = append(fields, page.FieldTitle)
+	}
+	if m.handle != nil {
+		fields = append(fields, page.FieldHandle)
+	}
+	if m.status != nil {
+		fields = append(fields, page.FieldStatus)
+	}
+	if m.kind != nil {
+		fields = append(fields, page.FieldKind)
+	}
+	if m.body != nil {
+		fields = append(fields, page.FieldBody)
+	}
+	if m.seo_description != nil {
+		fields = append(fields, page.FieldSeoDescription)
+	}
+	if m.published_at != nil {
+		fields = append(fields, page.FieldPublishedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *PageMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case page.FieldStoreID:
+		return m.StoreID()
+	case page.FieldVersion:
+		return m.Version()
+	case page.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case page.FieldTitle:
+		return m.Title()
+	case page.FieldHandle:
+		return m.Handle()
+	case page.FieldStatus:
+		return m.Status()
+	case page.FieldKind:
+		return m.Kind()
+	case page.FieldBody:
+		return m.Body()
+	case page.FieldSeoDescription:
+		return m.SeoDescription()
+	case page.FieldPublishedAt:
+		return m.PublishedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *PageMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case page.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case page.FieldVersion:
+		return m.OldVersion(ctx)
+	case page.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case page.FieldTitle:
+		return m.OldTitle(ctx)
+	case page.FieldHandle:
+		return m.OldHandle(ctx)
+	case page.FieldStatus:
+		return m.OldStatus(ctx)
+	case page.FieldKind:
+		return m.OldKind(ctx)
+	case page.FieldBody:
+		return m.OldBody(ctx)
+	case page.FieldSeoDescription:
+		return m.OldSeoDescription(ctx)
+	case page.FieldPublishedAt:
+		return m.OldPublishedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Page field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *PageMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case page.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case page.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
+	case page.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case page.FieldTitle:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTitle(v)
+		return nil
+	case page.FieldHandle:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHandle(v)
+		return nil
+	case page.FieldStatus:
+		v, ok := value.(state.PageStatus)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case page.FieldKind:
+		v, ok := value.(state.PageKind)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case page.FieldBody:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBody(v)
+		return nil
+	case page.FieldSeoDescription:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSeoDescription(v)
+		return nil
+	case page.FieldPublishedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPublishedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Page field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *PageMutation) AddedFields() []string {
+	var fields []string
+	if m.addversion != nil {
+		fields = append(fields, page.FieldVersion)
+	}
+	if m.addupdated_at != nil {
+		fields = append(fields, page.FieldUpdatedAt)
+	}
+	if m.addpublished_at != nil {
+		fields = append(fields, page.FieldPublishedAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *PageMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case page.FieldVersion:
+		return m.AddedVersion()
+	case page.FieldUpdatedAt:
+		return m.AddedUpdatedAt()
+	case page.FieldPublishedAt:
+		return m.AddedPublishedAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *PageMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case page.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
+	case page.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddUpdatedAt(v)
+		return nil
+	case page.FieldPublishedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPublishedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Page numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *PageMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(page.FieldKind) {
+		fields = append(fields, page.FieldKind)
+	}
+	if m.FieldCleared(page.FieldSeoDescription) {
+		fields = append(fields, page.FieldSeoDescription)
+	}
+	if m.FieldCleared(page.FieldPublishedAt) {
+		fields = append(fields, page.FieldPublishedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *PageMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *PageMutation) ClearField(name string) error {
+	switch name {
+	case page.FieldKind:
+		m.ClearKind()
+		return nil
+	case page.FieldSeoDescription:
+		m.ClearSeoDescription()
+		return nil
+	case page.FieldPublishedAt:
+		m.ClearPublishedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Page nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *PageMutation) ResetField(name string) error {
+	switch name {
+	case page.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case page.FieldVersion:
+		m.ResetVersion()
+		return nil
+	case page.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case page.FieldTitle:
+		m.ResetTitle()
+		return nil
+	case page.FieldHandle:
+		m.ResetHandle()
+		return nil
+	case page.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case page.FieldKind:
+		m.ResetKind()
+		return nil
+	case page.FieldBody:
+		m.ResetBody()
+		return nil
+	case page.FieldSeoDescription:
+		m.ResetSeoDescription()
+		return nil
+	case page.FieldPublishedAt:
+		m.ResetPublishedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Page field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *PageMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *PageMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *PageMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *PageMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *PageMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *PageMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *PageMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Page unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *PageMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Page edge %s", name)
 }
 
 // PaymentMutation represents an operation that mutates the Payment nodes in the graph.
@@ -32941,6 +37808,11 @@ type ProductMutation struct {
 	image_url                 *string
 	published_at              *micros.Time
 	addpublished_at           *micros.Time
+	options                   *document.Options
+	weight_grams              *int64
+	addweight_grams           *int64
+	max_price_minor           *int64
+	addmax_price_minor        *int64
 	clearedFields             map[string]struct{}
 	done                      bool
 	oldValue                  func(context.Context) (*Product, error)
@@ -33946,6 +38818,195 @@ func (m *ProductMutation) ResetPublishedAt() {
 	delete(m.clearedFields, product.FieldPublishedAt)
 }
 
+// SetOptions sets the "options" field.
+func (m *ProductMutation) SetOptions(d document.Options) {
+	m.options = &d
+}
+
+// Options returns the value of the "options" field in the mutation.
+func (m *ProductMutation) Options() (r document.Options, exists bool) {
+	v := m.options
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOptions returns the old "options" field's value of the Product entity.
+// If the Product object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductMutation) OldOptions(ctx context.Context) (v document.Options, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOptions is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOptions requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOptions: %w", err)
+	}
+	return oldValue.Options, nil
+}
+
+// ClearOptions clears the value of the "options" field.
+func (m *ProductMutation) ClearOptions() {
+	m.options = nil
+	m.clearedFields[product.FieldOptions] = struct{}{}
+}
+
+// OptionsCleared returns if the "options" field was cleared in this mutation.
+func (m *ProductMutation) OptionsCleared() bool {
+	_, ok := m.clearedFields[product.FieldOptions]
+	return ok
+}
+
+// ResetOptions resets all changes to the "options" field.
+func (m *ProductMutation) ResetOptions() {
+	m.options = nil
+	delete(m.clearedFields, product.FieldOptions)
+}
+
+// SetWeightGrams sets the "weight_grams" field.
+func (m *ProductMutation) SetWeightGrams(i int64) {
+	m.weight_grams = &i
+	m.addweight_grams = nil
+}
+
+// WeightGrams returns the value of the "weight_grams" field in the mutation.
+func (m *ProductMutation) WeightGrams() (r int64, exists bool) {
+	v := m.weight_grams
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWeightGrams returns the old "weight_grams" field's value of the Product entity.
+// If the Product object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductMutation) OldWeightGrams(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWeightGrams is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWeightGrams requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWeightGrams: %w", err)
+	}
+	return oldValue.WeightGrams, nil
+}
+
+// AddWeightGrams adds i to the "weight_grams" field.
+func (m *ProductMutation) AddWeightGrams(i int64) {
+	if m.addweight_grams != nil {
+		*m.addweight_grams += i
+	} else {
+		m.addweight_grams = &i
+	}
+}
+
+// AddedWeightGrams returns the value that was added to the "weight_grams" field in this mutation.
+func (m *ProductMutation) AddedWeightGrams() (r int64, exists bool) {
+	v := m.addweight_grams
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearWeightGrams clears the value of the "weight_grams" field.
+func (m *ProductMutation) ClearWeightGrams() {
+	m.weight_grams = nil
+	m.addweight_grams = nil
+	m.clearedFields[product.FieldWeightGrams] = struct{}{}
+}
+
+// WeightGramsCleared returns if the "weight_grams" field was cleared in this mutation.
+func (m *ProductMutation) WeightGramsCleared() bool {
+	_, ok := m.clearedFields[product.FieldWeightGrams]
+	return ok
+}
+
+// ResetWeightGrams resets all changes to the "weight_grams" field.
+func (m *ProductMutation) ResetWeightGrams() {
+	m.weight_grams = nil
+	m.addweight_grams = nil
+	delete(m.clearedFields, product.FieldWeightGrams)
+}
+
+// SetMaxPriceMinor sets the "max_price_minor" field.
+func (m *ProductMutation) SetMaxPriceMinor(i int64) {
+	m.max_price_minor = &i
+	m.addmax_price_minor = nil
+}
+
+// MaxPriceMinor returns the value of the "max_price_minor" field in the mutation.
+func (m *ProductMutation) MaxPriceMinor() (r int64, exists bool) {
+	v := m.max_price_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMaxPriceMinor returns the old "max_price_minor" field's value of the Product entity.
+// If the Product object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductMutation) OldMaxPriceMinor(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMaxPriceMinor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMaxPriceMinor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMaxPriceMinor: %w", err)
+	}
+	return oldValue.MaxPriceMinor, nil
+}
+
+// AddMaxPriceMinor adds i to the "max_price_minor" field.
+func (m *ProductMutation) AddMaxPriceMinor(i int64) {
+	if m.addmax_price_minor != nil {
+		*m.addmax_price_minor += i
+	} else {
+		m.addmax_price_minor = &i
+	}
+}
+
+// AddedMaxPriceMinor returns the value that was added to the "max_price_minor" field in this mutation.
+func (m *ProductMutation) AddedMaxPriceMinor() (r int64, exists bool) {
+	v := m.addmax_price_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearMaxPriceMinor clears the value of the "max_price_minor" field.
+func (m *ProductMutation) ClearMaxPriceMinor() {
+	m.max_price_minor = nil
+	m.addmax_price_minor = nil
+	m.clearedFields[product.FieldMaxPriceMinor] = struct{}{}
+}
+
+// MaxPriceMinorCleared returns if the "max_price_minor" field was cleared in this mutation.
+func (m *ProductMutation) MaxPriceMinorCleared() bool {
+	_, ok := m.clearedFields[product.FieldMaxPriceMinor]
+	return ok
+}
+
+// ResetMaxPriceMinor resets all changes to the "max_price_minor" field.
+func (m *ProductMutation) ResetMaxPriceMinor() {
+	m.max_price_minor = nil
+	m.addmax_price_minor = nil
+	delete(m.clearedFields, product.FieldMaxPriceMinor)
+}
+
 // Where appends a list predicates to the ProductMutation builder.
 func (m *ProductMutation) Where(ps ...predicate.Product) {
 	m.predicates = append(m.predicates, ps...)
@@ -33980,7 +39041,7 @@ func (m *ProductMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ProductMutation) Fields() []string {
-	fields := make([]string, 0, 18)
+	fields := make([]string, 0, 21)
 	if m.store_id != nil {
 		fields = append(fields, product.FieldStoreID)
 	}
@@ -34035,6 +39096,15 @@ func (m *ProductMutation) Fields() []string {
 	if m.published_at != nil {
 		fields = append(fields, product.FieldPublishedAt)
 	}
+	if m.options != nil {
+		fields = append(fields, product.FieldOptions)
+	}
+	if m.weight_grams != nil {
+		fields = append(fields, product.FieldWeightGrams)
+	}
+	if m.max_price_minor != nil {
+		fields = append(fields, product.FieldMaxPriceMinor)
+	}
 	return fields
 }
 
@@ -34079,6 +39149,12 @@ func (m *ProductMutation) Field(name string) (ent.Value, bool) {
 		return m.ImageURL()
 	case product.FieldPublishedAt:
 		return m.PublishedAt()
+	case product.FieldOptions:
+		return m.Options()
+	case product.FieldWeightGrams:
+		return m.WeightGrams()
+	case product.FieldMaxPriceMinor:
+		return m.MaxPriceMinor()
 	}
 	return nil, false
 }
@@ -34124,6 +39200,12 @@ func (m *ProductMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldImageURL(ctx)
 	case product.FieldPublishedAt:
 		return m.OldPublishedAt(ctx)
+	case product.FieldOptions:
+		return m.OldOptions(ctx)
+	case product.FieldWeightGrams:
+		return m.OldWeightGrams(ctx)
+	case product.FieldMaxPriceMinor:
+		return m.OldMaxPriceMinor(ctx)
 	}
 	return nil, fmt.Errorf("unknown Product field %s", name)
 }
@@ -34259,6 +39341,27 @@ func (m *ProductMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetPublishedAt(v)
 		return nil
+	case product.FieldOptions:
+		v, ok := value.(document.Options)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOptions(v)
+		return nil
+	case product.FieldWeightGrams:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWeightGrams(v)
+		return nil
+	case product.FieldMaxPriceMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMaxPriceMinor(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Product field %s", name)
 }
@@ -34288,6 +39391,12 @@ func (m *ProductMutation) AddedFields() []string {
 	if m.addpublished_at != nil {
 		fields = append(fields, product.FieldPublishedAt)
 	}
+	if m.addweight_grams != nil {
+		fields = append(fields, product.FieldWeightGrams)
+	}
+	if m.addmax_price_minor != nil {
+		fields = append(fields, product.FieldMaxPriceMinor)
+	}
 	return fields
 }
 
@@ -34310,6 +39419,10 @@ func (m *ProductMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedInventoryQuantity()
 	case product.FieldPublishedAt:
 		return m.AddedPublishedAt()
+	case product.FieldWeightGrams:
+		return m.AddedWeightGrams()
+	case product.FieldMaxPriceMinor:
+		return m.AddedMaxPriceMinor()
 	}
 	return nil, false
 }
@@ -34368,6 +39481,20 @@ func (m *ProductMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddPublishedAt(v)
 		return nil
+	case product.FieldWeightGrams:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddWeightGrams(v)
+		return nil
+	case product.FieldMaxPriceMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddMaxPriceMinor(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Product numeric field %s", name)
 }
@@ -34399,6 +39526,15 @@ func (m *ProductMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(product.FieldPublishedAt) {
 		fields = append(fields, product.FieldPublishedAt)
+	}
+	if m.FieldCleared(product.FieldOptions) {
+		fields = append(fields, product.FieldOptions)
+	}
+	if m.FieldCleared(product.FieldWeightGrams) {
+		fields = append(fields, product.FieldWeightGrams)
+	}
+	if m.FieldCleared(product.FieldMaxPriceMinor) {
+		fields = append(fields, product.FieldMaxPriceMinor)
 	}
 	return fields
 }
@@ -34437,6 +39573,15 @@ func (m *ProductMutation) ClearField(name string) error {
 		return nil
 	case product.FieldPublishedAt:
 		m.ClearPublishedAt()
+		return nil
+	case product.FieldOptions:
+		m.ClearOptions()
+		return nil
+	case product.FieldWeightGrams:
+		m.ClearWeightGrams()
+		return nil
+	case product.FieldMaxPriceMinor:
+		m.ClearMaxPriceMinor()
 		return nil
 	}
 	return fmt.Errorf("unknown Product nullable field %s", name)
@@ -34499,6 +39644,15 @@ func (m *ProductMutation) ResetField(name string) error {
 		return nil
 	case product.FieldPublishedAt:
 		m.ResetPublishedAt()
+		return nil
+	case product.FieldOptions:
+		m.ResetOptions()
+		return nil
+	case product.FieldWeightGrams:
+		m.ResetWeightGrams()
+		return nil
+	case product.FieldMaxPriceMinor:
+		m.ResetMaxPriceMinor()
 		return nil
 	}
 	return fmt.Errorf("unknown Product field %s", name)
@@ -36637,6 +41791,1150 @@ func (m *SessionMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Session edge %s", name)
 }
 
+// ShippingCountryMutation represents an operation that mutates the ShippingCountry nodes in the graph.
+type ShippingCountryMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	country       *string
+	zone_id       *xid.ID
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*ShippingCountry, error)
+	predicates    []predicate.ShippingCountry
+}
+
+var _ ent.Mutation = (*ShippingCountryMutation)(nil)
+
+// shippingcountryOption allows management of the mutation configuration using functional options.
+type shippingcountryOption func(*ShippingCountryMutation)
+
+// newShippingCountryMutation creates new mutation for the ShippingCountry entity.
+func newShippingCountryMutation(c config, op Op, opts ...shippingcountryOption) *ShippingCountryMutation {
+	m := &ShippingCountryMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeShippingCountry,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withShippingCountryID sets the ID field of the mutation.
+func withShippingCountryID(id xid.ID) shippingcountryOption {
+	return func(m *ShippingCountryMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *ShippingCountry
+		)
+		m.oldValue = func(ctx context.Context) (*ShippingCountry, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().ShippingCountry.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withShippingCountry sets the old ShippingCountry of the mutation.
+func withShippingCountry(node *ShippingCountry) shippingcountryOption {
+	return func(m *ShippingCountryMutation) {
+		m.oldValue = func(context.Context) (*ShippingCountry, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ShippingCountryMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ShippingCountryMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of ShippingCountry entities.
+func (m *ShippingCountryMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ShippingCountryMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ShippingCountryMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().ShippingCountry.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *ShippingCountryMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *ShippingCountryMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the ShippingCountry entity.
+// If the ShippingCountry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShippingCountryMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *ShippingCountryMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetCountry sets the "country" field.
+func (m *ShippingCountryMutation) SetCountry(s string) {
+	m.country = &s
+}
+
+// Country returns the value of the "country" field in the mutation.
+func (m *ShippingCountryMutation) Country() (r string, exists bool) {
+	v := m.country
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCountry returns the old "country" field's value of the ShippingCountry entity.
+// If the ShippingCountry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShippingCountryMutation) OldCountry(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCountry is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCountry requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCountry: %w", err)
+	}
+	return oldValue.Country, nil
+}
+
+// ResetCountry resets all changes to the "country" field.
+func (m *ShippingCountryMutation) ResetCountry() {
+	m.country = nil
+}
+
+// SetZoneID sets the "zone_id" field.
+func (m *ShippingCountryMutation) SetZoneID(x xid.ID) {
+	m.zone_id = &x
+}
+
+// ZoneID returns the value of the "zone_id" field in the mutation.
+func (m *ShippingCountryMutation) ZoneID() (r xid.ID, exists bool) {
+	v := m.zone_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldZoneID returns the old "zone_id" field's value of the ShippingCountry entity.
+// If the ShippingCountry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShippingCountryMutation) OldZoneID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldZoneID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldZoneID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldZoneID: %w", err)
+	}
+	return oldValue.ZoneID, nil
+}
+
+// ResetZoneID resets all changes to the "zone_id" field.
+func (m *ShippingCountryMutation) ResetZoneID() {
+	m.zone_id = nil
+}
+
+// Where appends a list predicates to the ShippingCountryMutation builder.
+func (m *ShippingCountryMutation) Where(ps ...predicate.ShippingCountry) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ShippingCountryMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ShippingCountryMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.ShippingCountry, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ShippingCountryMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ShippingCountryMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (ShippingCountry).
+func (m *ShippingCountryMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ShippingCountryMutation) Fields() []string {
+	fields := make([]string, 0, 3)
+	if m.store_id != nil {
+		fields = append(fields, shippingcountry.FieldStoreID)
+	}
+	if m.country != nil {
+		fields = append(fields, shippingcountry.FieldCountry)
+	}
+	if m.zone_id != nil {
+		fields = append(fields, shippingcountry.FieldZoneID)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ShippingCountryMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case shippingcountry.FieldStoreID:
+		return m.StoreID()
+	case shippingcountry.FieldCountry:
+		return m.Country()
+	case shippingcountry.FieldZoneID:
+		return m.ZoneID()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ShippingCountryMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case shippingcountry.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case shippingcountry.FieldCountry:
+		return m.OldCountry(ctx)
+	case shippingcountry.FieldZoneID:
+		return m.OldZoneID(ctx)
+	}
+	return nil, fmt.Errorf("unknown ShippingCountry field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ShippingCountryMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case shippingcountry.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case shippingcountry.FieldCountry:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCountry(v)
+		return nil
+	case shippingcountry.FieldZoneID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetZoneID(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ShippingCountry field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ShippingCountryMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ShippingCountryMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ShippingCountryMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown ShippingCountry numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ShippingCountryMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ShippingCountryMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ShippingCountryMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown ShippingCountry nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ShippingCountryMutation) ResetField(name string) error {
+	switch name {
+	case shippingcountry.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case shippingcountry.FieldCountry:
+		m.ResetCountry()
+		return nil
+	case shippingcountry.FieldZoneID:
+		m.ResetZoneID()
+		return nil
+	}
+	return fmt.Errorf("unknown ShippingCountry field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ShippingCountryMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ShippingCountryMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ShippingCountryMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ShippingCountryMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ShippingCountryMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ShippingCountryMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ShippingCountryMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown ShippingCountry unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ShippingCountryMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown ShippingCountry edge %s", name)
+}
+
+// ShippingZoneMutation represents an operation that mutates the ShippingZone nodes in the graph.
+type ShippingZoneMutation struct {
+	config
+	op                Op
+	typ               string
+	id                *xid.ID
+	store_id          *xid.ID
+	version           *int64
+	addversion        *int64
+	event_sequence    *int64
+	addevent_sequence *int64
+	updated_at        *micros.Time
+	addupdated_at     *micros.Time
+	name              *string
+	rates             *document.ShippingRates
+	clearedFields     map[string]struct{}
+	done              bool
+	oldValue          func(context.Context) (*ShippingZone, error)
+	predicates        []predicate.ShippingZone
+}
+
+var _ ent.Mutation = (*ShippingZoneMutation)(nil)
+
+// shippingzoneOption allows management of the mutation configuration using functional options.
+type shippingzoneOption func(*ShippingZoneMutation)
+
+// newShippingZoneMutation creates new mutation for the ShippingZone entity.
+func newShippingZoneMutation(c config, op Op, opts ...shippingzoneOption) *ShippingZoneMutation {
+	m := &ShippingZoneMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeShippingZone,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withShippingZoneID sets the ID field of the mutation.
+func withShippingZoneID(id xid.ID) shippingzoneOption {
+	return func(m *ShippingZoneMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *ShippingZone
+		)
+		m.oldValue = func(ctx context.Context) (*ShippingZone, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().ShippingZone.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withShippingZone sets the old ShippingZone of the mutation.
+func withShippingZone(node *ShippingZone) shippingzoneOption {
+	return func(m *ShippingZoneMutation) {
+		m.oldValue = func(context.Context) (*ShippingZone, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ShippingZoneMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ShippingZoneMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of ShippingZone entities.
+func (m *ShippingZoneMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ShippingZoneMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ShippingZoneMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().ShippingZone.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *ShippingZoneMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *ShippingZoneMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the ShippingZone entity.
+// If the ShippingZone object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShippingZoneMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *ShippingZoneMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *ShippingZoneMutation) SetVersion(i int64) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *ShippingZoneMutation) Version() (r int64, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the ShippingZone entity.
+// If the ShippingZone object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShippingZoneMutation) OldVersion(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *ShippingZoneMutation) AddVersion(i int64) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *ShippingZoneMutation) AddedVersion() (r int64, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *ShippingZoneMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
+// SetEventSequence sets the "event_sequence" field.
+func (m *ShippingZoneMutation) SetEventSequence(i int64) {
+	m.event_sequence = &i
+	m.addevent_sequence = nil
+}
+
+// EventSequence returns the value of the "event_sequence" field in the mutation.
+func (m *ShippingZoneMutation) EventSequence() (r int64, exists bool) {
+	v := m.event_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEventSequence returns the old "event_sequence" field's value of the ShippingZone entity.
+// If the ShippingZone object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShippingZoneMutation) OldEventSequence(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEventSequence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEventSequence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEventSequence: %w", err)
+	}
+	return oldValue.EventSequence, nil
+}
+
+// AddEventSequence adds i to the "event_sequence" field.
+func (m *ShippingZoneMutation) AddEventSequence(i int64) {
+	if m.addevent_sequence != nil {
+		*m.addevent_sequence += i
+	} else {
+		m.addevent_sequence = &i
+	}
+}
+
+// AddedEventSequence returns the value that was added to the "event_sequence" field in this mutation.
+func (m *ShippingZoneMutation) AddedEventSequence() (r int64, exists bool) {
+	v := m.addevent_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetEventSequence resets all changes to the "event_sequence" field.
+func (m *ShippingZoneMutation) ResetEventSequence() {
+	m.event_sequence = nil
+	m.addevent_sequence = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *ShippingZoneMutation) SetUpdatedAt(value micros.Time) {
+	m.updated_at = &value
+	m.addupdated_at = nil
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *ShippingZoneMutation) UpdatedAt() (r micros.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the ShippingZone entity.
+// If the ShippingZone object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShippingZoneMutation) OldUpdatedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// AddUpdatedAt adds value to the "updated_at" field.
+func (m *ShippingZoneMutation) AddUpdatedAt(value micros.Time) {
+	if m.addupdated_at != nil {
+		*m.addupdated_at += value
+	} else {
+		m.addupdated_at = &value
+	}
+}
+
+// AddedUpdatedAt returns the value that was added to the "updated_at" field in this mutation.
+func (m *ShippingZoneMutation) AddedUpdatedAt() (r micros.Time, exists bool) {
+	v := m.addupdated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *ShippingZoneMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+	m.addupdated_at = nil
+}
+
+// SetName sets the "name" field.
+func (m *ShippingZoneMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *ShippingZoneMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldName returns the old "name" field's value of the ShippingZone entity.
+// If the ShippingZone object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShippingZoneMutation) OldName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldName: %w", err)
+	}
+	return oldValue.Name, nil
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *ShippingZoneMutation) ResetName() {
+	m.name = nil
+}
+
+// SetRates sets the "rates" field.
+func (m *ShippingZoneMutation) SetRates(dr document.ShippingRates) {
+	m.rates = &dr
+}
+
+// Rates returns the value of the "rates" field in the mutation.
+func (m *ShippingZoneMutation) Rates() (r document.ShippingRates, exists bool) {
+	v := m.rates
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRates returns the old "rates" field's value of the ShippingZone entity.
+// If the ShippingZone object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShippingZoneMutation) OldRates(ctx context.Context) (v document.ShippingRates, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRates is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRates requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRates: %w", err)
+	}
+	return oldValue.Rates, nil
+}
+
+// ResetRates resets all changes to the "rates" field.
+func (m *ShippingZoneMutation) ResetRates() {
+	m.rates = nil
+}
+
+// Where appends a list predicates to the ShippingZoneMutation builder.
+func (m *ShippingZoneMutation) Where(ps ...predicate.ShippingZone) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ShippingZoneMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ShippingZoneMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.ShippingZone, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ShippingZoneMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ShippingZoneMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (ShippingZone).
+func (m *ShippingZoneMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ShippingZoneMutation) Fields() []string {
+	fields := make([]string, 0, 6)
+	if m.store_id != nil {
+		fields = append(fields, shippingzone.FieldStoreID)
+	}
+	if m.version != nil {
+		fields = append(fields, shippingzone.FieldVersion)
+	}
+	if m.event_sequence != nil {
+		fields = append(fields, shippingzone.FieldEventSequence)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, shippingzone.FieldUpdatedAt)
+	}
+	if m.name != nil {
+		fields = append(fields, shippingzone.FieldName)
+	}
+	if m.rates != nil {
+		fields = append(fields, shippingzone.FieldRates)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ShippingZoneMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case shippingzone.FieldStoreID:
+		return m.StoreID()
+	case shippingzone.FieldVersion:
+		return m.Version()
+	case shippingzone.FieldEventSequence:
+		return m.EventSequence()
+	case shippingzone.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case shippingzone.FieldName:
+		return m.Name()
+	case shippingzone.FieldRates:
+		return m.Rates()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ShippingZoneMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case shippingzone.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case shippingzone.FieldVersion:
+		return m.OldVersion(ctx)
+	case shippingzone.FieldEventSequence:
+		return m.OldEventSequence(ctx)
+	case shippingzone.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case shippingzone.FieldName:
+		return m.OldName(ctx)
+	case shippingzone.FieldRates:
+		return m.OldRates(ctx)
+	}
+	return nil, fmt.Errorf("unknown ShippingZone field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ShippingZoneMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case shippingzone.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case shippingzone.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
+	case shippingzone.FieldEventSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEventSequence(v)
+		return nil
+	case shippingzone.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case shippingzone.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case shippingzone.FieldRates:
+		v, ok := value.(document.ShippingRates)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRates(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ShippingZone field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ShippingZoneMutation) AddedFields() []string {
+	var fields []string
+	if m.addversion != nil {
+		fields = append(fields, shippingzone.FieldVersion)
+	}
+	if m.addevent_sequence != nil {
+		fields = append(fields, shippingzone.FieldEventSequence)
+	}
+	if m.addupdated_at != nil {
+		fields = append(fields, shippingzone.FieldUpdatedAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ShippingZoneMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case shippingzone.FieldVersion:
+		return m.AddedVersion()
+	case shippingzone.FieldEventSequence:
+		return m.AddedEventSequence()
+	case shippingzone.FieldUpdatedAt:
+		return m.AddedUpdatedAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ShippingZoneMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case shippingzone.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
+	case shippingzone.FieldEventSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddEventSequence(v)
+		return nil
+	case shippingzone.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddUpdatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ShippingZone numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ShippingZoneMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ShippingZoneMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ShippingZoneMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown ShippingZone nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ShippingZoneMutation) ResetField(name string) error {
+	switch name {
+	case shippingzone.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case shippingzone.FieldVersion:
+		m.ResetVersion()
+		return nil
+	case shippingzone.FieldEventSequence:
+		m.ResetEventSequence()
+		return nil
+	case shippingzone.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case shippingzone.FieldName:
+		m.ResetName()
+		return nil
+	case shippingzone.FieldRates:
+		m.ResetRates()
+		return nil
+	}
+	return fmt.Errorf("unknown ShippingZone field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ShippingZoneMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ShippingZoneMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ShippingZoneMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ShippingZoneMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ShippingZoneMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ShippingZoneMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ShippingZoneMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown ShippingZone unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ShippingZoneMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown ShippingZone edge %s", name)
+}
+
 // StaffMutation represents an operation that mutates the Staff nodes in the graph.
 type StaffMutation struct {
 	config
@@ -38241,6 +44539,7 @@ type StoreMutation struct {
 	legacy                 *bool
 	demo                   *bool
 	active_theme_id        *xid.ID
+	language               *state.Language
 	storefront_revision    *int64
 	addstorefront_revision *int64
 	clearedFields          map[string]struct{}
@@ -39033,6 +45332,42 @@ func (m *StoreMutation) ResetActiveThemeID() {
 	delete(m.clearedFields, store.FieldActiveThemeID)
 }
 
+// SetLanguage sets the "language" field.
+func (m *StoreMutation) SetLanguage(s state.Language) {
+	m.language = &s
+}
+
+// Language returns the value of the "language" field in the mutation.
+func (m *StoreMutation) Language() (r state.Language, exists bool) {
+	v := m.language
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLanguage returns the old "language" field's value of the Store entity.
+// If the Store object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StoreMutation) OldLanguage(ctx context.Context) (v state.Language, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLanguage is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLanguage requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLanguage: %w", err)
+	}
+	return oldValue.Language, nil
+}
+
+// ResetLanguage resets all changes to the "language" field.
+func (m *StoreMutation) ResetLanguage() {
+	m.language = nil
+}
+
 // SetStorefrontRevision sets the "storefront_revision" field.
 func (m *StoreMutation) SetStorefrontRevision(i int64) {
 	m.storefront_revision = &i
@@ -39123,7 +45458,7 @@ func (m *StoreMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *StoreMutation) Fields() []string {
-	fields := make([]string, 0, 16)
+	fields := make([]string, 0, 17)
 	if m.version != nil {
 		fields = append(fields, store.FieldVersion)
 	}
@@ -39169,6 +45504,9 @@ func (m *StoreMutation) Fields() []string {
 	if m.active_theme_id != nil {
 		fields = append(fields, store.FieldActiveThemeID)
 	}
+	if m.language != nil {
+		fields = append(fields, store.FieldLanguage)
+	}
 	if m.storefront_revision != nil {
 		fields = append(fields, store.FieldStorefrontRevision)
 	}
@@ -39210,6 +45548,8 @@ func (m *StoreMutation) Field(name string) (ent.Value, bool) {
 		return m.Demo()
 	case store.FieldActiveThemeID:
 		return m.ActiveThemeID()
+	case store.FieldLanguage:
+		return m.Language()
 	case store.FieldStorefrontRevision:
 		return m.StorefrontRevision()
 	}
@@ -39251,6 +45591,8 @@ func (m *StoreMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldDemo(ctx)
 	case store.FieldActiveThemeID:
 		return m.OldActiveThemeID(ctx)
+	case store.FieldLanguage:
+		return m.OldLanguage(ctx)
 	case store.FieldStorefrontRevision:
 		return m.OldStorefrontRevision(ctx)
 	}
@@ -39366,6 +45708,13 @@ func (m *StoreMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetActiveThemeID(v)
+		return nil
+	case store.FieldLanguage:
+		v, ok := value.(state.Language)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLanguage(v)
 		return nil
 	case store.FieldStorefrontRevision:
 		v, ok := value.(int64)
@@ -39563,6 +45912,9 @@ func (m *StoreMutation) ResetField(name string) error {
 		return nil
 	case store.FieldActiveThemeID:
 		m.ResetActiveThemeID()
+		return nil
+	case store.FieldLanguage:
+		m.ResetLanguage()
 		return nil
 	case store.FieldStorefrontRevision:
 		m.ResetStorefrontRevision()
@@ -39949,6 +46301,710 @@ func (m *StoreHandleMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *StoreHandleMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown StoreHandle edge %s", name)
+}
+
+// TaxSettingsMutation represents an operation that mutates the TaxSettings nodes in the graph.
+type TaxSettingsMutation struct {
+	config
+	op                 Op
+	typ                string
+	id                 *xid.ID
+	store_id           *xid.ID
+	version            *int64
+	addversion         *int64
+	event_sequence     *int64
+	addevent_sequence  *int64
+	updated_at         *micros.Time
+	addupdated_at      *micros.Time
+	prices_include_tax *bool
+	rates              *document.TaxRates
+	clearedFields      map[string]struct{}
+	done               bool
+	oldValue           func(context.Context) (*TaxSettings, error)
+	predicates         []predicate.TaxSettings
+}
+
+var _ ent.Mutation = (*TaxSettingsMutation)(nil)
+
+// taxsettingsOption allows management of the mutation configuration using functional options.
+type taxsettingsOption func(*TaxSettingsMutation)
+
+// newTaxSettingsMutation creates new mutation for the TaxSettings entity.
+func newTaxSettingsMutation(c config, op Op, opts ...taxsettingsOption) *TaxSettingsMutation {
+	m := &TaxSettingsMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeTaxSettings,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withTaxSettingsID sets the ID field of the mutation.
+func withTaxSettingsID(id xid.ID) taxsettingsOption {
+	return func(m *TaxSettingsMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *TaxSettings
+		)
+		m.oldValue = func(ctx context.Context) (*TaxSettings, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().TaxSettings.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withTaxSettings sets the old TaxSettings of the mutation.
+func withTaxSettings(node *TaxSettings) taxsettingsOption {
+	return func(m *TaxSettingsMutation) {
+		m.oldValue = func(context.Context) (*TaxSettings, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m TaxSettingsMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m TaxSettingsMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of TaxSettings entities.
+func (m *TaxSettingsMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *TaxSettingsMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *TaxSettingsMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().TaxSettings.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *TaxSettingsMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *TaxSettingsMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the TaxSettings entity.
+// If the TaxSettings object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaxSettingsMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *TaxSettingsMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *TaxSettingsMutation) SetVersion(i int64) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *TaxSettingsMutation) Version() (r int64, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the TaxSettings entity.
+// If the TaxSettings object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaxSettingsMutation) OldVersion(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *TaxSettingsMutation) AddVersion(i int64) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *TaxSettingsMutation) AddedVersion() (r int64, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *TaxSettingsMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
+// SetEventSequence sets the "event_sequence" field.
+func (m *TaxSettingsMutation) SetEventSequence(i int64) {
+	m.event_sequence = &i
+	m.addevent_sequence = nil
+}
+
+// EventSequence returns the value of the "event_sequence" field in the mutation.
+func (m *TaxSettingsMutation) EventSequence() (r int64, exists bool) {
+	v := m.event_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEventSequence returns the old "event_sequence" field's value of the TaxSettings entity.
+// If the TaxSettings object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaxSettingsMutation) OldEventSequence(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEventSequence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEventSequence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEventSequence: %w", err)
+	}
+	return oldValue.EventSequence, nil
+}
+
+// AddEventSequence adds i to the "event_sequence" field.
+func (m *TaxSettingsMutation) AddEventSequence(i int64) {
+	if m.addevent_sequence != nil {
+		*m.addevent_sequence += i
+	} else {
+		m.addevent_sequence = &i
+	}
+}
+
+// AddedEventSequence returns the value that was added to the "event_sequence" field in this mutation.
+func (m *TaxSettingsMutation) AddedEventSequence() (r int64, exists bool) {
+	v := m.addevent_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetEventSequence resets all changes to the "event_sequence" field.
+func (m *TaxSettingsMutation) ResetEventSequence() {
+	m.event_sequence = nil
+	m.addevent_sequence = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *TaxSettingsMutation) SetUpdatedAt(value micros.Time) {
+	m.updated_at = &value
+	m.addupdated_at = nil
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *TaxSettingsMutation) UpdatedAt() (r micros.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the TaxSettings entity.
+// If the TaxSettings object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaxSettingsMutation) OldUpdatedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// AddUpdatedAt adds value to the "updated_at" field.
+func (m *TaxSettingsMutation) AddUpdatedAt(value micros.Time) {
+	if m.addupdated_at != nil {
+		*m.addupdated_at += value
+	} else {
+		m.addupdated_at = &value
+	}
+}
+
+// AddedUpdatedAt returns the value that was added to the "updated_at" field in this mutation.
+func (m *TaxSettingsMutation) AddedUpdatedAt() (r micros.Time, exists bool) {
+	v := m.addupdated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *TaxSettingsMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+	m.addupdated_at = nil
+}
+
+// SetPricesIncludeTax sets the "prices_include_tax" field.
+func (m *TaxSettingsMutation) SetPricesIncludeTax(b bool) {
+	m.prices_include_tax = &b
+}
+
+// PricesIncludeTax returns the value of the "prices_include_tax" field in the mutation.
+func (m *TaxSettingsMutation) PricesIncludeTax() (r bool, exists bool) {
+	v := m.prices_include_tax
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPricesIncludeTax returns the old "prices_include_tax" field's value of the TaxSettings entity.
+// If the TaxSettings object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaxSettingsMutation) OldPricesIncludeTax(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPricesIncludeTax is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPricesIncludeTax requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPricesIncludeTax: %w", err)
+	}
+	return oldValue.PricesIncludeTax, nil
+}
+
+// ResetPricesIncludeTax resets all changes to the "prices_include_tax" field.
+func (m *TaxSettingsMutation) ResetPricesIncludeTax() {
+	m.prices_include_tax = nil
+}
+
+// SetRates sets the "rates" field.
+func (m *TaxSettingsMutation) SetRates(dr document.TaxRates) {
+	m.rates = &dr
+}
+
+// Rates returns the value of the "rates" field in the mutation.
+func (m *TaxSettingsMutation) Rates() (r document.TaxRates, exists bool) {
+	v := m.rates
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRates returns the old "rates" field's value of the TaxSettings entity.
+// If the TaxSettings object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaxSettingsMutation) OldRates(ctx context.Context) (v document.TaxRates, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRates is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRates requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRates: %w", err)
+	}
+	return oldValue.Rates, nil
+}
+
+// ResetRates resets all changes to the "rates" field.
+func (m *TaxSettingsMutation) ResetRates() {
+	m.rates = nil
+}
+
+// Where appends a list predicates to the TaxSettingsMutation builder.
+func (m *TaxSettingsMutation) Where(ps ...predicate.TaxSettings) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the TaxSettingsMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *TaxSettingsMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.TaxSettings, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *TaxSettingsMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *TaxSettingsMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (TaxSettings).
+func (m *TaxSettingsMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *TaxSettingsMutation) Fields() []string {
+	fields := make([]string, 0, 6)
+	if m.store_id != nil {
+		fields = append(fields, taxsettings.FieldStoreID)
+	}
+	if m.version != nil {
+		fields = append(fields, taxsettings.FieldVersion)
+	}
+	if m.event_sequence != nil {
+		fields = append(fields, taxsettings.FieldEventSequence)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, taxsettings.FieldUpdatedAt)
+	}
+	if m.prices_include_tax != nil {
+		fields = append(fields, taxsettings.FieldPricesIncludeTax)
+	}
+	if m.rates != nil {
+		fields = append(fields, taxsettings.FieldRates)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *TaxSettingsMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case taxsettings.FieldStoreID:
+		return m.StoreID()
+	case taxsettings.FieldVersion:
+		return m.Version()
+	case taxsettings.FieldEventSequence:
+		return m.EventSequence()
+	case taxsettings.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case taxsettings.FieldPricesIncludeTax:
+		return m.PricesIncludeTax()
+	case taxsettings.FieldRates:
+		return m.Rates()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *TaxSettingsMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case taxsettings.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case taxsettings.FieldVersion:
+		return m.OldVersion(ctx)
+	case taxsettings.FieldEventSequence:
+		return m.OldEventSequence(ctx)
+	case taxsettings.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case taxsettings.FieldPricesIncludeTax:
+		return m.OldPricesIncludeTax(ctx)
+	case taxsettings.FieldRates:
+		return m.OldRates(ctx)
+	}
+	return nil, fmt.Errorf("unknown TaxSettings field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *TaxSettingsMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case taxsettings.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case taxsettings.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
+	case taxsettings.FieldEventSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEventSequence(v)
+		return nil
+	case taxsettings.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case taxsettings.FieldPricesIncludeTax:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPricesIncludeTax(v)
+		return nil
+	case taxsettings.FieldRates:
+		v, ok := value.(document.TaxRates)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRates(v)
+		return nil
+	}
+	return fmt.Errorf("unknown TaxSettings field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *TaxSettingsMutation) AddedFields() []string {
+	var fields []string
+	if m.addversion != nil {
+		fields = append(fields, taxsettings.FieldVersion)
+	}
+	if m.addevent_sequence != nil {
+		fields = append(fields, taxsettings.FieldEventSequence)
+	}
+	if m.addupdated_at != nil {
+		fields = append(fields, taxsettings.FieldUpdatedAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *TaxSettingsMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case taxsettings.FieldVersion:
+		return m.AddedVersion()
+	case taxsettings.FieldEventSequence:
+		return m.AddedEventSequence()
+	case taxsettings.FieldUpdatedAt:
+		return m.AddedUpdatedAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *TaxSettingsMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case taxsettings.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
+	case taxsettings.FieldEventSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddEventSequence(v)
+		return nil
+	case taxsettings.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddUpdatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown TaxSettings numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *TaxSettingsMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *TaxSettingsMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *TaxSettingsMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown TaxSettings nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *TaxSettingsMutation) ResetField(name string) error {
+	switch name {
+	case taxsettings.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case taxsettings.FieldVersion:
+		m.ResetVersion()
+		return nil
+	case taxsettings.FieldEventSequence:
+		m.ResetEventSequence()
+		return nil
+	case taxsettings.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case taxsettings.FieldPricesIncludeTax:
+		m.ResetPricesIncludeTax()
+		return nil
+	case taxsettings.FieldRates:
+		m.ResetRates()
+		return nil
+	}
+	return fmt.Errorf("unknown TaxSettings field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *TaxSettingsMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *TaxSettingsMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *TaxSettingsMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *TaxSettingsMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *TaxSettingsMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *TaxSettingsMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *TaxSettingsMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown TaxSettings unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *TaxSettingsMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown TaxSettings edge %s", name)
 }
 
 // ThemeMutation represents an operation that mutates the Theme nodes in the graph.
@@ -44435,6 +51491,1128 @@ func (m *UserEmailMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown UserEmail edge %s", name)
 }
 
+// VariantMutation represents an operation that mutates the Variant nodes in the graph.
+type VariantMutation struct {
+	config
+	op                        Op
+	typ                       string
+	id                        *xid.ID
+	store_id                  *xid.ID
+	product_id                *xid.ID
+	position                  *int
+	addposition               *int
+	options                   *document.Tags
+	combination               *digest.Sum
+	title                     *string
+	price_minor               *int64
+	addprice_minor            *int64
+	compare_at_price_minor    *int64
+	addcompare_at_price_minor *int64
+	sku                       *string
+	inventory_quantity        *int64
+	addinventory_quantity     *int64
+	weight_grams              *int64
+	addweight_grams           *int64
+	clearedFields             map[string]struct{}
+	done                      bool
+	oldValue                  func(context.Context) (*Variant, error)
+	predicates                []predicate.Variant
+}
+
+var _ ent.Mutation = (*VariantMutation)(nil)
+
+// variantOption allows management of the mutation configuration using functional options.
+type variantOption func(*VariantMutation)
+
+// newVariantMutation creates new mutation for the Variant entity.
+func newVariantMutation(c config, op Op, opts ...variantOption) *VariantMutation {
+	m := &VariantMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeVariant,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withVariantID sets the ID field of the mutation.
+func withVariantID(id xid.ID) variantOption {
+	return func(m *VariantMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Variant
+		)
+		m.oldValue = func(ctx context.Context) (*Variant, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Variant.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withVariant sets the old Variant of the mutation.
+func withVariant(node *Variant) variantOption {
+	return func(m *VariantMutation) {
+		m.oldValue = func(context.Context) (*Variant, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m VariantMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m VariantMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Variant entities.
+func (m *VariantMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *VariantMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *VariantMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Variant.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *VariantMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *VariantMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the Variant entity.
+// If the Variant object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *VariantMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *VariantMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetProductID sets the "product_id" field.
+func (m *VariantMutation) SetProductID(x xid.ID) {
+	m.product_id = &x
+}
+
+// ProductID returns the value of the "product_id" field in the mutation.
+func (m *VariantMutation) ProductID() (r xid.ID, exists bool) {
+	v := m.product_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldProductID returns the old "product_id" field's value of the Variant entity.
+// If the Variant object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *VariantMutation) OldProductID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldProductID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldProductID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldProductID: %w", err)
+	}
+	return oldValue.ProductID, nil
+}
+
+// ResetProductID resets all changes to the "product_id" field.
+func (m *VariantMutation) ResetProductID() {
+	m.product_id = nil
+}
+
+// SetPosition sets the "position" field.
+func (m *VariantMutation) SetPosition(i int) {
+	m.position = &i
+	m.addposition = nil
+}
+
+// Position returns the value of the "position" field in the mutation.
+func (m *VariantMutation) Position() (r int, exists bool) {
+	v := m.position
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPosition returns the old "position" field's value of the Variant entity.
+// If the Variant object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *VariantMutation) OldPosition(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPosition is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPosition requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPosition: %w", err)
+	}
+	return oldValue.Position, nil
+}
+
+// AddPosition adds i to the "position" field.
+func (m *VariantMutation) AddPosition(i int) {
+	if m.addposition != nil {
+		*m.addposition += i
+	} else {
+		m.addposition = &i
+	}
+}
+
+// AddedPosition returns the value that was added to the "position" field in this mutation.
+func (m *VariantMutation) AddedPosition() (r int, exists bool) {
+	v := m.addposition
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPosition resets all changes to the "position" field.
+func (m *VariantMutation) ResetPosition() {
+	m.position = nil
+	m.addposition = nil
+}
+
+// SetOptions sets the "options" field.
+func (m *VariantMutation) SetOptions(d document.Tags) {
+	m.options = &d
+}
+
+// Options returns the value of the "options" field in the mutation.
+func (m *VariantMutation) Options() (r document.Tags, exists bool) {
+	v := m.options
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOptions returns the old "options" field's value of the Variant entity.
+// If the Variant object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *VariantMutation) OldOptions(ctx context.Context) (v document.Tags, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOptions is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOptions requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOptions: %w", err)
+	}
+	return oldValue.Options, nil
+}
+
+// ResetOptions resets all changes to the "options" field.
+func (m *VariantMutation) ResetOptions() {
+	m.options = nil
+}
+
+// SetCombination sets the "combination" field.
+func (m *VariantMutation) SetCombination(d digest.Sum) {
+	m.combination = &d
+}
+
+// Combination returns the value of the "combination" field in the mutation.
+func (m *VariantMutation) Combination() (r digest.Sum, exists bool) {
+	v := m.combination
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCombination returns the old "combination" field's value of the Variant entity.
+// If the Variant object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *VariantMutation) OldCombination(ctx context.Context) (v digest.Sum, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCombination is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCombination requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCombination: %w", err)
+	}
+	return oldValue.Combination, nil
+}
+
+// ResetCombination resets all changes to the "combination" field.
+func (m *VariantMutation) ResetCombination() {
+	m.combination = nil
+}
+
+// SetTitle sets the "title" field.
+func (m *VariantMutation) SetTitle(s string) {
+	m.title = &s
+}
+
+// Title returns the value of the "title" field in the mutation.
+func (m *VariantMutation) Title() (r string, exists bool) {
+	v := m.title
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTitle returns the old "title" field's value of the Variant entity.
+// If the Variant object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *VariantMutation) OldTitle(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTitle is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTitle requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTitle: %w", err)
+	}
+	return oldValue.Title, nil
+}
+
+// ResetTitle resets all changes to the "title" field.
+func (m *VariantMutation) ResetTitle() {
+	m.title = nil
+}
+
+// SetPriceMinor sets the "price_minor" field.
+func (m *VariantMutation) SetPriceMinor(i int64) {
+	m.price_minor = &i
+	m.addprice_minor = nil
+}
+
+// PriceMinor returns the value of the "price_minor" field in the mutation.
+func (m *VariantMutation) PriceMinor() (r int64, exists bool) {
+	v := m.price_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPriceMinor returns the old "price_minor" field's value of the Variant entity.
+// If the Variant object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *VariantMutation) OldPriceMinor(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPriceMinor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPriceMinor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPriceMinor: %w", err)
+	}
+	return oldValue.PriceMinor, nil
+}
+
+// AddPriceMinor adds i to the "price_minor" field.
+func (m *VariantMutation) AddPriceMinor(i int64) {
+	if m.addprice_minor != nil {
+		*m.addprice_minor += i
+	} else {
+		m.addprice_minor = &i
+	}
+}
+
+// AddedPriceMinor returns the value that was added to the "price_minor" field in this mutation.
+func (m *VariantMutation) AddedPriceMinor() (r int64, exists bool) {
+	v := m.addprice_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPriceMinor resets all changes to the "price_minor" field.
+func (m *VariantMutation) ResetPriceMinor() {
+	m.price_minor = nil
+	m.addprice_minor = nil
+}
+
+// SetCompareAtPriceMinor sets the "compare_at_price_minor" field.
+func (m *VariantMutation) SetCompareAtPriceMinor(i int64) {
+	m.compare_at_price_minor = &i
+	m.addcompare_at_price_minor = nil
+}
+
+// CompareAtPriceMinor returns the value of the "compare_at_price_minor" field in the mutation.
+func (m *VariantMutation) CompareAtPriceMinor() (r int64, exists bool) {
+	v := m.compare_at_price_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompareAtPriceMinor returns the old "compare_at_price_minor" field's value of the Variant entity.
+// If the Variant object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *VariantMutation) OldCompareAtPriceMinor(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompareAtPriceMinor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompareAtPriceMinor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompareAtPriceMinor: %w", err)
+	}
+	return oldValue.CompareAtPriceMinor, nil
+}
+
+// AddCompareAtPriceMinor adds i to the "compare_at_price_minor" field.
+func (m *VariantMutation) AddCompareAtPriceMinor(i int64) {
+	if m.addcompare_at_price_minor != nil {
+		*m.addcompare_at_price_minor += i
+	} else {
+		m.addcompare_at_price_minor = &i
+	}
+}
+
+// AddedCompareAtPriceMinor returns the value that was added to the "compare_at_price_minor" field in this mutation.
+func (m *VariantMutation) AddedCompareAtPriceMinor() (r int64, exists bool) {
+	v := m.addcompare_at_price_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearCompareAtPriceMinor clears the value of the "compare_at_price_minor" field.
+func (m *VariantMutation) ClearCompareAtPriceMinor() {
+	m.compare_at_price_minor = nil
+	m.addcompare_at_price_minor = nil
+	m.clearedFields[variant.FieldCompareAtPriceMinor] = struct{}{}
+}
+
+// CompareAtPriceMinorCleared returns if the "compare_at_price_minor" field was cleared in this mutation.
+func (m *VariantMutation) CompareAtPriceMinorCleared() bool {
+	_, ok := m.clearedFields[variant.FieldCompareAtPriceMinor]
+	return ok
+}
+
+// ResetCompareAtPriceMinor resets all changes to the "compare_at_price_minor" field.
+func (m *VariantMutation) ResetCompareAtPriceMinor() {
+	m.compare_at_price_minor = nil
+	m.addcompare_at_price_minor = nil
+	delete(m.clearedFields, variant.FieldCompareAtPriceMinor)
+}
+
+// SetSku sets the "sku" field.
+func (m *VariantMutation) SetSku(s string) {
+	m.sku = &s
+}
+
+// Sku returns the value of the "sku" field in the mutation.
+func (m *VariantMutation) Sku() (r string, exists bool) {
+	v := m.sku
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSku returns the old "sku" field's value of the Variant entity.
+// If the Variant object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *VariantMutation) OldSku(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSku is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSku requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSku: %w", err)
+	}
+	return oldValue.Sku, nil
+}
+
+// ClearSku clears the value of the "sku" field.
+func (m *VariantMutation) ClearSku() {
+	m.sku = nil
+	m.clearedFields[variant.FieldSku] = struct{}{}
+}
+
+// SkuCleared returns if the "sku" field was cleared in this mutation.
+func (m *VariantMutation) SkuCleared() bool {
+	_, ok := m.clearedFields[variant.FieldSku]
+	return ok
+}
+
+// ResetSku resets all changes to the "sku" field.
+func (m *VariantMutation) ResetSku() {
+	m.sku = nil
+	delete(m.clearedFields, variant.FieldSku)
+}
+
+// SetInventoryQuantity sets the "inventory_quantity" field.
+func (m *VariantMutation) SetInventoryQuantity(i int64) {
+	m.inventory_quantity = &i
+	m.addinventory_quantity = nil
+}
+
+// InventoryQuantity returns the value of the "inventory_quantity" field in the mutation.
+func (m *VariantMutation) InventoryQuantity() (r int64, exists bool) {
+	v := m.inventory_quantity
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldInventoryQuantity returns the old "inventory_quantity" field's value of the Variant entity.
+// If the Variant object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *VariantMutation) OldInventoryQuantity(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldInventoryQuantity is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldInventoryQuantity requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldInventoryQuantity: %w", err)
+	}
+	return oldValue.InventoryQuantity, nil
+}
+
+// AddInventoryQuantity adds i to the "inventory_quantity" field.
+func (m *VariantMutation) AddInventoryQuantity(i int64) {
+	if m.addinventory_quantity != nil {
+		*m.addinventory_quantity += i
+	} else {
+		m.addinventory_quantity = &i
+	}
+}
+
+// AddedInventoryQuantity returns the value that was added to the "inventory_quantity" field in this mutation.
+func (m *VariantMutation) AddedInventoryQuantity() (r int64, exists bool) {
+	v := m.addinventory_quantity
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearInventoryQuantity clears the value of the "inventory_quantity" field.
+func (m *VariantMutation) ClearInventoryQuantity() {
+	m.inventory_quantity = nil
+	m.addinventory_quantity = nil
+	m.clearedFields[variant.FieldInventoryQuantity] = struct{}{}
+}
+
+// InventoryQuantityCleared returns if the "inventory_quantity" field was cleared in this mutation.
+func (m *VariantMutation) InventoryQuantityCleared() bool {
+	_, ok := m.clearedFields[variant.FieldInventoryQuantity]
+	return ok
+}
+
+// ResetInventoryQuantity resets all changes to the "inventory_quantity" field.
+func (m *VariantMutation) ResetInventoryQuantity() {
+	m.inventory_quantity = nil
+	m.addinventory_quantity = nil
+	delete(m.clearedFields, variant.FieldInventoryQuantity)
+}
+
+// SetWeightGrams sets the "weight_grams" field.
+func (m *VariantMutation) SetWeightGrams(i int64) {
+	m.weight_grams = &i
+	m.addweight_grams = nil
+}
+
+// WeightGrams returns the value of the "weight_grams" field in the mutation.
+func (m *VariantMutation) WeightGrams() (r int64, exists bool) {
+	v := m.weight_grams
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWeightGrams returns the old "weight_grams" field's value of the Variant entity.
+// If the Variant object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *VariantMutation) OldWeightGrams(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWeightGrams is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWeightGrams requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWeightGrams: %w", err)
+	}
+	return oldValue.WeightGrams, nil
+}
+
+// AddWeightGrams adds i to the "weight_grams" field.
+func (m *VariantMutation) AddWeightGrams(i int64) {
+	if m.addweight_grams != nil {
+		*m.addweight_grams += i
+	} else {
+		m.addweight_grams = &i
+	}
+}
+
+// AddedWeightGrams returns the value that was added to the "weight_grams" field in this mutation.
+func (m *VariantMutation) AddedWeightGrams() (r int64, exists bool) {
+	v := m.addweight_grams
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearWeightGrams clears the value of the "weight_grams" field.
+func (m *VariantMutation) ClearWeightGrams() {
+	m.weight_grams = nil
+	m.addweight_grams = nil
+	m.clearedFields[variant.FieldWeightGrams] = struct{}{}
+}
+
+// WeightGramsCleared returns if the "weight_grams" field was cleared in this mutation.
+func (m *VariantMutation) WeightGramsCleared() bool {
+	_, ok := m.clearedFields[variant.FieldWeightGrams]
+	return ok
+}
+
+// ResetWeightGrams resets all changes to the "weight_grams" field.
+func (m *VariantMutation) ResetWeightGrams() {
+	m.weight_grams = nil
+	m.addweight_grams = nil
+	delete(m.clearedFields, variant.FieldWeightGrams)
+}
+
+// Where appends a list predicates to the VariantMutation builder.
+func (m *VariantMutation) Where(ps ...predicate.Variant) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the VariantMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *VariantMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Variant, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *VariantMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *VariantMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Variant).
+func (m *VariantMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *VariantMutation) Fields() []string {
+	fields := make([]string, 0, 11)
+	if m.store_id != nil {
+		fields = append(fields, variant.FieldStoreID)
+	}
+	if m.product_id != nil {
+		fields = append(fields, variant.FieldProductID)
+	}
+	if m.position != nil {
+		fields = append(fields, variant.FieldPosition)
+	}
+	if m.options != nil {
+		fields = append(fields, variant.FieldOptions)
+	}
+	if m.combination != nil {
+		fields = append(fields, variant.FieldCombination)
+	}
+	if m.title != nil {
+		fields = append(fields, variant.FieldTitle)
+	}
+	if m.price_minor != nil {
+		fields = append(fields, variant.FieldPriceMinor)
+	}
+	if m.compare_at_price_minor != nil {
+		fields = append(fields, variant.FieldCompareAtPriceMinor)
+	}
+	if m.sku != nil {
+		fields = append(fields, variant.FieldSku)
+	}
+	if m.inventory_quantity != nil {
+		fields = append(fields, variant.FieldInventoryQuantity)
+	}
+	if m.weight_grams != nil {
+		fields = append(fields, variant.FieldWeightGrams)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *VariantMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case variant.FieldStoreID:
+		return m.StoreID()
+	case variant.FieldProductID:
+		return m.ProductID()
+	case variant.FieldPosition:
+		return m.Position()
+	case variant.FieldOptions:
+		return m.Options()
+	case variant.FieldCombination:
+		return m.Combination()
+	case variant.FieldTitle:
+		return m.Title()
+	case variant.FieldPriceMinor:
+		return m.PriceMinor()
+	case variant.FieldCompareAtPriceMinor:
+		return m.CompareAtPriceMinor()
+	case variant.FieldSku:
+		return m.Sku()
+	case variant.FieldInventoryQuantity:
+		return m.InventoryQuantity()
+	case variant.FieldWeightGrams:
+		return m.WeightGrams()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *VariantMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case variant.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case variant.FieldProductID:
+		return m.OldProductID(ctx)
+	case variant.FieldPosition:
+		return m.OldPosition(ctx)
+	case variant.FieldOptions:
+		return m.OldOptions(ctx)
+	case variant.FieldCombination:
+		return m.OldCombination(ctx)
+	case variant.FieldTitle:
+		return m.OldTitle(ctx)
+	case variant.FieldPriceMinor:
+		return m.OldPriceMinor(ctx)
+	case variant.FieldCompareAtPriceMinor:
+		return m.OldCompareAtPriceMinor(ctx)
+	case variant.FieldSku:
+		return m.OldSku(ctx)
+	case variant.FieldInventoryQuantity:
+		return m.OldInventoryQuantity(ctx)
+	case variant.FieldWeightGrams:
+		return m.OldWeightGrams(ctx)
+	}
+	return nil, fmt.Errorf("unknown Variant field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *VariantMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case variant.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case variant.FieldProductID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetProductID(v)
+		return nil
+	case variant.FieldPosition:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPosition(v)
+		return nil
+	case variant.FieldOptions:
+		v, ok := value.(document.Tags)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOptions(v)
+		return nil
+	case variant.FieldCombination:
+		v, ok := value.(digest.Sum)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCombination(v)
+		return nil
+	case variant.FieldTitle:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTitle(v)
+		return nil
+	case variant.FieldPriceMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPriceMinor(v)
+		return nil
+	case variant.FieldCompareAtPriceMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompareAtPriceMinor(v)
+		return nil
+	case variant.FieldSku:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSku(v)
+		return nil
+	case variant.FieldInventoryQuantity:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetInventoryQuantity(v)
+		return nil
+	case variant.FieldWeightGrams:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWeightGrams(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Variant field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *VariantMutation) AddedFields() []string {
+	var fields []string
+	if m.addposition != nil {
+		fields = append(fields, variant.FieldPosition)
+	}
+	if m.addprice_minor != nil {
+		fields = append(fields, variant.FieldPriceMinor)
+	}
+	if m.addcompare_at_price_minor != nil {
+		fields = append(fields, variant.FieldCompareAtPriceMinor)
+	}
+	if m.addinventory_quantity != nil {
+		fields = append(fields, variant.FieldInventoryQuantity)
+	}
+	if m.addweight_grams != nil {
+		fields = append(fields, variant.FieldWeightGrams)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *VariantMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case variant.FieldPosition:
+		return m.AddedPosition()
+	case variant.FieldPriceMinor:
+		return m.AddedPriceMinor()
+	case variant.FieldCompareAtPriceMinor:
+		return m.AddedCompareAtPriceMinor()
+	case variant.FieldInventoryQuantity:
+		return m.AddedInventoryQuantity()
+	case variant.FieldWeightGrams:
+		return m.AddedWeightGrams()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *VariantMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case variant.FieldPosition:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPosition(v)
+		return nil
+	case variant.FieldPriceMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPriceMinor(v)
+		return nil
+	case variant.FieldCompareAtPriceMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCompareAtPriceMinor(v)
+		return nil
+	case variant.FieldInventoryQuantity:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddInventoryQuantity(v)
+		return nil
+	case variant.FieldWeightGrams:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddWeightGrams(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Variant numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *VariantMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(variant.FieldCompareAtPriceMinor) {
+		fields = append(fields, variant.FieldCompareAtPriceMinor)
+	}
+	if m.FieldCleared(variant.FieldSku) {
+		fields = append(fields, variant.FieldSku)
+	}
+	if m.FieldCleared(variant.FieldInventoryQuantity) {
+		fields = append(fields, variant.FieldInventoryQuantity)
+	}
+	if m.FieldCleared(variant.FieldWeightGrams) {
+		fields = append(fields, variant.FieldWeightGrams)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *VariantMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *VariantMutation) ClearField(name string) error {
+	switch name {
+	case variant.FieldCompareAtPriceMinor:
+		m.ClearCompareAtPriceMinor()
+		return nil
+	case variant.FieldSku:
+		m.ClearSku()
+		return nil
+	case variant.FieldInventoryQuantity:
+		m.ClearInventoryQuantity()
+		return nil
+	case variant.FieldWeightGrams:
+		m.ClearWeightGrams()
+		return nil
+	}
+	return fmt.Errorf("unknown Variant nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *VariantMutation) ResetField(name string) error {
+	switch name {
+	case variant.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case variant.FieldProductID:
+		m.ResetProductID()
+		return nil
+	case variant.FieldPosition:
+		m.ResetPosition()
+		return nil
+	case variant.FieldOptions:
+		m.ResetOptions()
+		return nil
+	case variant.FieldCombination:
+		m.ResetCombination()
+		return nil
+	case variant.FieldTitle:
+		m.ResetTitle()
+		return nil
+	case variant.FieldPriceMinor:
+		m.ResetPriceMinor()
+		return nil
+	case variant.FieldCompareAtPriceMinor:
+		m.ResetCompareAtPriceMinor()
+		return nil
+	case variant.FieldSku:
+		m.ResetSku()
+		return nil
+	case variant.FieldInventoryQuantity:
+		m.ResetInventoryQuantity()
+		return nil
+	case variant.FieldWeightGrams:
+		m.ResetWeightGrams()
+		return nil
+	}
+	return fmt.Errorf("unknown Variant field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *VariantMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *VariantMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *VariantMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *VariantMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *VariantMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *VariantMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *VariantMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Variant unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *VariantMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Variant edge %s", name)
+}
+
 // WebhookEndpointMutation represents an operation that mutates the WebhookEndpoint nodes in the graph.
 type WebhookEndpointMutation struct {
 	config
@@ -44455,6 +52633,12 @@ type WebhookEndpointMutation struct {
 	stopped_at        *micros.Time
 	addstopped_at     *micros.Time
 	stopped_reason    *state.EndpointStop
+	paused_until      *micros.Time
+	addpaused_until   *micros.Time
+	rate_limit        *int
+	addrate_limit     *int
+	headers           *[]byte
+	filters           *string
 	app_store_id      *xid.ID
 	app_id            *xid.ID
 	secret            *[]byte
@@ -45055,6 +53239,244 @@ func (m *WebhookEndpointMutation) ResetStoppedReason() {
 	delete(m.clearedFields, webhookendpoint.FieldStoppedReason)
 }
 
+// SetPausedUntil sets the "paused_until" field.
+func (m *WebhookEndpointMutation) SetPausedUntil(value micros.Time) {
+	m.paused_until = &value
+	m.addpaused_until = nil
+}
+
+// PausedUntil returns the value of the "paused_until" field in the mutation.
+func (m *WebhookEndpointMutation) PausedUntil() (r micros.Time, exists bool) {
+	v := m.paused_until
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPausedUntil returns the old "paused_until" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldPausedUntil(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPausedUntil is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPausedUntil requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPausedUntil: %w", err)
+	}
+	return oldValue.PausedUntil, nil
+}
+
+// AddPausedUntil adds value to the "paused_until" field.
+func (m *WebhookEndpointMutation) AddPausedUntil(value micros.Time) {
+	if m.addpaused_until != nil {
+		*m.addpaused_until += value
+	} else {
+		m.addpaused_until = &value
+	}
+}
+
+// AddedPausedUntil returns the value that was added to the "paused_until" field in this mutation.
+func (m *WebhookEndpointMutation) AddedPausedUntil() (r micros.Time, exists bool) {
+	v := m.addpaused_until
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearPausedUntil clears the value of the "paused_until" field.
+func (m *WebhookEndpointMutation) ClearPausedUntil() {
+	m.paused_until = nil
+	m.addpaused_until = nil
+	m.clearedFields[webhookendpoint.FieldPausedUntil] = struct{}{}
+}
+
+// PausedUntilCleared returns if the "paused_until" field was cleared in this mutation.
+func (m *WebhookEndpointMutation) PausedUntilCleared() bool {
+	_, ok := m.clearedFields[webhookendpoint.FieldPausedUntil]
+	return ok
+}
+
+// ResetPausedUntil resets all changes to the "paused_until" field.
+func (m *WebhookEndpointMutation) ResetPausedUntil() {
+	m.paused_until = nil
+	m.addpaused_until = nil
+	delete(m.clearedFields, webhookendpoint.FieldPausedUntil)
+}
+
+// SetRateLimit sets the "rate_limit" field.
+func (m *WebhookEndpointMutation) SetRateLimit(i int) {
+	m.rate_limit = &i
+	m.addrate_limit = nil
+}
+
+// RateLimit returns the value of the "rate_limit" field in the mutation.
+func (m *WebhookEndpointMutation) RateLimit() (r int, exists bool) {
+	v := m.rate_limit
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRateLimit returns the old "rate_limit" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldRateLimit(ctx context.Context) (v *int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRateLimit is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRateLimit requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRateLimit: %w", err)
+	}
+	return oldValue.RateLimit, nil
+}
+
+// AddRateLimit adds i to the "rate_limit" field.
+func (m *WebhookEndpointMutation) AddRateLimit(i int) {
+	if m.addrate_limit != nil {
+		*m.addrate_limit += i
+	} else {
+		m.addrate_limit = &i
+	}
+}
+
+// AddedRateLimit returns the value that was added to the "rate_limit" field in this mutation.
+func (m *WebhookEndpointMutation) AddedRateLimit() (r int, exists bool) {
+	v := m.addrate_limit
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearRateLimit clears the value of the "rate_limit" field.
+func (m *WebhookEndpointMutation) ClearRateLimit() {
+	m.rate_limit = nil
+	m.addrate_limit = nil
+	m.clearedFields[webhookendpoint.FieldRateLimit] = struct{}{}
+}
+
+// RateLimitCleared returns if the "rate_limit" field was cleared in this mutation.
+func (m *WebhookEndpointMutation) RateLimitCleared() bool {
+	_, ok := m.clearedFields[webhookendpoint.FieldRateLimit]
+	return ok
+}
+
+// ResetRateLimit resets all changes to the "rate_limit" field.
+func (m *WebhookEndpointMutation) ResetRateLimit() {
+	m.rate_limit = nil
+	m.addrate_limit = nil
+	delete(m.clearedFields, webhookendpoint.FieldRateLimit)
+}
+
+// SetHeaders sets the "headers" field.
+func (m *WebhookEndpointMutation) SetHeaders(b []byte) {
+	m.headers = &b
+}
+
+// Headers returns the value of the "headers" field in the mutation.
+func (m *WebhookEndpointMutation) Headers() (r []byte, exists bool) {
+	v := m.headers
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHeaders returns the old "headers" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldHeaders(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHeaders is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHeaders requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHeaders: %w", err)
+	}
+	return oldValue.Headers, nil
+}
+
+// ClearHeaders clears the value of the "headers" field.
+func (m *WebhookEndpointMutation) ClearHeaders() {
+	m.headers = nil
+	m.clearedFields[webhookendpoint.FieldHeaders] = struct{}{}
+}
+
+// HeadersCleared returns if the "headers" field was cleared in this mutation.
+func (m *WebhookEndpointMutation) HeadersCleared() bool {
+	_, ok := m.clearedFields[webhookendpoint.FieldHeaders]
+	return ok
+}
+
+// ResetHeaders resets all changes to the "headers" field.
+func (m *WebhookEndpointMutation) ResetHeaders() {
+	m.headers = nil
+	delete(m.clearedFields, webhookendpoint.FieldHeaders)
+}
+
+// SetFilters sets the "filters" field.
+func (m *WebhookEndpointMutation) SetFilters(s string) {
+	m.filters = &s
+}
+
+// Filters returns the value of the "filters" field in the mutation.
+func (m *WebhookEndpointMutation) Filters() (r string, exists bool) {
+	v := m.filters
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFilters returns the old "filters" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldFilters(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFilters is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFilters requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFilters: %w", err)
+	}
+	return oldValue.Filters, nil
+}
+
+// ClearFilters clears the value of the "filters" field.
+func (m *WebhookEndpointMutation) ClearFilters() {
+	m.filters = nil
+	m.clearedFields[webhookendpoint.FieldFilters] = struct{}{}
+}
+
+// FiltersCleared returns if the "filters" field was cleared in this mutation.
+func (m *WebhookEndpointMutation) FiltersCleared() bool {
+	_, ok := m.clearedFields[webhookendpoint.FieldFilters]
+	return ok
+}
+
+// ResetFilters resets all changes to the "filters" field.
+func (m *WebhookEndpointMutation) ResetFilters() {
+	m.filters = nil
+	delete(m.clearedFields, webhookendpoint.FieldFilters)
+}
+
 // SetAppStoreID sets the "app_store_id" field.
 func (m *WebhookEndpointMutation) SetAppStoreID(x xid.ID) {
 	m.app_store_id = &x
@@ -45497,7 +53919,7 @@ func (m *WebhookEndpointMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *WebhookEndpointMutation) Fields() []string {
-	fields := make([]string, 0, 18)
+	fields := make([]string, 0, 22)
 	if m.store_id != nil {
 		fields = append(fields, webhookendpoint.FieldStoreID)
 	}
@@ -45527,6 +53949,18 @@ func (m *WebhookEndpointMutation) Fields() []string {
 	}
 	if m.stopped_reason != nil {
 		fields = append(fields, webhookendpoint.FieldStoppedReason)
+	}
+	if m.paused_until != nil {
+		fields = append(fields, webhookendpoint.FieldPausedUntil)
+	}
+	if m.rate_limit != nil {
+		fields = append(fields, webhookendpoint.FieldRateLimit)
+	}
+	if m.headers != nil {
+		fields = append(fields, webhookendpoint.FieldHeaders)
+	}
+	if m.filters != nil {
+		fields = append(fields, webhookendpoint.FieldFilters)
 	}
 	if m.app_store_id != nil {
 		fields = append(fields, webhookendpoint.FieldAppStoreID)
@@ -45580,6 +54014,14 @@ func (m *WebhookEndpointMutation) Field(name string) (ent.Value, bool) {
 		return m.StoppedAt()
 	case webhookendpoint.FieldStoppedReason:
 		return m.StoppedReason()
+	case webhookendpoint.FieldPausedUntil:
+		return m.PausedUntil()
+	case webhookendpoint.FieldRateLimit:
+		return m.RateLimit()
+	case webhookendpoint.FieldHeaders:
+		return m.Headers()
+	case webhookendpoint.FieldFilters:
+		return m.Filters()
 	case webhookendpoint.FieldAppStoreID:
 		return m.AppStoreID()
 	case webhookendpoint.FieldAppID:
@@ -45625,6 +54067,14 @@ func (m *WebhookEndpointMutation) OldField(ctx context.Context, name string) (en
 		return m.OldStoppedAt(ctx)
 	case webhookendpoint.FieldStoppedReason:
 		return m.OldStoppedReason(ctx)
+	case webhookendpoint.FieldPausedUntil:
+		return m.OldPausedUntil(ctx)
+	case webhookendpoint.FieldRateLimit:
+		return m.OldRateLimit(ctx)
+	case webhookendpoint.FieldHeaders:
+		return m.OldHeaders(ctx)
+	case webhookendpoint.FieldFilters:
+		return m.OldFilters(ctx)
 	case webhookendpoint.FieldAppStoreID:
 		return m.OldAppStoreID(ctx)
 	case webhookendpoint.FieldAppID:
@@ -45720,6 +54170,34 @@ func (m *WebhookEndpointMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetStoppedReason(v)
 		return nil
+	case webhookendpoint.FieldPausedUntil:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPausedUntil(v)
+		return nil
+	case webhookendpoint.FieldRateLimit:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRateLimit(v)
+		return nil
+	case webhookendpoint.FieldHeaders:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHeaders(v)
+		return nil
+	case webhookendpoint.FieldFilters:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFilters(v)
+		return nil
 	case webhookendpoint.FieldAppStoreID:
 		v, ok := value.(xid.ID)
 		if !ok {
@@ -45796,6 +54274,12 @@ func (m *WebhookEndpointMutation) AddedFields() []string {
 	if m.addstopped_at != nil {
 		fields = append(fields, webhookendpoint.FieldStoppedAt)
 	}
+	if m.addpaused_until != nil {
+		fields = append(fields, webhookendpoint.FieldPausedUntil)
+	}
+	if m.addrate_limit != nil {
+		fields = append(fields, webhookendpoint.FieldRateLimit)
+	}
 	if m.addnext_secret_at != nil {
 		fields = append(fields, webhookendpoint.FieldNextSecretAt)
 	}
@@ -45818,6 +54302,10 @@ func (m *WebhookEndpointMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedUpdatedAt()
 	case webhookendpoint.FieldStoppedAt:
 		return m.AddedStoppedAt()
+	case webhookendpoint.FieldPausedUntil:
+		return m.AddedPausedUntil()
+	case webhookendpoint.FieldRateLimit:
+		return m.AddedRateLimit()
 	case webhookendpoint.FieldNextSecretAt:
 		return m.AddedNextSecretAt()
 	case webhookendpoint.FieldDeletedAt:
@@ -45859,6 +54347,20 @@ func (m *WebhookEndpointMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddStoppedAt(v)
 		return nil
+	case webhookendpoint.FieldPausedUntil:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPausedUntil(v)
+		return nil
+	case webhookendpoint.FieldRateLimit:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRateLimit(v)
+		return nil
 	case webhookendpoint.FieldNextSecretAt:
 		v, ok := value.(micros.Time)
 		if !ok {
@@ -45889,6 +54391,18 @@ func (m *WebhookEndpointMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(webhookendpoint.FieldStoppedReason) {
 		fields = append(fields, webhookendpoint.FieldStoppedReason)
+	}
+	if m.FieldCleared(webhookendpoint.FieldPausedUntil) {
+		fields = append(fields, webhookendpoint.FieldPausedUntil)
+	}
+	if m.FieldCleared(webhookendpoint.FieldRateLimit) {
+		fields = append(fields, webhookendpoint.FieldRateLimit)
+	}
+	if m.FieldCleared(webhookendpoint.FieldHeaders) {
+		fields = append(fields, webhookendpoint.FieldHeaders)
+	}
+	if m.FieldCleared(webhookendpoint.FieldFilters) {
+		fields = append(fields, webhookendpoint.FieldFilters)
 	}
 	if m.FieldCleared(webhookendpoint.FieldAppStoreID) {
 		fields = append(fields, webhookendpoint.FieldAppStoreID)
@@ -45930,6 +54444,18 @@ func (m *WebhookEndpointMutation) ClearField(name string) error {
 		return nil
 	case webhookendpoint.FieldStoppedReason:
 		m.ClearStoppedReason()
+		return nil
+	case webhookendpoint.FieldPausedUntil:
+		m.ClearPausedUntil()
+		return nil
+	case webhookendpoint.FieldRateLimit:
+		m.ClearRateLimit()
+		return nil
+	case webhookendpoint.FieldHeaders:
+		m.ClearHeaders()
+		return nil
+	case webhookendpoint.FieldFilters:
+		m.ClearFilters()
 		return nil
 	case webhookendpoint.FieldAppStoreID:
 		m.ClearAppStoreID()
@@ -45986,6 +54512,18 @@ func (m *WebhookEndpointMutation) ResetField(name string) error {
 		return nil
 	case webhookendpoint.FieldStoppedReason:
 		m.ResetStoppedReason()
+		return nil
+	case webhookendpoint.FieldPausedUntil:
+		m.ResetPausedUntil()
+		return nil
+	case webhookendpoint.FieldRateLimit:
+		m.ResetRateLimit()
+		return nil
+	case webhookendpoint.FieldHeaders:
+		m.ResetHeaders()
+		return nil
+	case webhookendpoint.FieldFilters:
+		m.ResetFilters()
 		return nil
 	case webhookendpoint.FieldAppStoreID:
 		m.ResetAppStoreID()
@@ -46072,6 +54610,8 @@ type WebhookQueueMutation struct {
 	store_id           *xid.ID
 	bucket             *int8
 	addbucket          *int8
+	generation         *int64
+	addgeneration      *int64
 	due_at             *micros.Time
 	adddue_at          *micros.Time
 	lease_token        *int64
@@ -46079,6 +54619,8 @@ type WebhookQueueMutation struct {
 	lease_owner        *xid.ID
 	lease_until        *micros.Time
 	addlease_until     *micros.Time
+	set_at             *micros.Time
+	addset_at          *micros.Time
 	wake               *int64
 	addwake            *int64
 	epoch              *int64
@@ -46307,6 +54849,62 @@ func (m *WebhookQueueMutation) ResetBucket() {
 	m.addbucket = nil
 }
 
+// SetGeneration sets the "generation" field.
+func (m *WebhookQueueMutation) SetGeneration(i int64) {
+	m.generation = &i
+	m.addgeneration = nil
+}
+
+// Generation returns the value of the "generation" field in the mutation.
+func (m *WebhookQueueMutation) Generation() (r int64, exists bool) {
+	v := m.generation
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldGeneration returns the old "generation" field's value of the WebhookQueue entity.
+// If the WebhookQueue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookQueueMutation) OldGeneration(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldGeneration is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldGeneration requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldGeneration: %w", err)
+	}
+	return oldValue.Generation, nil
+}
+
+// AddGeneration adds i to the "generation" field.
+func (m *WebhookQueueMutation) AddGeneration(i int64) {
+	if m.addgeneration != nil {
+		*m.addgeneration += i
+	} else {
+		m.addgeneration = &i
+	}
+}
+
+// AddedGeneration returns the value that was added to the "generation" field in this mutation.
+func (m *WebhookQueueMutation) AddedGeneration() (r int64, exists bool) {
+	v := m.addgeneration
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetGeneration resets all changes to the "generation" field.
+func (m *WebhookQueueMutation) ResetGeneration() {
+	m.generation = nil
+	m.addgeneration = nil
+}
+
 // SetDueAt sets the "due_at" field.
 func (m *WebhookQueueMutation) SetDueAt(value micros.Time) {
 	m.due_at = &value
@@ -46522,6 +55120,62 @@ func (m *WebhookQueueMutation) AddedLeaseUntil() (r micros.Time, exists bool) {
 func (m *WebhookQueueMutation) ResetLeaseUntil() {
 	m.lease_until = nil
 	m.addlease_until = nil
+}
+
+// SetSetAt sets the "set_at" field.
+func (m *WebhookQueueMutation) SetSetAt(value micros.Time) {
+	m.set_at = &value
+	m.addset_at = nil
+}
+
+// SetAt returns the value of the "set_at" field in the mutation.
+func (m *WebhookQueueMutation) SetAt() (r micros.Time, exists bool) {
+	v := m.set_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSetAt returns the old "set_at" field's value of the WebhookQueue entity.
+// If the WebhookQueue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookQueueMutation) OldSetAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSetAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSetAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSetAt: %w", err)
+	}
+	return oldValue.SetAt, nil
+}
+
+// AddSetAt adds value to the "set_at" field.
+func (m *WebhookQueueMutation) AddSetAt(value micros.Time) {
+	if m.addset_at != nil {
+		*m.addset_at += value
+	} else {
+		m.addset_at = &value
+	}
+}
+
+// AddedSetAt returns the value that was added to the "set_at" field in this mutation.
+func (m *WebhookQueueMutation) AddedSetAt() (r micros.Time, exists bool) {
+	v := m.addset_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSetAt resets all changes to the "set_at" field.
+func (m *WebhookQueueMutation) ResetSetAt() {
+	m.set_at = nil
+	m.addset_at = nil
 }
 
 // SetWake sets the "wake" field.
@@ -47398,12 +56052,15 @@ func (m *WebhookQueueMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *WebhookQueueMutation) Fields() []string {
-	fields := make([]string, 0, 21)
+	fields := make([]string, 0, 23)
 	if m.store_id != nil {
 		fields = append(fields, webhookqueue.FieldStoreID)
 	}
 	if m.bucket != nil {
 		fields = append(fields, webhookqueue.FieldBucket)
+	}
+	if m.generation != nil {
+		fields = append(fields, webhookqueue.FieldGeneration)
 	}
 	if m.due_at != nil {
 		fields = append(fields, webhookqueue.FieldDueAt)
@@ -47416,6 +56073,9 @@ func (m *WebhookQueueMutation) Fields() []string {
 	}
 	if m.lease_until != nil {
 		fields = append(fields, webhookqueue.FieldLeaseUntil)
+	}
+	if m.set_at != nil {
+		fields = append(fields, webhookqueue.FieldSetAt)
 	}
 	if m.wake != nil {
 		fields = append(fields, webhookqueue.FieldWake)
@@ -47474,6 +56134,8 @@ func (m *WebhookQueueMutation) Field(name string) (ent.Value, bool) {
 		return m.StoreID()
 	case webhookqueue.FieldBucket:
 		return m.Bucket()
+	case webhookqueue.FieldGeneration:
+		return m.Generation()
 	case webhookqueue.FieldDueAt:
 		return m.DueAt()
 	case webhookqueue.FieldLeaseToken:
@@ -47482,6 +56144,8 @@ func (m *WebhookQueueMutation) Field(name string) (ent.Value, bool) {
 		return m.LeaseOwner()
 	case webhookqueue.FieldLeaseUntil:
 		return m.LeaseUntil()
+	case webhookqueue.FieldSetAt:
+		return m.SetAt()
 	case webhookqueue.FieldWake:
 		return m.Wake()
 	case webhookqueue.FieldEpoch:
@@ -47525,6 +56189,8 @@ func (m *WebhookQueueMutation) OldField(ctx context.Context, name string) (ent.V
 		return m.OldStoreID(ctx)
 	case webhookqueue.FieldBucket:
 		return m.OldBucket(ctx)
+	case webhookqueue.FieldGeneration:
+		return m.OldGeneration(ctx)
 	case webhookqueue.FieldDueAt:
 		return m.OldDueAt(ctx)
 	case webhookqueue.FieldLeaseToken:
@@ -47533,6 +56199,8 @@ func (m *WebhookQueueMutation) OldField(ctx context.Context, name string) (ent.V
 		return m.OldLeaseOwner(ctx)
 	case webhookqueue.FieldLeaseUntil:
 		return m.OldLeaseUntil(ctx)
+	case webhookqueue.FieldSetAt:
+		return m.OldSetAt(ctx)
 	case webhookqueue.FieldWake:
 		return m.OldWake(ctx)
 	case webhookqueue.FieldEpoch:
@@ -47586,6 +56254,13 @@ func (m *WebhookQueueMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetBucket(v)
 		return nil
+	case webhookqueue.FieldGeneration:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetGeneration(v)
+		return nil
 	case webhookqueue.FieldDueAt:
 		v, ok := value.(micros.Time)
 		if !ok {
@@ -47613,6 +56288,13 @@ func (m *WebhookQueueMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetLeaseUntil(v)
+		return nil
+	case webhookqueue.FieldSetAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSetAt(v)
 		return nil
 	case webhookqueue.FieldWake:
 		v, ok := value.(int64)
@@ -47730,6 +56412,9 @@ func (m *WebhookQueueMutation) AddedFields() []string {
 	if m.addbucket != nil {
 		fields = append(fields, webhookqueue.FieldBucket)
 	}
+	if m.addgeneration != nil {
+		fields = append(fields, webhookqueue.FieldGeneration)
+	}
 	if m.adddue_at != nil {
 		fields = append(fields, webhookqueue.FieldDueAt)
 	}
@@ -47738,6 +56423,9 @@ func (m *WebhookQueueMutation) AddedFields() []string {
 	}
 	if m.addlease_until != nil {
 		fields = append(fields, webhookqueue.FieldLeaseUntil)
+	}
+	if m.addset_at != nil {
+		fields = append(fields, webhookqueue.FieldSetAt)
 	}
 	if m.addwake != nil {
 		fields = append(fields, webhookqueue.FieldWake)
@@ -47782,12 +56470,16 @@ func (m *WebhookQueueMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
 	case webhookqueue.FieldBucket:
 		return m.AddedBucket()
+	case webhookqueue.FieldGeneration:
+		return m.AddedGeneration()
 	case webhookqueue.FieldDueAt:
 		return m.AddedDueAt()
 	case webhookqueue.FieldLeaseToken:
 		return m.AddedLeaseToken()
 	case webhookqueue.FieldLeaseUntil:
 		return m.AddedLeaseUntil()
+	case webhookqueue.FieldSetAt:
+		return m.AddedSetAt()
 	case webhookqueue.FieldWake:
 		return m.AddedWake()
 	case webhookqueue.FieldEpoch:
@@ -47826,6 +56518,13 @@ func (m *WebhookQueueMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddBucket(v)
 		return nil
+	case webhookqueue.FieldGeneration:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddGeneration(v)
+		return nil
 	case webhookqueue.FieldDueAt:
 		v, ok := value.(micros.Time)
 		if !ok {
@@ -47846,6 +56545,13 @@ func (m *WebhookQueueMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddLeaseUntil(v)
+		return nil
+	case webhookqueue.FieldSetAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSetAt(v)
 		return nil
 	case webhookqueue.FieldWake:
 		v, ok := value.(int64)
@@ -48002,6 +56708,9 @@ func (m *WebhookQueueMutation) ResetField(name string) error {
 	case webhookqueue.FieldBucket:
 		m.ResetBucket()
 		return nil
+	case webhookqueue.FieldGeneration:
+		m.ResetGeneration()
+		return nil
 	case webhookqueue.FieldDueAt:
 		m.ResetDueAt()
 		return nil
@@ -48013,6 +56722,9 @@ func (m *WebhookQueueMutation) ResetField(name string) error {
 		return nil
 	case webhookqueue.FieldLeaseUntil:
 		m.ResetLeaseUntil()
+		return nil
+	case webhookqueue.FieldSetAt:
+		m.ResetSetAt()
 		return nil
 	case webhookqueue.FieldWake:
 		m.ResetWake()

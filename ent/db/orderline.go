@@ -9,6 +9,7 @@ import (
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
 	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 )
@@ -43,7 +44,11 @@ type OrderLine struct {
 	// TaxMinor holds the value of the "tax_minor" field.
 	TaxMinor int64 `json:"tax_minor,omitempty"`
 	// TotalMinor holds the value of the "total_minor" field.
-	TotalMinor   int64 `json:"total_minor,omitempty"`
+	TotalMinor int64 `json:"total_minor,omitempty"`
+	// VariantID holds the value of the "variant_id" field.
+	VariantID *xid.ID `json:"variant_id,omitempty"`
+	// Options holds the value of the "options" field.
+	Options      document.Tags `json:"options,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -52,8 +57,10 @@ func (*OrderLine) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case orderline.FieldProductID:
+		case orderline.FieldProductID, orderline.FieldVariantID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
+		case orderline.FieldOptions:
+			values[i] = new([]byte)
 		case orderline.FieldPosition, orderline.FieldQuantity, orderline.FieldFulfilledQuantity, orderline.FieldRefundedQuantity, orderline.FieldUnitPriceMinor, orderline.FieldDiscountMinor, orderline.FieldTaxMinor, orderline.FieldTotalMinor:
 			values[i] = new(sql.NullInt64)
 		case orderline.FieldTitle, orderline.FieldSku:
@@ -161,6 +168,19 @@ func (_m *OrderLine) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.TotalMinor = value.Int64
 			}
+		case orderline.FieldVariantID:
+			if value, ok := values[i].(*sql.NullScanner); !ok {
+				return fmt.Errorf("unexpected type %T for field variant_id", values[i])
+			} else if value.Valid {
+				_m.VariantID = new(xid.ID)
+				*_m.VariantID = *value.S.(*xid.ID)
+			}
+		case orderline.FieldOptions:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field options", values[i])
+			} else if value != nil {
+				_m.Options = *value
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -239,6 +259,14 @@ func (_m *OrderLine) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("total_minor=")
 	builder.WriteString(fmt.Sprintf("%v", _m.TotalMinor))
+	builder.WriteString(", ")
+	if v := _m.VariantID; v != nil {
+		builder.WriteString("variant_id=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	builder.WriteString("options=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Options))
 	builder.WriteByte(')')
 	return builder.String()
 }
@@ -259,6 +287,17 @@ func (_m *OrderLine) PublicProductID() *string {
 	}
 	return new(xid.Kind("prod").Format(*_m.ProductID))
 }
+
+// PublicVariantID returns the id as callers see it, or nil.
+func (_m *OrderLine) PublicVariantID() *string {
+	if _m.VariantID == nil {
+		return nil
+	}
+	return new(xid.Kind("var").Format(*_m.VariantID))
+}
+
+// DecodedOptions returns the elements of options.
+func (_m *OrderLine) DecodedOptions() ([]string, error) { return _m.Options.List() }
 
 // OrderLines is a parsable slice of OrderLine.
 type OrderLines []*OrderLine

@@ -10,6 +10,7 @@ import (
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
 	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -127,6 +128,26 @@ func (_c *OrderLineCreate) SetTaxMinor(v int64) *OrderLineCreate {
 // SetTotalMinor sets the "total_minor" field.
 func (_c *OrderLineCreate) SetTotalMinor(v int64) *OrderLineCreate {
 	_c.mutation.SetTotalMinor(v)
+	return _c
+}
+
+// SetVariantID sets the "variant_id" field.
+func (_c *OrderLineCreate) SetVariantID(v xid.ID) *OrderLineCreate {
+	_c.mutation.SetVariantID(v)
+	return _c
+}
+
+// SetNillableVariantID sets the "variant_id" field if the given value is not nil.
+func (_c *OrderLineCreate) SetNillableVariantID(v *xid.ID) *OrderLineCreate {
+	if v != nil {
+		_c.SetVariantID(*v)
+	}
+	return _c
+}
+
+// SetOptions sets the "options" field.
+func (_c *OrderLineCreate) SetOptions(v document.Tags) *OrderLineCreate {
+	_c.mutation.SetOptions(v)
 	return _c
 }
 
@@ -325,6 +346,14 @@ func (_c *OrderLineCreate) createSpec() (*OrderLine, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.TotalMinor(); ok {
 		_spec.SetField(orderline.FieldTotalMinor, field.TypeInt64, value)
 		_node.TotalMinor = value
+	}
+	if value, ok := _c.mutation.VariantID(); ok {
+		_spec.SetField(orderline.FieldVariantID, field.TypeUUID, value)
+		_node.VariantID = &value
+	}
+	if value, ok := _c.mutation.Options(); ok {
+		_spec.SetField(orderline.FieldOptions, field.TypeBytes, value)
+		_node.Options = value
 	}
 	return _node, _spec
 }

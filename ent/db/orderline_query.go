@@ -533,6 +533,8 @@ var orderlineRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.DiscountMinor),
 		(*cell.Int64)(&row.TaxMinor),
 		(*cell.Int64)(&row.TotalMinor),
+		cell.PointerOf(&row.VariantID),
+		(*cell.Bytes)(&row.Options),
 	}
 	return room
 }}

@@ -12,6 +12,7 @@ import (
 	"entgo.io/ent/schema/field"
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/db/predicate"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -265,6 +266,38 @@ func (_u *OrderLineUpdate) AddTotalMinor(v int64) *OrderLineUpdate {
 	return _u
 }
 
+// SetVariantID sets the "variant_id" field.
+func (_u *OrderLineUpdate) SetVariantID(v xid.ID) *OrderLineUpdate {
+	_u.mutation.SetVariantID(v)
+	return _u
+}
+
+// SetNillableVariantID sets the "variant_id" field if the given value is not nil.
+func (_u *OrderLineUpdate) SetNillableVariantID(v *xid.ID) *OrderLineUpdate {
+	if v != nil {
+		_u.SetVariantID(*v)
+	}
+	return _u
+}
+
+// ClearVariantID clears the value of the "variant_id" field.
+func (_u *OrderLineUpdate) ClearVariantID() *OrderLineUpdate {
+	_u.mutation.ClearVariantID()
+	return _u
+}
+
+// SetOptions sets the "options" field.
+func (_u *OrderLineUpdate) SetOptions(v document.Tags) *OrderLineUpdate {
+	_u.mutation.SetOptions(v)
+	return _u
+}
+
+// ClearOptions clears the value of the "options" field.
+func (_u *OrderLineUpdate) ClearOptions() *OrderLineUpdate {
+	_u.mutation.ClearOptions()
+	return _u
+}
+
 // Mutation returns the OrderLineMutation object of the builder.
 func (_u *OrderLineUpdate) Mutation() *OrderLineMutation {
 	return _u.mutation
@@ -390,6 +423,18 @@ func (_u *OrderLineUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.AddedTotalMinor(); ok {
 		_spec.AddField(orderline.FieldTotalMinor, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.VariantID(); ok {
+		_spec.SetField(orderline.FieldVariantID, field.TypeUUID, value)
+	}
+	if _u.mutation.VariantIDCleared() {
+		_spec.ClearField(orderline.FieldVariantID, field.TypeUUID)
+	}
+	if value, ok := _u.mutation.Options(); ok {
+		_spec.SetField(orderline.FieldOptions, field.TypeBytes, value)
+	}
+	if _u.mutation.OptionsCleared() {
+		_spec.ClearField(orderline.FieldOptions, field.TypeBytes)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -649,6 +694,38 @@ func (_u *OrderLineUpdateOne) AddTotalMinor(v int64) *OrderLineUpdateOne {
 	return _u
 }
 
+// SetVariantID sets the "variant_id" field.
+func (_u *OrderLineUpdateOne) SetVariantID(v xid.ID) *OrderLineUpdateOne {
+	_u.mutation.SetVariantID(v)
+	return _u
+}
+
+// SetNillableVariantID sets the "variant_id" field if the given value is not nil.
+func (_u *OrderLineUpdateOne) SetNillableVariantID(v *xid.ID) *OrderLineUpdateOne {
+	if v != nil {
+		_u.SetVariantID(*v)
+	}
+	return _u
+}
+
+// ClearVariantID clears the value of the "variant_id" field.
+func (_u *OrderLineUpdateOne) ClearVariantID() *OrderLineUpdateOne {
+	_u.mutation.ClearVariantID()
+	return _u
+}
+
+// SetOptions sets the "options" field.
+func (_u *OrderLineUpdateOne) SetOptions(v document.Tags) *OrderLineUpdateOne {
+	_u.mutation.SetOptions(v)
+	return _u
+}
+
+// ClearOptions clears the value of the "options" field.
+func (_u *OrderLineUpdateOne) ClearOptions() *OrderLineUpdateOne {
+	_u.mutation.ClearOptions()
+	return _u
+}
+
 // Mutation returns the OrderLineMutation object of the builder.
 func (_u *OrderLineUpdateOne) Mutation() *OrderLineMutation {
 	return _u.mutation
@@ -804,6 +881,18 @@ func (_u *OrderLineUpdateOne) sqlSave(ctx context.Context) (_node *OrderLine, er
 	}
 	if value, ok := _u.mutation.AddedTotalMinor(); ok {
 		_spec.AddField(orderline.FieldTotalMinor, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.VariantID(); ok {
+		_spec.SetField(orderline.FieldVariantID, field.TypeUUID, value)
+	}
+	if _u.mutation.VariantIDCleared() {
+		_spec.ClearField(orderline.FieldVariantID, field.TypeUUID)
+	}
+	if value, ok := _u.mutation.Options(); ok {
+		_spec.SetField(orderline.FieldOptions, field.TypeBytes, value)
+	}
+	if _u.mutation.OptionsCleared() {
+		_spec.ClearField(orderline.FieldOptions, field.TypeBytes)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &OrderLine{config: _u.config}

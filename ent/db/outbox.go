@@ -20,7 +20,11 @@ type Outbox struct {
 	// StoreID holds the value of the "store_id" field.
 	StoreID xid.ID `json:"store_id,omitempty"`
 	// Bucket holds the value of the "bucket" field.
-	Bucket       int8 `json:"bucket,omitempty"`
+	Bucket int8 `json:"bucket,omitempty"`
+	// Generation holds the value of the "generation" field.
+	Generation int64 `json:"generation,omitempty"`
+	// DealtTo holds the value of the "dealt_to" field.
+	DealtTo      *xid.ID `json:"dealt_to,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -29,7 +33,9 @@ func (*Outbox) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case outbox.FieldBucket:
+		case outbox.FieldDealtTo:
+			values[i] = &sql.NullScanner{S: new(xid.ID)}
+		case outbox.FieldBucket, outbox.FieldGeneration:
 			values[i] = new(sql.NullInt64)
 		case outbox.FieldID, outbox.FieldStoreID:
 			values[i] = new(xid.ID)
@@ -65,6 +71,19 @@ func (_m *Outbox) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field bucket", values[i])
 			} else if value.Valid {
 				_m.Bucket = int8(value.Int64)
+			}
+		case outbox.FieldGeneration:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field generation", values[i])
+			} else if value.Valid {
+				_m.Generation = value.Int64
+			}
+		case outbox.FieldDealtTo:
+			if value, ok := values[i].(*sql.NullScanner); !ok {
+				return fmt.Errorf("unexpected type %T for field dealt_to", values[i])
+			} else if value.Valid {
+				_m.DealtTo = new(xid.ID)
+				*_m.DealtTo = *value.S.(*xid.ID)
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -107,6 +126,14 @@ func (_m *Outbox) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("bucket=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Bucket))
+	builder.WriteString(", ")
+	builder.WriteString("generation=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Generation))
+	builder.WriteString(", ")
+	if v := _m.DealtTo; v != nil {
+		builder.WriteString("dealt_to=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -32,6 +32,34 @@ func (_c *OutboxCreate) SetBucket(v int8) *OutboxCreate {
 	return _c
 }
 
+// SetGeneration sets the "generation" field.
+func (_c *OutboxCreate) SetGeneration(v int64) *OutboxCreate {
+	_c.mutation.SetGeneration(v)
+	return _c
+}
+
+// SetNillableGeneration sets the "generation" field if the given value is not nil.
+func (_c *OutboxCreate) SetNillableGeneration(v *int64) *OutboxCreate {
+	if v != nil {
+		_c.SetGeneration(*v)
+	}
+	return _c
+}
+
+// SetDealtTo sets the "dealt_to" field.
+func (_c *OutboxCreate) SetDealtTo(v xid.ID) *OutboxCreate {
+	_c.mutation.SetDealtTo(v)
+	return _c
+}
+
+// SetNillableDealtTo sets the "dealt_to" field if the given value is not nil.
+func (_c *OutboxCreate) SetNillableDealtTo(v *xid.ID) *OutboxCreate {
+	if v != nil {
+		_c.SetDealtTo(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *OutboxCreate) SetID(v xid.ID) *OutboxCreate {
 	_c.mutation.SetID(v)
@@ -83,6 +111,10 @@ func (_c *OutboxCreate) ExecX(ctx context.Context) {
 
 // defaults sets the default values of the builder before save.
 func (_c *OutboxCreate) defaults() error {
+	if _, ok := _c.mutation.Generation(); !ok {
+		v := outbox.DefaultGeneration
+		_c.mutation.SetGeneration(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if outbox.DefaultID == nil {
 			return fmt.Errorf("db: uninitialized outbox.DefaultID (forgotten import db/runtime?)")
@@ -100,6 +132,9 @@ func (_c *OutboxCreate) check() error {
 	}
 	if _, ok := _c.mutation.Bucket(); !ok {
 		return &ValidationError{Name: "bucket", err: errors.New(`db: missing required field "Outbox.bucket"`)}
+	}
+	if _, ok := _c.mutation.Generation(); !ok {
+		return &ValidationError{Name: "generation", err: errors.New(`db: missing required field "Outbox.generation"`)}
 	}
 	return nil
 }
@@ -143,6 +178,14 @@ func (_c *OutboxCreate) createSpec() (*Outbox, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Bucket(); ok {
 		_spec.SetField(outbox.FieldBucket, field.TypeInt8, value)
 		_node.Bucket = value
+	}
+	if value, ok := _c.mutation.Generation(); ok {
+		_spec.SetField(outbox.FieldGeneration, field.TypeInt64, value)
+		_node.Generation = value
+	}
+	if value, ok := _c.mutation.DealtTo(); ok {
+		_spec.SetField(outbox.FieldDealtTo, field.TypeUUID, value)
+		_node.DealtTo = &value
 	}
 	return _node, _spec
 }

@@ -14,6 +14,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/cell"
 	"github.com/storefront-go/storefront/ent/db/outbox"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -521,6 +522,8 @@ var outboxRooms = sync.Pool{New: func() any {
 		&row.ID,
 		&row.StoreID,
 		&row.Bucket,
+		(*cell.Int64)(&row.Generation),
+		cell.PointerOf(&row.DealtTo),
 	}
 	return room
 }}

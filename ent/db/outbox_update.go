@@ -12,6 +12,7 @@ import (
 	"entgo.io/ent/schema/field"
 	"github.com/storefront-go/storefront/ent/db/outbox"
 	"github.com/storefront-go/storefront/ent/db/predicate"
+	"github.com/storefront-go/storefront/ent/xid"
 )
 
 // OutboxUpdate is the builder for updating Outbox entities.
@@ -25,6 +26,47 @@ type OutboxUpdate struct {
 // Where appends a list predicates to the OutboxUpdate builder.
 func (_u *OutboxUpdate) Where(ps ...predicate.Outbox) *OutboxUpdate {
 	_u.mutation.Where(ps...)
+	return _u
+}
+
+// SetGeneration sets the "generation" field.
+func (_u *OutboxUpdate) SetGeneration(v int64) *OutboxUpdate {
+	_u.mutation.ResetGeneration()
+	_u.mutation.SetGeneration(v)
+	return _u
+}
+
+// SetNillableGeneration sets the "generation" field if the given value is not nil.
+func (_u *OutboxUpdate) SetNillableGeneration(v *int64) *OutboxUpdate {
+	if v != nil {
+		_u.SetGeneration(*v)
+	}
+	return _u
+}
+
+// AddGeneration adds value to the "generation" field.
+func (_u *OutboxUpdate) AddGeneration(v int64) *OutboxUpdate {
+	_u.mutation.AddGeneration(v)
+	return _u
+}
+
+// SetDealtTo sets the "dealt_to" field.
+func (_u *OutboxUpdate) SetDealtTo(v xid.ID) *OutboxUpdate {
+	_u.mutation.SetDealtTo(v)
+	return _u
+}
+
+// SetNillableDealtTo sets the "dealt_to" field if the given value is not nil.
+func (_u *OutboxUpdate) SetNillableDealtTo(v *xid.ID) *OutboxUpdate {
+	if v != nil {
+		_u.SetDealtTo(*v)
+	}
+	return _u
+}
+
+// ClearDealtTo clears the value of the "dealt_to" field.
+func (_u *OutboxUpdate) ClearDealtTo() *OutboxUpdate {
+	_u.mutation.ClearDealtTo()
 	return _u
 }
 
@@ -75,6 +117,18 @@ func (_u *OutboxUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 			}
 		}
 	}
+	if value, ok := _u.mutation.Generation(); ok {
+		_spec.SetField(outbox.FieldGeneration, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedGeneration(); ok {
+		_spec.AddField(outbox.FieldGeneration, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.DealtTo(); ok {
+		_spec.SetField(outbox.FieldDealtTo, field.TypeUUID, value)
+	}
+	if _u.mutation.DealtToCleared() {
+		_spec.ClearField(outbox.FieldDealtTo, field.TypeUUID)
+	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -95,6 +149,47 @@ type OutboxUpdateOne struct {
 	hooks     []Hook
 	mutation  *OutboxMutation
 	modifiers []func(*sql.UpdateBuilder)
+}
+
+// SetGeneration sets the "generation" field.
+func (_u *OutboxUpdateOne) SetGeneration(v int64) *OutboxUpdateOne {
+	_u.mutation.ResetGeneration()
+	_u.mutation.SetGeneration(v)
+	return _u
+}
+
+// SetNillableGeneration sets the "generation" field if the given value is not nil.
+func (_u *OutboxUpdateOne) SetNillableGeneration(v *int64) *OutboxUpdateOne {
+	if v != nil {
+		_u.SetGeneration(*v)
+	}
+	return _u
+}
+
+// AddGeneration adds value to the "generation" field.
+func (_u *OutboxUpdateOne) AddGeneration(v int64) *OutboxUpdateOne {
+	_u.mutation.AddGeneration(v)
+	return _u
+}
+
+// SetDealtTo sets the "dealt_to" field.
+func (_u *OutboxUpdateOne) SetDealtTo(v xid.ID) *OutboxUpdateOne {
+	_u.mutation.SetDealtTo(v)
+	return _u
+}
+
+// SetNillableDealtTo sets the "dealt_to" field if the given value is not nil.
+func (_u *OutboxUpdateOne) SetNillableDealtTo(v *xid.ID) *OutboxUpdateOne {
+	if v != nil {
+		_u.SetDealtTo(*v)
+	}
+	return _u
+}
+
+// ClearDealtTo clears the value of the "dealt_to" field.
+func (_u *OutboxUpdateOne) ClearDealtTo() *OutboxUpdateOne {
+	_u.mutation.ClearDealtTo()
+	return _u
 }
 
 // Mutation returns the OutboxMutation object of the builder.
@@ -173,6 +268,18 @@ func (_u *OutboxUpdateOne) sqlSave(ctx context.Context) (_node *Outbox, err erro
 				ps[i](selector)
 			}
 		}
+	}
+	if value, ok := _u.mutation.Generation(); ok {
+		_spec.SetField(outbox.FieldGeneration, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedGeneration(); ok {
+		_spec.AddField(outbox.FieldGeneration, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.DealtTo(); ok {
+		_spec.SetField(outbox.FieldDealtTo, field.TypeUUID, value)
+	}
+	if _u.mutation.DealtToCleared() {
+		_spec.ClearField(outbox.FieldDealtTo, field.TypeUUID)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Outbox{config: _u.config}

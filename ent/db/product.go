@@ -55,8 +55,17 @@ type Product struct {
 	// ImageURL holds the value of the "image_url" field.
 	ImageURL *string `json:"image_url,omitempty"`
 	// PublishedAt holds the value of the "published_at" field.
-	PublishedAt  *micros.Time `json:"published_at,omitempty"`
-	selectValues sql.SelectValues
+	PublishedAt *micros.Time `json:"published_at,omitempty"`
+	// Options holds the value of the "options" field.
+	Options document.Options `json:"options,omitempty"`
+	// WeightGrams holds the value of the "weight_grams" field.
+	WeightGrams *int64 `json:"weight_grams,omitempty"`
+	// MaxPriceMinor holds the value of the "max_price_minor" field.
+	MaxPriceMinor *int64 `json:"max_price_minor,omitempty"`
+	selectValues  sql.SelectValues
+
+	// Variants are those of a product with options, by their position, where they were read too.
+	Variants []*Variant `json:"-"`
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -64,9 +73,9 @@ func (*Product) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case product.FieldTags:
+		case product.FieldTags, product.FieldOptions:
 			values[i] = new([]byte)
-		case product.FieldVersion, product.FieldEventSequence, product.FieldUpdatedAt, product.FieldPriceMinor, product.FieldCompareAtPriceMinor, product.FieldInventoryQuantity, product.FieldPublishedAt:
+		case product.FieldVersion, product.FieldEventSequence, product.FieldUpdatedAt, product.FieldPriceMinor, product.FieldCompareAtPriceMinor, product.FieldInventoryQuantity, product.FieldPublishedAt, product.FieldWeightGrams, product.FieldMaxPriceMinor:
 			values[i] = new(sql.NullInt64)
 		case product.FieldTitle, product.FieldHandle, product.FieldDescription, product.FieldStatus, product.FieldCurrency, product.FieldSku, product.FieldVendor, product.FieldProductType, product.FieldImageURL:
 			values[i] = new(sql.NullString)
@@ -209,6 +218,26 @@ func (_m *Product) assignValues(columns []string, values []any) error {
 				_m.PublishedAt = new(micros.Time)
 				*_m.PublishedAt = micros.Time(value.Int64)
 			}
+		case product.FieldOptions:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field options", values[i])
+			} else if value != nil {
+				_m.Options = *value
+			}
+		case product.FieldWeightGrams:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field weight_grams", values[i])
+			} else if value.Valid {
+				_m.WeightGrams = new(int64)
+				*_m.WeightGrams = value.Int64
+			}
+		case product.FieldMaxPriceMinor:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field max_price_minor", values[i])
+			} else if value.Valid {
+				_m.MaxPriceMinor = new(int64)
+				*_m.MaxPriceMinor = value.Int64
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -314,6 +343,19 @@ func (_m *Product) String() string {
 		builder.WriteString("published_at=")
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
+	builder.WriteString(", ")
+	builder.WriteString("options=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Options))
+	builder.WriteString(", ")
+	if v := _m.WeightGrams; v != nil {
+		builder.WriteString("weight_grams=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.MaxPriceMinor; v != nil {
+		builder.WriteString("max_price_minor=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
 	builder.WriteByte(')')
 	return builder.String()
 }
@@ -326,6 +368,9 @@ func (_m *Product) CreatedAt() micros.Time { return _m.ID.Time() }
 
 // DecodedTags returns the elements of tags.
 func (_m *Product) DecodedTags() ([]string, error) { return _m.Tags.List() }
+
+// DecodedOptions returns the elements of options.
+func (_m *Product) DecodedOptions() ([]document.Option, error) { return _m.Options.List() }
 
 // Products is a parsable slice of Product.
 type Products []*Product

@@ -211,6 +211,40 @@ func (_c *ProductCreate) SetNillablePublishedAt(v *micros.Time) *ProductCreate {
 	return _c
 }
 
+// SetOptions sets the "options" field.
+func (_c *ProductCreate) SetOptions(v document.Options) *ProductCreate {
+	_c.mutation.SetOptions(v)
+	return _c
+}
+
+// SetWeightGrams sets the "weight_grams" field.
+func (_c *ProductCreate) SetWeightGrams(v int64) *ProductCreate {
+	_c.mutation.SetWeightGrams(v)
+	return _c
+}
+
+// SetNillableWeightGrams sets the "weight_grams" field if the given value is not nil.
+func (_c *ProductCreate) SetNillableWeightGrams(v *int64) *ProductCreate {
+	if v != nil {
+		_c.SetWeightGrams(*v)
+	}
+	return _c
+}
+
+// SetMaxPriceMinor sets the "max_price_minor" field.
+func (_c *ProductCreate) SetMaxPriceMinor(v int64) *ProductCreate {
+	_c.mutation.SetMaxPriceMinor(v)
+	return _c
+}
+
+// SetNillableMaxPriceMinor sets the "max_price_minor" field if the given value is not nil.
+func (_c *ProductCreate) SetNillableMaxPriceMinor(v *int64) *ProductCreate {
+	if v != nil {
+		_c.SetMaxPriceMinor(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *ProductCreate) SetID(v xid.ID) *ProductCreate {
 	_c.mutation.SetID(v)
@@ -433,6 +467,18 @@ func (_c *ProductCreate) createSpec() (*Product, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.PublishedAt(); ok {
 		_spec.SetField(product.FieldPublishedAt, field.TypeInt64, value)
 		_node.PublishedAt = &value
+	}
+	if value, ok := _c.mutation.Options(); ok {
+		_spec.SetField(product.FieldOptions, field.TypeBytes, value)
+		_node.Options = value
+	}
+	if value, ok := _c.mutation.WeightGrams(); ok {
+		_spec.SetField(product.FieldWeightGrams, field.TypeInt64, value)
+		_node.WeightGrams = &value
+	}
+	if value, ok := _c.mutation.MaxPriceMinor(); ok {
+		_spec.SetField(product.FieldMaxPriceMinor, field.TypeInt64, value)
+		_node.MaxPriceMinor = &value
 	}
 	return _node, _spec
 }

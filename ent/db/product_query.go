@@ -539,6 +539,9 @@ var productRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.InventoryQuantity),
 		cell.TextOf(&row.ImageURL),
 		cell.NumberOf(&row.PublishedAt),
+		(*cell.Bytes)(&row.Options),
+		cell.NumberOf(&row.WeightGrams),
+		cell.NumberOf(&row.MaxPriceMinor),
 	}
 	return room
 }}

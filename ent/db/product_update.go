@@ -358,6 +358,72 @@ func (_u *ProductUpdate) ClearPublishedAt() *ProductUpdate {
 	return _u
 }
 
+// SetOptions sets the "options" field.
+func (_u *ProductUpdate) SetOptions(v document.Options) *ProductUpdate {
+	_u.mutation.SetOptions(v)
+	return _u
+}
+
+// ClearOptions clears the value of the "options" field.
+func (_u *ProductUpdate) ClearOptions() *ProductUpdate {
+	_u.mutation.ClearOptions()
+	return _u
+}
+
+// SetWeightGrams sets the "weight_grams" field.
+func (_u *ProductUpdate) SetWeightGrams(v int64) *ProductUpdate {
+	_u.mutation.ResetWeightGrams()
+	_u.mutation.SetWeightGrams(v)
+	return _u
+}
+
+// SetNillableWeightGrams sets the "weight_grams" field if the given value is not nil.
+func (_u *ProductUpdate) SetNillableWeightGrams(v *int64) *ProductUpdate {
+	if v != nil {
+		_u.SetWeightGrams(*v)
+	}
+	return _u
+}
+
+// AddWeightGrams adds value to the "weight_grams" field.
+func (_u *ProductUpdate) AddWeightGrams(v int64) *ProductUpdate {
+	_u.mutation.AddWeightGrams(v)
+	return _u
+}
+
+// ClearWeightGrams clears the value of the "weight_grams" field.
+func (_u *ProductUpdate) ClearWeightGrams() *ProductUpdate {
+	_u.mutation.ClearWeightGrams()
+	return _u
+}
+
+// SetMaxPriceMinor sets the "max_price_minor" field.
+func (_u *ProductUpdate) SetMaxPriceMinor(v int64) *ProductUpdate {
+	_u.mutation.ResetMaxPriceMinor()
+	_u.mutation.SetMaxPriceMinor(v)
+	return _u
+}
+
+// SetNillableMaxPriceMinor sets the "max_price_minor" field if the given value is not nil.
+func (_u *ProductUpdate) SetNillableMaxPriceMinor(v *int64) *ProductUpdate {
+	if v != nil {
+		_u.SetMaxPriceMinor(*v)
+	}
+	return _u
+}
+
+// AddMaxPriceMinor adds value to the "max_price_minor" field.
+func (_u *ProductUpdate) AddMaxPriceMinor(v int64) *ProductUpdate {
+	_u.mutation.AddMaxPriceMinor(v)
+	return _u
+}
+
+// ClearMaxPriceMinor clears the value of the "max_price_minor" field.
+func (_u *ProductUpdate) ClearMaxPriceMinor() *ProductUpdate {
+	_u.mutation.ClearMaxPriceMinor()
+	return _u
+}
+
 // Mutation returns the ProductMutation object of the builder.
 func (_u *ProductUpdate) Mutation() *ProductMutation {
 	return _u.mutation
@@ -523,6 +589,30 @@ func (_u *ProductUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.PublishedAtCleared() {
 		_spec.ClearField(product.FieldPublishedAt, field.TypeInt64)
+	}
+	if value, ok := _u.mutation.Options(); ok {
+		_spec.SetField(product.FieldOptions, field.TypeBytes, value)
+	}
+	if _u.mutation.OptionsCleared() {
+		_spec.ClearField(product.FieldOptions, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.WeightGrams(); ok {
+		_spec.SetField(product.FieldWeightGrams, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedWeightGrams(); ok {
+		_spec.AddField(product.FieldWeightGrams, field.TypeInt64, value)
+	}
+	if _u.mutation.WeightGramsCleared() {
+		_spec.ClearField(product.FieldWeightGrams, field.TypeInt64)
+	}
+	if value, ok := _u.mutation.MaxPriceMinor(); ok {
+		_spec.SetField(product.FieldMaxPriceMinor, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedMaxPriceMinor(); ok {
+		_spec.AddField(product.FieldMaxPriceMinor, field.TypeInt64, value)
+	}
+	if _u.mutation.MaxPriceMinorCleared() {
+		_spec.ClearField(product.FieldMaxPriceMinor, field.TypeInt64)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -873,6 +963,72 @@ func (_u *ProductUpdateOne) ClearPublishedAt() *ProductUpdateOne {
 	return _u
 }
 
+// SetOptions sets the "options" field.
+func (_u *ProductUpdateOne) SetOptions(v document.Options) *ProductUpdateOne {
+	_u.mutation.SetOptions(v)
+	return _u
+}
+
+// ClearOptions clears the value of the "options" field.
+func (_u *ProductUpdateOne) ClearOptions() *ProductUpdateOne {
+	_u.mutation.ClearOptions()
+	return _u
+}
+
+// SetWeightGrams sets the "weight_grams" field.
+func (_u *ProductUpdateOne) SetWeightGrams(v int64) *ProductUpdateOne {
+	_u.mutation.ResetWeightGrams()
+	_u.mutation.SetWeightGrams(v)
+	return _u
+}
+
+// SetNillableWeightGrams sets the "weight_grams" field if the given value is not nil.
+func (_u *ProductUpdateOne) SetNillableWeightGrams(v *int64) *ProductUpdateOne {
+	if v != nil {
+		_u.SetWeightGrams(*v)
+	}
+	return _u
+}
+
+// AddWeightGrams adds value to the "weight_grams" field.
+func (_u *ProductUpdateOne) AddWeightGrams(v int64) *ProductUpdateOne {
+	_u.mutation.AddWeightGrams(v)
+	return _u
+}
+
+// ClearWeightGrams clears the value of the "weight_grams" field.
+func (_u *ProductUpdateOne) ClearWeightGrams() *ProductUpdateOne {
+	_u.mutation.ClearWeightGrams()
+	return _u
+}
+
+// SetMaxPriceMinor sets the "max_price_minor" field.
+func (_u *ProductUpdateOne) SetMaxPriceMinor(v int64) *ProductUpdateOne {
+	_u.mutation.ResetMaxPriceMinor()
+	_u.mutation.SetMaxPriceMinor(v)
+	return _u
+}
+
+// SetNillableMaxPriceMinor sets the "max_price_minor" field if the given value is not nil.
+func (_u *ProductUpdateOne) SetNillableMaxPriceMinor(v *int64) *ProductUpdateOne {
+	if v != nil {
+		_u.SetMaxPriceMinor(*v)
+	}
+	return _u
+}
+
+// AddMaxPriceMinor adds value to the "max_price_minor" field.
+func (_u *ProductUpdateOne) AddMaxPriceMinor(v int64) *ProductUpdateOne {
+	_u.mutation.AddMaxPriceMinor(v)
+	return _u
+}
+
+// ClearMaxPriceMinor clears the value of the "max_price_minor" field.
+func (_u *ProductUpdateOne) ClearMaxPriceMinor() *ProductUpdateOne {
+	_u.mutation.ClearMaxPriceMinor()
+	return _u
+}
+
 // Mutation returns the ProductMutation object of the builder.
 func (_u *ProductUpdateOne) Mutation() *ProductMutation {
 	return _u.mutation
@@ -1068,6 +1224,30 @@ func (_u *ProductUpdateOne) sqlSave(ctx context.Context) (_node *Product, err er
 	}
 	if _u.mutation.PublishedAtCleared() {
 		_spec.ClearField(product.FieldPublishedAt, field.TypeInt64)
+	}
+	if value, ok := _u.mutation.Options(); ok {
+		_spec.SetField(product.FieldOptions, field.TypeBytes, value)
+	}
+	if _u.mutation.OptionsCleared() {
+		_spec.ClearField(product.FieldOptions, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.WeightGrams(); ok {
+		_spec.SetField(product.FieldWeightGrams, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedWeightGrams(); ok {
+		_spec.AddField(product.FieldWeightGrams, field.TypeInt64, value)
+	}
+	if _u.mutation.WeightGramsCleared() {
+		_spec.ClearField(product.FieldWeightGrams, field.TypeInt64)
+	}
+	if value, ok := _u.mutation.MaxPriceMinor(); ok {
+		_spec.SetField(product.FieldMaxPriceMinor, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedMaxPriceMinor(); ok {
+		_spec.AddField(product.FieldMaxPriceMinor, field.TypeInt64, value)
+	}
+	if _u.mutation.MaxPriceMinorCleared() {
+		_spec.ClearField(product.FieldMaxPriceMinor, field.TypeInt64)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Product{config: _u.config}

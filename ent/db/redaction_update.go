@@ -107,6 +107,27 @@ func (_u *RedactionUpdate) AddPlace(v int64) *RedactionUpdate {
 	return _u
 }
 
+// SetBegunAt sets the "begun_at" field.
+func (_u *RedactionUpdate) SetBegunAt(v micros.Time) *RedactionUpdate {
+	_u.mutation.ResetBegunAt()
+	_u.mutation.SetBegunAt(v)
+	return _u
+}
+
+// SetNillableBegunAt sets the "begun_at" field if the given value is not nil.
+func (_u *RedactionUpdate) SetNillableBegunAt(v *micros.Time) *RedactionUpdate {
+	if v != nil {
+		_u.SetBegunAt(*v)
+	}
+	return _u
+}
+
+// AddBegunAt adds value to the "begun_at" field.
+func (_u *RedactionUpdate) AddBegunAt(v micros.Time) *RedactionUpdate {
+	_u.mutation.AddBegunAt(v)
+	return _u
+}
+
 // SetCleanAt sets the "clean_at" field.
 func (_u *RedactionUpdate) SetCleanAt(v micros.Time) *RedactionUpdate {
 	_u.mutation.ResetCleanAt()
@@ -201,6 +222,12 @@ func (_u *RedactionUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.AddedPlace(); ok {
 		_spec.AddField(redaction.FieldPlace, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.BegunAt(); ok {
+		_spec.SetField(redaction.FieldBegunAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedBegunAt(); ok {
+		_spec.AddField(redaction.FieldBegunAt, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.CleanAt(); ok {
 		_spec.SetField(redaction.FieldCleanAt, field.TypeInt64, value)
@@ -306,6 +333,27 @@ func (_u *RedactionUpdateOne) SetNillablePlace(v *int64) *RedactionUpdateOne {
 // AddPlace adds value to the "place" field.
 func (_u *RedactionUpdateOne) AddPlace(v int64) *RedactionUpdateOne {
 	_u.mutation.AddPlace(v)
+	return _u
+}
+
+// SetBegunAt sets the "begun_at" field.
+func (_u *RedactionUpdateOne) SetBegunAt(v micros.Time) *RedactionUpdateOne {
+	_u.mutation.ResetBegunAt()
+	_u.mutation.SetBegunAt(v)
+	return _u
+}
+
+// SetNillableBegunAt sets the "begun_at" field if the given value is not nil.
+func (_u *RedactionUpdateOne) SetNillableBegunAt(v *micros.Time) *RedactionUpdateOne {
+	if v != nil {
+		_u.SetBegunAt(*v)
+	}
+	return _u
+}
+
+// AddBegunAt adds value to the "begun_at" field.
+func (_u *RedactionUpdateOne) AddBegunAt(v micros.Time) *RedactionUpdateOne {
+	_u.mutation.AddBegunAt(v)
 	return _u
 }
 
@@ -433,6 +481,12 @@ func (_u *RedactionUpdateOne) sqlSave(ctx context.Context) (_node *Redaction, er
 	}
 	if value, ok := _u.mutation.AddedPlace(); ok {
 		_spec.AddField(redaction.FieldPlace, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.BegunAt(); ok {
+		_spec.SetField(redaction.FieldBegunAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedBegunAt(); ok {
+		_spec.AddField(redaction.FieldBegunAt, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.CleanAt(); ok {
 		_spec.SetField(redaction.FieldCleanAt, field.TypeInt64, value)

@@ -50,6 +50,8 @@ type Store struct {
 	Demo bool `json:"demo,omitempty"`
 	// ActiveThemeID holds the value of the "active_theme_id" field.
 	ActiveThemeID *xid.ID `json:"active_theme_id,omitempty"`
+	// Language holds the value of the "language" field.
+	Language state.Language `json:"language,omitempty"`
 	// StorefrontRevision holds the value of the "storefront_revision" field.
 	StorefrontRevision int64 `json:"storefront_revision,omitempty"`
 	selectValues       sql.SelectValues
@@ -68,7 +70,7 @@ func (*Store) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case store.FieldVersion, store.FieldEventSequence, store.FieldUpdatedAt, store.FieldNextNumber, store.FieldRefundProofMinor, store.FieldStorefrontRevision:
 			values[i] = new(sql.NullInt64)
-		case store.FieldHandle, store.FieldName, store.FieldCurrency, store.FieldTimezone, store.FieldStatus:
+		case store.FieldHandle, store.FieldName, store.FieldCurrency, store.FieldTimezone, store.FieldStatus, store.FieldLanguage:
 			values[i] = new(sql.NullString)
 		case store.FieldID:
 			values[i] = new(xid.ID)
@@ -185,6 +187,12 @@ func (_m *Store) assignValues(columns []string, values []any) error {
 				_m.ActiveThemeID = new(xid.ID)
 				*_m.ActiveThemeID = *value.S.(*xid.ID)
 			}
+		case store.FieldLanguage:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field language", values[i])
+			} else if value.Valid {
+				_m.Language = state.Language(value.String)
+			}
 		case store.FieldStorefrontRevision:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field storefront_revision", values[i])
@@ -275,6 +283,9 @@ func (_m *Store) String() string {
 		builder.WriteString("active_theme_id=")
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
+	builder.WriteString(", ")
+	builder.WriteString("language=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Language))
 	builder.WriteString(", ")
 	builder.WriteString("storefront_revision=")
 	builder.WriteString(fmt.Sprintf("%v", _m.StorefrontRevision))

@@ -185,6 +185,20 @@ func (_c *StoreCreate) SetNillableActiveThemeID(v *xid.ID) *StoreCreate {
 	return _c
 }
 
+// SetLanguage sets the "language" field.
+func (_c *StoreCreate) SetLanguage(v state.Language) *StoreCreate {
+	_c.mutation.SetLanguage(v)
+	return _c
+}
+
+// SetNillableLanguage sets the "language" field if the given value is not nil.
+func (_c *StoreCreate) SetNillableLanguage(v *state.Language) *StoreCreate {
+	if v != nil {
+		_c.SetLanguage(*v)
+	}
+	return _c
+}
+
 // SetStorefrontRevision sets the "storefront_revision" field.
 func (_c *StoreCreate) SetStorefrontRevision(v int64) *StoreCreate {
 	_c.mutation.SetStorefrontRevision(v)
@@ -278,6 +292,10 @@ func (_c *StoreCreate) defaults() error {
 		v := store.DefaultDemo
 		_c.mutation.SetDemo(v)
 	}
+	if _, ok := _c.mutation.Language(); !ok {
+		v := store.DefaultLanguage
+		_c.mutation.SetLanguage(v)
+	}
 	if _, ok := _c.mutation.StorefrontRevision(); !ok {
 		v := store.DefaultStorefrontRevision
 		_c.mutation.SetStorefrontRevision(v)
@@ -334,6 +352,9 @@ func (_c *StoreCreate) check() error {
 	}
 	if _, ok := _c.mutation.Demo(); !ok {
 		return &ValidationError{Name: "demo", err: errors.New(`db: missing required field "Store.demo"`)}
+	}
+	if _, ok := _c.mutation.Language(); !ok {
+		return &ValidationError{Name: "language", err: errors.New(`db: missing required field "Store.language"`)}
 	}
 	if _, ok := _c.mutation.StorefrontRevision(); !ok {
 		return &ValidationError{Name: "storefront_revision", err: errors.New(`db: missing required field "Store.storefront_revision"`)}
@@ -432,6 +453,10 @@ func (_c *StoreCreate) createSpec() (*Store, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.ActiveThemeID(); ok {
 		_spec.SetField(store.FieldActiveThemeID, field.TypeUUID, value)
 		_node.ActiveThemeID = &value
+	}
+	if value, ok := _c.mutation.Language(); ok {
+		_spec.SetField(store.FieldLanguage, field.TypeString, value)
+		_node.Language = value
 	}
 	if value, ok := _c.mutation.StorefrontRevision(); ok {
 		_spec.SetField(store.FieldStorefrontRevision, field.TypeInt64, value)

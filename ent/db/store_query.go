@@ -536,6 +536,7 @@ var storeRooms = sync.Pool{New: func() any {
 		(*cell.Flag)(&row.Legacy),
 		(*cell.Flag)(&row.Demo),
 		cell.PointerOf(&row.ActiveThemeID),
+		(*cell.Text[state.Language])(&row.Language),
 		(*cell.Int64)(&row.StorefrontRevision),
 	}
 	return room

@@ -273,6 +273,20 @@ func (_u *StoreUpdate) ClearActiveThemeID() *StoreUpdate {
 	return _u
 }
 
+// SetLanguage sets the "language" field.
+func (_u *StoreUpdate) SetLanguage(v state.Language) *StoreUpdate {
+	_u.mutation.SetLanguage(v)
+	return _u
+}
+
+// SetNillableLanguage sets the "language" field if the given value is not nil.
+func (_u *StoreUpdate) SetNillableLanguage(v *state.Language) *StoreUpdate {
+	if v != nil {
+		_u.SetLanguage(*v)
+	}
+	return _u
+}
+
 // SetStorefrontRevision sets the "storefront_revision" field.
 func (_u *StoreUpdate) SetStorefrontRevision(v int64) *StoreUpdate {
 	_u.mutation.ResetStorefrontRevision()
@@ -419,6 +433,9 @@ func (_u *StoreUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.ActiveThemeIDCleared() {
 		_spec.ClearField(store.FieldActiveThemeID, field.TypeUUID)
+	}
+	if value, ok := _u.mutation.Language(); ok {
+		_spec.SetField(store.FieldLanguage, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.StorefrontRevision(); ok {
 		_spec.SetField(store.FieldStorefrontRevision, field.TypeInt64, value)
@@ -689,6 +706,20 @@ func (_u *StoreUpdateOne) ClearActiveThemeID() *StoreUpdateOne {
 	return _u
 }
 
+// SetLanguage sets the "language" field.
+func (_u *StoreUpdateOne) SetLanguage(v state.Language) *StoreUpdateOne {
+	_u.mutation.SetLanguage(v)
+	return _u
+}
+
+// SetNillableLanguage sets the "language" field if the given value is not nil.
+func (_u *StoreUpdateOne) SetNillableLanguage(v *state.Language) *StoreUpdateOne {
+	if v != nil {
+		_u.SetLanguage(*v)
+	}
+	return _u
+}
+
 // SetStorefrontRevision sets the "storefront_revision" field.
 func (_u *StoreUpdateOne) SetStorefrontRevision(v int64) *StoreUpdateOne {
 	_u.mutation.ResetStorefrontRevision()
@@ -865,6 +896,9 @@ func (_u *StoreUpdateOne) sqlSave(ctx context.Context) (_node *Store, err error)
 	}
 	if _u.mutation.ActiveThemeIDCleared() {
 		_spec.ClearField(store.FieldActiveThemeID, field.TypeUUID)
+	}
+	if value, ok := _u.mutation.Language(); ok {
+		_spec.SetField(store.FieldLanguage, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.StorefrontRevision(); ok {
 		_spec.SetField(store.FieldStorefrontRevision, field.TypeInt64, value)

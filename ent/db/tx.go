@@ -42,6 +42,10 @@ type Tx struct {
 	Delivery *DeliveryClient
 	// DeliveryLog is the client for interacting with the DeliveryLog builders.
 	DeliveryLog *DeliveryLogClient
+	// Discount is the client for interacting with the Discount builders.
+	Discount *DiscountClient
+	// DiscountUse is the client for interacting with the DiscountUse builders.
+	DiscountUse *DiscountUseClient
 	// EndpointStat is the client for interacting with the EndpointStat builders.
 	EndpointStat *EndpointStatClient
 	// Event is the client for interacting with the Event builders.
@@ -66,6 +70,8 @@ type Tx struct {
 	MarketplaceTheme *MarketplaceThemeClient
 	// Membership is the client for interacting with the Membership builders.
 	Membership *MembershipClient
+	// Menus is the client for interacting with the Menus builders.
+	Menus *MenusClient
 	// Note is the client for interacting with the Note builders.
 	Note *NoteClient
 	// Notification is the client for interacting with the Notification builders.
@@ -78,6 +84,10 @@ type Tx struct {
 	OrderLine *OrderLineClient
 	// Outbox is the client for interacting with the Outbox builders.
 	Outbox *OutboxClient
+	// OutboxFailure is the client for interacting with the OutboxFailure builders.
+	OutboxFailure *OutboxFailureClient
+	// Page is the client for interacting with the Page builders.
+	Page *PageClient
 	// Payment is the client for interacting with the Payment builders.
 	Payment *PaymentClient
 	// Picture is the client for interacting with the Picture builders.
@@ -90,6 +100,10 @@ type Tx struct {
 	Redaction *RedactionClient
 	// Session is the client for interacting with the Session builders.
 	Session *SessionClient
+	// ShippingCountry is the client for interacting with the ShippingCountry builders.
+	ShippingCountry *ShippingCountryClient
+	// ShippingZone is the client for interacting with the ShippingZone builders.
+	ShippingZone *ShippingZoneClient
 	// Staff is the client for interacting with the Staff builders.
 	Staff *StaffClient
 	// StaffToken is the client for interacting with the StaffToken builders.
@@ -98,6 +112,8 @@ type Tx struct {
 	Store *StoreClient
 	// StoreHandle is the client for interacting with the StoreHandle builders.
 	StoreHandle *StoreHandleClient
+	// TaxSettings is the client for interacting with the TaxSettings builders.
+	TaxSettings *TaxSettingsClient
 	// Theme is the client for interacting with the Theme builders.
 	Theme *ThemeClient
 	// ThemeAsset is the client for interacting with the ThemeAsset builders.
@@ -110,6 +126,8 @@ type Tx struct {
 	User *UserClient
 	// UserEmail is the client for interacting with the UserEmail builders.
 	UserEmail *UserEmailClient
+	// Variant is the client for interacting with the Variant builders.
+	Variant *VariantClient
 	// WebhookEndpoint is the client for interacting with the WebhookEndpoint builders.
 	WebhookEndpoint *WebhookEndpointClient
 	// WebhookQueue is the client for interacting with the WebhookQueue builders.
@@ -259,6 +277,8 @@ func (tx *Tx) init() {
 	tx.Customer = NewCustomerClient(tx.config)
 	tx.Delivery = NewDeliveryClient(tx.config)
 	tx.DeliveryLog = NewDeliveryLogClient(tx.config)
+	tx.Discount = NewDiscountClient(tx.config)
+	tx.DiscountUse = NewDiscountUseClient(tx.config)
 	tx.EndpointStat = NewEndpointStatClient(tx.config)
 	tx.Event = NewEventClient(tx.config)
 	tx.Export = NewExportClient(tx.config)
@@ -271,28 +291,35 @@ func (tx *Tx) init() {
 	tx.Mail = NewMailClient(tx.config)
 	tx.MarketplaceTheme = NewMarketplaceThemeClient(tx.config)
 	tx.Membership = NewMembershipClient(tx.config)
+	tx.Menus = NewMenusClient(tx.config)
 	tx.Note = NewNoteClient(tx.config)
 	tx.Notification = NewNotificationClient(tx.config)
 	tx.OAuthClient = NewOAuthClientClient(tx.config)
 	tx.Order = NewOrderClient(tx.config)
 	tx.OrderLine = NewOrderLineClient(tx.config)
 	tx.Outbox = NewOutboxClient(tx.config)
+	tx.OutboxFailure = NewOutboxFailureClient(tx.config)
+	tx.Page = NewPageClient(tx.config)
 	tx.Payment = NewPaymentClient(tx.config)
 	tx.Picture = NewPictureClient(tx.config)
 	tx.Product = NewProductClient(tx.config)
 	tx.RecoveryCode = NewRecoveryCodeClient(tx.config)
 	tx.Redaction = NewRedactionClient(tx.config)
 	tx.Session = NewSessionClient(tx.config)
+	tx.ShippingCountry = NewShippingCountryClient(tx.config)
+	tx.ShippingZone = NewShippingZoneClient(tx.config)
 	tx.Staff = NewStaffClient(tx.config)
 	tx.StaffToken = NewStaffTokenClient(tx.config)
 	tx.Store = NewStoreClient(tx.config)
 	tx.StoreHandle = NewStoreHandleClient(tx.config)
+	tx.TaxSettings = NewTaxSettingsClient(tx.config)
 	tx.Theme = NewThemeClient(tx.config)
 	tx.ThemeAsset = NewThemeAssetClient(tx.config)
 	tx.ThemePackage = NewThemePackageClient(tx.config)
 	tx.ThemeUpload = NewThemeUploadClient(tx.config)
 	tx.User = NewUserClient(tx.config)
 	tx.UserEmail = NewUserEmailClient(tx.config)
+	tx.Variant = NewVariantClient(tx.config)
 	tx.WebhookEndpoint = NewWebhookEndpointClient(tx.config)
 	tx.WebhookQueue = NewWebhookQueueClient(tx.config)
 }

@@ -39,6 +39,14 @@ type WebhookEndpoint struct {
 	StoppedAt *micros.Time `json:"stopped_at,omitempty"`
 	// StoppedReason holds the value of the "stopped_reason" field.
 	StoppedReason *state.EndpointStop `json:"stopped_reason,omitempty"`
+	// PausedUntil holds the value of the "paused_until" field.
+	PausedUntil *micros.Time `json:"paused_until,omitempty"`
+	// RateLimit holds the value of the "rate_limit" field.
+	RateLimit *int `json:"rate_limit,omitempty"`
+	// Headers holds the value of the "headers" field.
+	Headers []byte `json:"headers,omitempty"`
+	// Filters holds the value of the "filters" field.
+	Filters *string `json:"filters,omitempty"`
 	// AppStoreID holds the value of the "app_store_id" field.
 	AppStoreID *xid.ID `json:"app_store_id,omitempty"`
 	// AppID holds the value of the "app_id" field.
@@ -65,11 +73,11 @@ func (*WebhookEndpoint) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case webhookendpoint.FieldAppStoreID, webhookendpoint.FieldAppID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
-		case webhookendpoint.FieldSecret, webhookendpoint.FieldNextSecret:
+		case webhookendpoint.FieldHeaders, webhookendpoint.FieldSecret, webhookendpoint.FieldNextSecret:
 			values[i] = new([]byte)
-		case webhookendpoint.FieldVersion, webhookendpoint.FieldEventSequence, webhookendpoint.FieldUpdatedAt, webhookendpoint.FieldStoppedAt, webhookendpoint.FieldNextSecretAt, webhookendpoint.FieldDeletedAt:
+		case webhookendpoint.FieldVersion, webhookendpoint.FieldEventSequence, webhookendpoint.FieldUpdatedAt, webhookendpoint.FieldStoppedAt, webhookendpoint.FieldPausedUntil, webhookendpoint.FieldRateLimit, webhookendpoint.FieldNextSecretAt, webhookendpoint.FieldDeletedAt:
 			values[i] = new(sql.NullInt64)
-		case webhookendpoint.FieldURL, webhookendpoint.FieldEvents, webhookendpoint.FieldDescription, webhookendpoint.FieldStatus, webhookendpoint.FieldStoppedReason, webhookendpoint.FieldSecretHint, webhookendpoint.FieldNextSecretHint:
+		case webhookendpoint.FieldURL, webhookendpoint.FieldEvents, webhookendpoint.FieldDescription, webhookendpoint.FieldStatus, webhookendpoint.FieldStoppedReason, webhookendpoint.FieldFilters, webhookendpoint.FieldSecretHint, webhookendpoint.FieldNextSecretHint:
 			values[i] = new(sql.NullString)
 		case webhookendpoint.FieldID, webhookendpoint.FieldStoreID:
 			values[i] = new(xid.ID)
@@ -156,6 +164,33 @@ func (_m *WebhookEndpoint) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.StoppedReason = new(state.EndpointStop)
 				*_m.StoppedReason = state.EndpointStop(value.String)
+			}
+		case webhookendpoint.FieldPausedUntil:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field paused_until", values[i])
+			} else if value.Valid {
+				_m.PausedUntil = new(micros.Time)
+				*_m.PausedUntil = micros.Time(value.Int64)
+			}
+		case webhookendpoint.FieldRateLimit:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field rate_limit", values[i])
+			} else if value.Valid {
+				_m.RateLimit = new(int)
+				*_m.RateLimit = int(value.Int64)
+			}
+		case webhookendpoint.FieldHeaders:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field headers", values[i])
+			} else if value != nil {
+				_m.Headers = *value
+			}
+		case webhookendpoint.FieldFilters:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field filters", values[i])
+			} else if value.Valid {
+				_m.Filters = new(string)
+				*_m.Filters = value.String
 			}
 		case webhookendpoint.FieldAppStoreID:
 			if value, ok := values[i].(*sql.NullScanner); !ok {
@@ -280,6 +315,24 @@ func (_m *WebhookEndpoint) String() string {
 	if v := _m.StoppedReason; v != nil {
 		builder.WriteString("stopped_reason=")
 		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.PausedUntil; v != nil {
+		builder.WriteString("paused_until=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.RateLimit; v != nil {
+		builder.WriteString("rate_limit=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	builder.WriteString("headers=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Headers))
+	builder.WriteString(", ")
+	if v := _m.Filters; v != nil {
+		builder.WriteString("filters=")
+		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")
 	if v := _m.AppStoreID; v != nil {

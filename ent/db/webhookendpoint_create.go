@@ -122,6 +122,54 @@ func (_c *WebhookEndpointCreate) SetNillableStoppedReason(v *state.EndpointStop)
 	return _c
 }
 
+// SetPausedUntil sets the "paused_until" field.
+func (_c *WebhookEndpointCreate) SetPausedUntil(v micros.Time) *WebhookEndpointCreate {
+	_c.mutation.SetPausedUntil(v)
+	return _c
+}
+
+// SetNillablePausedUntil sets the "paused_until" field if the given value is not nil.
+func (_c *WebhookEndpointCreate) SetNillablePausedUntil(v *micros.Time) *WebhookEndpointCreate {
+	if v != nil {
+		_c.SetPausedUntil(*v)
+	}
+	return _c
+}
+
+// SetRateLimit sets the "rate_limit" field.
+func (_c *WebhookEndpointCreate) SetRateLimit(v int) *WebhookEndpointCreate {
+	_c.mutation.SetRateLimit(v)
+	return _c
+}
+
+// SetNillableRateLimit sets the "rate_limit" field if the given value is not nil.
+func (_c *WebhookEndpointCreate) SetNillableRateLimit(v *int) *WebhookEndpointCreate {
+	if v != nil {
+		_c.SetRateLimit(*v)
+	}
+	return _c
+}
+
+// SetHeaders sets the "headers" field.
+func (_c *WebhookEndpointCreate) SetHeaders(v []byte) *WebhookEndpointCreate {
+	_c.mutation.SetHeaders(v)
+	return _c
+}
+
+// SetFilters sets the "filters" field.
+func (_c *WebhookEndpointCreate) SetFilters(v string) *WebhookEndpointCreate {
+	_c.mutation.SetFilters(v)
+	return _c
+}
+
+// SetNillableFilters sets the "filters" field if the given value is not nil.
+func (_c *WebhookEndpointCreate) SetNillableFilters(v *string) *WebhookEndpointCreate {
+	if v != nil {
+		_c.SetFilters(*v)
+	}
+	return _c
+}
+
 // SetAppStoreID sets the "app_store_id" field.
 func (_c *WebhookEndpointCreate) SetAppStoreID(v xid.ID) *WebhookEndpointCreate {
 	_c.mutation.SetAppStoreID(v)
@@ -402,6 +450,22 @@ func (_c *WebhookEndpointCreate) createSpec() (*WebhookEndpoint, *sqlgraph.Creat
 	if value, ok := _c.mutation.StoppedReason(); ok {
 		_spec.SetField(webhookendpoint.FieldStoppedReason, field.TypeString, value)
 		_node.StoppedReason = &value
+	}
+	if value, ok := _c.mutation.PausedUntil(); ok {
+		_spec.SetField(webhookendpoint.FieldPausedUntil, field.TypeInt64, value)
+		_node.PausedUntil = &value
+	}
+	if value, ok := _c.mutation.RateLimit(); ok {
+		_spec.SetField(webhookendpoint.FieldRateLimit, field.TypeInt, value)
+		_node.RateLimit = &value
+	}
+	if value, ok := _c.mutation.Headers(); ok {
+		_spec.SetField(webhookendpoint.FieldHeaders, field.TypeBytes, value)
+		_node.Headers = value
+	}
+	if value, ok := _c.mutation.Filters(); ok {
+		_spec.SetField(webhookendpoint.FieldFilters, field.TypeString, value)
+		_node.Filters = &value
 	}
 	if value, ok := _c.mutation.AppStoreID(); ok {
 		_spec.SetField(webhookendpoint.FieldAppStoreID, field.TypeUUID, value)

@@ -202,6 +202,92 @@ func (_u *WebhookEndpointUpdate) ClearStoppedReason() *WebhookEndpointUpdate {
 	return _u
 }
 
+// SetPausedUntil sets the "paused_until" field.
+func (_u *WebhookEndpointUpdate) SetPausedUntil(v micros.Time) *WebhookEndpointUpdate {
+	_u.mutation.ResetPausedUntil()
+	_u.mutation.SetPausedUntil(v)
+	return _u
+}
+
+// SetNillablePausedUntil sets the "paused_until" field if the given value is not nil.
+func (_u *WebhookEndpointUpdate) SetNillablePausedUntil(v *micros.Time) *WebhookEndpointUpdate {
+	if v != nil {
+		_u.SetPausedUntil(*v)
+	}
+	return _u
+}
+
+// AddPausedUntil adds value to the "paused_until" field.
+func (_u *WebhookEndpointUpdate) AddPausedUntil(v micros.Time) *WebhookEndpointUpdate {
+	_u.mutation.AddPausedUntil(v)
+	return _u
+}
+
+// ClearPausedUntil clears the value of the "paused_until" field.
+func (_u *WebhookEndpointUpdate) ClearPausedUntil() *WebhookEndpointUpdate {
+	_u.mutation.ClearPausedUntil()
+	return _u
+}
+
+// SetRateLimit sets the "rate_limit" field.
+func (_u *WebhookEndpointUpdate) SetRateLimit(v int) *WebhookEndpointUpdate {
+	_u.mutation.ResetRateLimit()
+	_u.mutation.SetRateLimit(v)
+	return _u
+}
+
+// SetNillableRateLimit sets the "rate_limit" field if the given value is not nil.
+func (_u *WebhookEndpointUpdate) SetNillableRateLimit(v *int) *WebhookEndpointUpdate {
+	if v != nil {
+		_u.SetRateLimit(*v)
+	}
+	return _u
+}
+
+// AddRateLimit adds value to the "rate_limit" field.
+func (_u *WebhookEndpointUpdate) AddRateLimit(v int) *WebhookEndpointUpdate {
+	_u.mutation.AddRateLimit(v)
+	return _u
+}
+
+// ClearRateLimit clears the value of the "rate_limit" field.
+func (_u *WebhookEndpointUpdate) ClearRateLimit() *WebhookEndpointUpdate {
+	_u.mutation.ClearRateLimit()
+	return _u
+}
+
+// SetHeaders sets the "headers" field.
+func (_u *WebhookEndpointUpdate) SetHeaders(v []byte) *WebhookEndpointUpdate {
+	_u.mutation.SetHeaders(v)
+	return _u
+}
+
+// ClearHeaders clears the value of the "headers" field.
+func (_u *WebhookEndpointUpdate) ClearHeaders() *WebhookEndpointUpdate {
+	_u.mutation.ClearHeaders()
+	return _u
+}
+
+// SetFilters sets the "filters" field.
+func (_u *WebhookEndpointUpdate) SetFilters(v string) *WebhookEndpointUpdate {
+	_u.mutation.SetFilters(v)
+	return _u
+}
+
+// SetNillableFilters sets the "filters" field if the given value is not nil.
+func (_u *WebhookEndpointUpdate) SetNillableFilters(v *string) *WebhookEndpointUpdate {
+	if v != nil {
+		_u.SetFilters(*v)
+	}
+	return _u
+}
+
+// ClearFilters clears the value of the "filters" field.
+func (_u *WebhookEndpointUpdate) ClearFilters() *WebhookEndpointUpdate {
+	_u.mutation.ClearFilters()
+	return _u
+}
+
 // SetSecret sets the "secret" field.
 func (_u *WebhookEndpointUpdate) SetSecret(v []byte) *WebhookEndpointUpdate {
 	_u.mutation.SetSecret(v)
@@ -430,6 +516,36 @@ func (_u *WebhookEndpointUpdate) sqlSave(ctx context.Context) (_node int, err er
 	}
 	if _u.mutation.StoppedReasonCleared() {
 		_spec.ClearField(webhookendpoint.FieldStoppedReason, field.TypeString)
+	}
+	if value, ok := _u.mutation.PausedUntil(); ok {
+		_spec.SetField(webhookendpoint.FieldPausedUntil, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedPausedUntil(); ok {
+		_spec.AddField(webhookendpoint.FieldPausedUntil, field.TypeInt64, value)
+	}
+	if _u.mutation.PausedUntilCleared() {
+		_spec.ClearField(webhookendpoint.FieldPausedUntil, field.TypeInt64)
+	}
+	if value, ok := _u.mutation.RateLimit(); ok {
+		_spec.SetField(webhookendpoint.FieldRateLimit, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedRateLimit(); ok {
+		_spec.AddField(webhookendpoint.FieldRateLimit, field.TypeInt, value)
+	}
+	if _u.mutation.RateLimitCleared() {
+		_spec.ClearField(webhookendpoint.FieldRateLimit, field.TypeInt)
+	}
+	if value, ok := _u.mutation.Headers(); ok {
+		_spec.SetField(webhookendpoint.FieldHeaders, field.TypeBytes, value)
+	}
+	if _u.mutation.HeadersCleared() {
+		_spec.ClearField(webhookendpoint.FieldHeaders, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.Filters(); ok {
+		_spec.SetField(webhookendpoint.FieldFilters, field.TypeString, value)
+	}
+	if _u.mutation.FiltersCleared() {
+		_spec.ClearField(webhookendpoint.FieldFilters, field.TypeString)
 	}
 	if _u.mutation.AppStoreIDCleared() {
 		_spec.ClearField(webhookendpoint.FieldAppStoreID, field.TypeUUID)
@@ -664,6 +780,92 @@ func (_u *WebhookEndpointUpdateOne) SetNillableStoppedReason(v *state.EndpointSt
 // ClearStoppedReason clears the value of the "stopped_reason" field.
 func (_u *WebhookEndpointUpdateOne) ClearStoppedReason() *WebhookEndpointUpdateOne {
 	_u.mutation.ClearStoppedReason()
+	return _u
+}
+
+// SetPausedUntil sets the "paused_until" field.
+func (_u *WebhookEndpointUpdateOne) SetPausedUntil(v micros.Time) *WebhookEndpointUpdateOne {
+	_u.mutation.ResetPausedUntil()
+	_u.mutation.SetPausedUntil(v)
+	return _u
+}
+
+// SetNillablePausedUntil sets the "paused_until" field if the given value is not nil.
+func (_u *WebhookEndpointUpdateOne) SetNillablePausedUntil(v *micros.Time) *WebhookEndpointUpdateOne {
+	if v != nil {
+		_u.SetPausedUntil(*v)
+	}
+	return _u
+}
+
+// AddPausedUntil adds value to the "paused_until" field.
+func (_u *WebhookEndpointUpdateOne) AddPausedUntil(v micros.Time) *WebhookEndpointUpdateOne {
+	_u.mutation.AddPausedUntil(v)
+	return _u
+}
+
+// ClearPausedUntil clears the value of the "paused_until" field.
+func (_u *WebhookEndpointUpdateOne) ClearPausedUntil() *WebhookEndpointUpdateOne {
+	_u.mutation.ClearPausedUntil()
+	return _u
+}
+
+// SetRateLimit sets the "rate_limit" field.
+func (_u *WebhookEndpointUpdateOne) SetRateLimit(v int) *WebhookEndpointUpdateOne {
+	_u.mutation.ResetRateLimit()
+	_u.mutation.SetRateLimit(v)
+	return _u
+}
+
+// SetNillableRateLimit sets the "rate_limit" field if the given value is not nil.
+func (_u *WebhookEndpointUpdateOne) SetNillableRateLimit(v *int) *WebhookEndpointUpdateOne {
+	if v != nil {
+		_u.SetRateLimit(*v)
+	}
+	return _u
+}
+
+// AddRateLimit adds value to the "rate_limit" field.
+func (_u *WebhookEndpointUpdateOne) AddRateLimit(v int) *WebhookEndpointUpdateOne {
+	_u.mutation.AddRateLimit(v)
+	return _u
+}
+
+// ClearRateLimit clears the value of the "rate_limit" field.
+func (_u *WebhookEndpointUpdateOne) ClearRateLimit() *WebhookEndpointUpdateOne {
+	_u.mutation.ClearRateLimit()
+	return _u
+}
+
+// SetHeaders sets the "headers" field.
+func (_u *WebhookEndpointUpdateOne) SetHeaders(v []byte) *WebhookEndpointUpdateOne {
+	_u.mutation.SetHeaders(v)
+	return _u
+}
+
+// ClearHeaders clears the value of the "headers" field.
+func (_u *WebhookEndpointUpdateOne) ClearHeaders() *WebhookEndpointUpdateOne {
+	_u.mutation.ClearHeaders()
+	return _u
+}
+
+// SetFilters sets the "filters" field.
+func (_u *WebhookEndpointUpdateOne) SetFilters(v string) *WebhookEndpointUpdateOne {
+	_u.mutation.SetFilters(v)
+	return _u
+}
+
+// SetNillableFilters sets the "filters" field if the given value is not nil.
+func (_u *WebhookEndpointUpdateOne) SetNillableFilters(v *string) *WebhookEndpointUpdateOne {
+	if v != nil {
+		_u.SetFilters(*v)
+	}
+	return _u
+}
+
+// ClearFilters clears the value of the "filters" field.
+func (_u *WebhookEndpointUpdateOne) ClearFilters() *WebhookEndpointUpdateOne {
+	_u.mutation.ClearFilters()
 	return _u
 }
 
@@ -925,6 +1127,36 @@ func (_u *WebhookEndpointUpdateOne) sqlSave(ctx context.Context) (_node *Webhook
 	}
 	if _u.mutation.StoppedReasonCleared() {
 		_spec.ClearField(webhookendpoint.FieldStoppedReason, field.TypeString)
+	}
+	if value, ok := _u.mutation.PausedUntil(); ok {
+		_spec.SetField(webhookendpoint.FieldPausedUntil, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedPausedUntil(); ok {
+		_spec.AddField(webhookendpoint.FieldPausedUntil, field.TypeInt64, value)
+	}
+	if _u.mutation.PausedUntilCleared() {
+		_spec.ClearField(webhookendpoint.FieldPausedUntil, field.TypeInt64)
+	}
+	if value, ok := _u.mutation.RateLimit(); ok {
+		_spec.SetField(webhookendpoint.FieldRateLimit, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedRateLimit(); ok {
+		_spec.AddField(webhookendpoint.FieldRateLimit, field.TypeInt, value)
+	}
+	if _u.mutation.RateLimitCleared() {
+		_spec.ClearField(webhookendpoint.FieldRateLimit, field.TypeInt)
+	}
+	if value, ok := _u.mutation.Headers(); ok {
+		_spec.SetField(webhookendpoint.FieldHeaders, field.TypeBytes, value)
+	}
+	if _u.mutation.HeadersCleared() {
+		_spec.ClearField(webhookendpoint.FieldHeaders, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.Filters(); ok {
+		_spec.SetField(webhookendpoint.FieldFilters, field.TypeString, value)
+	}
+	if _u.mutation.FiltersCleared() {
+		_spec.ClearField(webhookendpoint.FieldFilters, field.TypeString)
 	}
 	if _u.mutation.AppStoreIDCleared() {
 		_spec.ClearField(webhookendpoint.FieldAppStoreID, field.TypeUUID)

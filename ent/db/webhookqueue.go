@@ -22,6 +22,8 @@ type WebhookQueue struct {
 	StoreID xid.ID `json:"store_id,omitempty"`
 	// Bucket holds the value of the "bucket" field.
 	Bucket int8 `json:"bucket,omitempty"`
+	// Generation holds the value of the "generation" field.
+	Generation int64 `json:"generation,omitempty"`
 	// DueAt holds the value of the "due_at" field.
 	DueAt micros.Time `json:"due_at,omitempty"`
 	// LeaseToken holds the value of the "lease_token" field.
@@ -30,6 +32,8 @@ type WebhookQueue struct {
 	LeaseOwner *xid.ID `json:"lease_owner,omitempty"`
 	// LeaseUntil holds the value of the "lease_until" field.
 	LeaseUntil micros.Time `json:"lease_until,omitempty"`
+	// SetAt holds the value of the "set_at" field.
+	SetAt micros.Time `json:"set_at,omitempty"`
 	// Wake holds the value of the "wake" field.
 	Wake int64 `json:"wake,omitempty"`
 	// Epoch holds the value of the "epoch" field.
@@ -70,7 +74,7 @@ func (*WebhookQueue) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case webhookqueue.FieldLeaseOwner, webhookqueue.FieldMissedFrom, webhookqueue.FieldReplayFrom, webhookqueue.FieldReplayTo:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
-		case webhookqueue.FieldBucket, webhookqueue.FieldDueAt, webhookqueue.FieldLeaseToken, webhookqueue.FieldLeaseUntil, webhookqueue.FieldWake, webhookqueue.FieldEpoch, webhookqueue.FieldLastSequence, webhookqueue.FieldFloorSequence, webhookqueue.FieldResumedAt, webhookqueue.FieldFailingSince, webhookqueue.FieldFailedThrough, webhookqueue.FieldWarned, webhookqueue.FieldStreak, webhookqueue.FieldProbeAt, webhookqueue.FieldLastSuccessAt:
+		case webhookqueue.FieldBucket, webhookqueue.FieldGeneration, webhookqueue.FieldDueAt, webhookqueue.FieldLeaseToken, webhookqueue.FieldLeaseUntil, webhookqueue.FieldSetAt, webhookqueue.FieldWake, webhookqueue.FieldEpoch, webhookqueue.FieldLastSequence, webhookqueue.FieldFloorSequence, webhookqueue.FieldResumedAt, webhookqueue.FieldFailingSince, webhookqueue.FieldFailedThrough, webhookqueue.FieldWarned, webhookqueue.FieldStreak, webhookqueue.FieldProbeAt, webhookqueue.FieldLastSuccessAt:
 			values[i] = new(sql.NullInt64)
 		case webhookqueue.FieldLastError:
 			values[i] = new(sql.NullString)
@@ -109,6 +113,12 @@ func (_m *WebhookQueue) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Bucket = int8(value.Int64)
 			}
+		case webhookqueue.FieldGeneration:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field generation", values[i])
+			} else if value.Valid {
+				_m.Generation = value.Int64
+			}
 		case webhookqueue.FieldDueAt:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field due_at", values[i])
@@ -133,6 +143,12 @@ func (_m *WebhookQueue) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field lease_until", values[i])
 			} else if value.Valid {
 				_m.LeaseUntil = micros.Time(value.Int64)
+			}
+		case webhookqueue.FieldSetAt:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field set_at", values[i])
+			} else if value.Valid {
+				_m.SetAt = micros.Time(value.Int64)
 			}
 		case webhookqueue.FieldWake:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
@@ -272,6 +288,9 @@ func (_m *WebhookQueue) String() string {
 	builder.WriteString("bucket=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Bucket))
 	builder.WriteString(", ")
+	builder.WriteString("generation=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Generation))
+	builder.WriteString(", ")
 	builder.WriteString("due_at=")
 	builder.WriteString(fmt.Sprintf("%v", _m.DueAt))
 	builder.WriteString(", ")
@@ -285,6 +304,9 @@ func (_m *WebhookQueue) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("lease_until=")
 	builder.WriteString(fmt.Sprintf("%v", _m.LeaseUntil))
+	builder.WriteString(", ")
+	builder.WriteString("set_at=")
+	builder.WriteString(fmt.Sprintf("%v", _m.SetAt))
 	builder.WriteString(", ")
 	builder.WriteString("wake=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Wake))

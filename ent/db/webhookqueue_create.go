@@ -33,6 +33,20 @@ func (_c *WebhookQueueCreate) SetBucket(v int8) *WebhookQueueCreate {
 	return _c
 }
 
+// SetGeneration sets the "generation" field.
+func (_c *WebhookQueueCreate) SetGeneration(v int64) *WebhookQueueCreate {
+	_c.mutation.SetGeneration(v)
+	return _c
+}
+
+// SetNillableGeneration sets the "generation" field if the given value is not nil.
+func (_c *WebhookQueueCreate) SetNillableGeneration(v *int64) *WebhookQueueCreate {
+	if v != nil {
+		_c.SetGeneration(*v)
+	}
+	return _c
+}
+
 // SetDueAt sets the "due_at" field.
 func (_c *WebhookQueueCreate) SetDueAt(v micros.Time) *WebhookQueueCreate {
 	_c.mutation.SetDueAt(v)
@@ -77,6 +91,20 @@ func (_c *WebhookQueueCreate) SetLeaseUntil(v micros.Time) *WebhookQueueCreate {
 func (_c *WebhookQueueCreate) SetNillableLeaseUntil(v *micros.Time) *WebhookQueueCreate {
 	if v != nil {
 		_c.SetLeaseUntil(*v)
+	}
+	return _c
+}
+
+// SetSetAt sets the "set_at" field.
+func (_c *WebhookQueueCreate) SetSetAt(v micros.Time) *WebhookQueueCreate {
+	_c.mutation.SetSetAt(v)
+	return _c
+}
+
+// SetNillableSetAt sets the "set_at" field if the given value is not nil.
+func (_c *WebhookQueueCreate) SetNillableSetAt(v *micros.Time) *WebhookQueueCreate {
+	if v != nil {
+		_c.SetSetAt(*v)
 	}
 	return _c
 }
@@ -342,6 +370,10 @@ func (_c *WebhookQueueCreate) ExecX(ctx context.Context) {
 
 // defaults sets the default values of the builder before save.
 func (_c *WebhookQueueCreate) defaults() error {
+	if _, ok := _c.mutation.Generation(); !ok {
+		v := webhookqueue.DefaultGeneration
+		_c.mutation.SetGeneration(v)
+	}
 	if _, ok := _c.mutation.LeaseToken(); !ok {
 		v := webhookqueue.DefaultLeaseToken
 		_c.mutation.SetLeaseToken(v)
@@ -349,6 +381,10 @@ func (_c *WebhookQueueCreate) defaults() error {
 	if _, ok := _c.mutation.LeaseUntil(); !ok {
 		v := webhookqueue.DefaultLeaseUntil
 		_c.mutation.SetLeaseUntil(v)
+	}
+	if _, ok := _c.mutation.SetAt(); !ok {
+		v := webhookqueue.DefaultSetAt
+		_c.mutation.SetSetAt(v)
 	}
 	if _, ok := _c.mutation.Wake(); !ok {
 		v := webhookqueue.DefaultWake
@@ -404,6 +440,9 @@ func (_c *WebhookQueueCreate) check() error {
 	if _, ok := _c.mutation.Bucket(); !ok {
 		return &ValidationError{Name: "bucket", err: errors.New(`db: missing required field "WebhookQueue.bucket"`)}
 	}
+	if _, ok := _c.mutation.Generation(); !ok {
+		return &ValidationError{Name: "generation", err: errors.New(`db: missing required field "WebhookQueue.generation"`)}
+	}
 	if _, ok := _c.mutation.DueAt(); !ok {
 		return &ValidationError{Name: "due_at", err: errors.New(`db: missing required field "WebhookQueue.due_at"`)}
 	}
@@ -412,6 +451,9 @@ func (_c *WebhookQueueCreate) check() error {
 	}
 	if _, ok := _c.mutation.LeaseUntil(); !ok {
 		return &ValidationError{Name: "lease_until", err: errors.New(`db: missing required field "WebhookQueue.lease_until"`)}
+	}
+	if _, ok := _c.mutation.SetAt(); !ok {
+		return &ValidationError{Name: "set_at", err: errors.New(`db: missing required field "WebhookQueue.set_at"`)}
 	}
 	if _, ok := _c.mutation.Wake(); !ok {
 		return &ValidationError{Name: "wake", err: errors.New(`db: missing required field "WebhookQueue.wake"`)}
@@ -488,6 +530,10 @@ func (_c *WebhookQueueCreate) createSpec() (*WebhookQueue, *sqlgraph.CreateSpec)
 		_spec.SetField(webhookqueue.FieldBucket, field.TypeInt8, value)
 		_node.Bucket = value
 	}
+	if value, ok := _c.mutation.Generation(); ok {
+		_spec.SetField(webhookqueue.FieldGeneration, field.TypeInt64, value)
+		_node.Generation = value
+	}
 	if value, ok := _c.mutation.DueAt(); ok {
 		_spec.SetField(webhookqueue.FieldDueAt, field.TypeInt64, value)
 		_node.DueAt = value
@@ -503,6 +549,10 @@ func (_c *WebhookQueueCreate) createSpec() (*WebhookQueue, *sqlgraph.CreateSpec)
 	if value, ok := _c.mutation.LeaseUntil(); ok {
 		_spec.SetField(webhookqueue.FieldLeaseUntil, field.TypeInt64, value)
 		_node.LeaseUntil = value
+	}
+	if value, ok := _c.mutation.SetAt(); ok {
+		_spec.SetField(webhookqueue.FieldSetAt, field.TypeInt64, value)
+		_node.SetAt = value
 	}
 	if value, ok := _c.mutation.Wake(); ok {
 		_spec.SetField(webhookqueue.FieldWake, field.TypeInt64, value)

@@ -113,6 +113,27 @@ func (_u *WebhookQueueUpdate) AddLeaseUntil(v micros.Time) *WebhookQueueUpdate {
 	return _u
 }
 
+// SetSetAt sets the "set_at" field.
+func (_u *WebhookQueueUpdate) SetSetAt(v micros.Time) *WebhookQueueUpdate {
+	_u.mutation.ResetSetAt()
+	_u.mutation.SetSetAt(v)
+	return _u
+}
+
+// SetNillableSetAt sets the "set_at" field if the given value is not nil.
+func (_u *WebhookQueueUpdate) SetNillableSetAt(v *micros.Time) *WebhookQueueUpdate {
+	if v != nil {
+		_u.SetSetAt(*v)
+	}
+	return _u
+}
+
+// AddSetAt adds value to the "set_at" field.
+func (_u *WebhookQueueUpdate) AddSetAt(v micros.Time) *WebhookQueueUpdate {
+	_u.mutation.AddSetAt(v)
+	return _u
+}
+
 // SetWake sets the "wake" field.
 func (_u *WebhookQueueUpdate) SetWake(v int64) *WebhookQueueUpdate {
 	_u.mutation.ResetWake()
@@ -520,6 +541,12 @@ func (_u *WebhookQueueUpdate) sqlSave(ctx context.Context) (_node int, err error
 	if value, ok := _u.mutation.AddedLeaseUntil(); ok {
 		_spec.AddField(webhookqueue.FieldLeaseUntil, field.TypeInt64, value)
 	}
+	if value, ok := _u.mutation.SetAt(); ok {
+		_spec.SetField(webhookqueue.FieldSetAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedSetAt(); ok {
+		_spec.AddField(webhookqueue.FieldSetAt, field.TypeInt64, value)
+	}
 	if value, ok := _u.mutation.Wake(); ok {
 		_spec.SetField(webhookqueue.FieldWake, field.TypeInt64, value)
 	}
@@ -718,6 +745,27 @@ func (_u *WebhookQueueUpdateOne) SetNillableLeaseUntil(v *micros.Time) *WebhookQ
 // AddLeaseUntil adds value to the "lease_until" field.
 func (_u *WebhookQueueUpdateOne) AddLeaseUntil(v micros.Time) *WebhookQueueUpdateOne {
 	_u.mutation.AddLeaseUntil(v)
+	return _u
+}
+
+// SetSetAt sets the "set_at" field.
+func (_u *WebhookQueueUpdateOne) SetSetAt(v micros.Time) *WebhookQueueUpdateOne {
+	_u.mutation.ResetSetAt()
+	_u.mutation.SetSetAt(v)
+	return _u
+}
+
+// SetNillableSetAt sets the "set_at" field if the given value is not nil.
+func (_u *WebhookQueueUpdateOne) SetNillableSetAt(v *micros.Time) *WebhookQueueUpdateOne {
+	if v != nil {
+		_u.SetSetAt(*v)
+	}
+	return _u
+}
+
+// AddSetAt adds value to the "set_at" field.
+func (_u *WebhookQueueUpdateOne) AddSetAt(v micros.Time) *WebhookQueueUpdateOne {
+	_u.mutation.AddSetAt(v)
 	return _u
 }
 
@@ -1157,6 +1205,12 @@ func (_u *WebhookQueueUpdateOne) sqlSave(ctx context.Context) (_node *WebhookQue
 	}
 	if value, ok := _u.mutation.AddedLeaseUntil(); ok {
 		_spec.AddField(webhookqueue.FieldLeaseUntil, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.SetAt(); ok {
+		_spec.SetField(webhookqueue.FieldSetAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedSetAt(); ok {
+		_spec.AddField(webhookqueue.FieldSetAt, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.Wake(); ok {
 		_spec.SetField(webhookqueue.FieldWake, field.TypeInt64, value)

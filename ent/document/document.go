@@ -1,5 +1,5 @@
 // Package document holds the small JSON documents that live in columns:
-// addresses, tags, the lines of a fulfilment or refund, and a store's own limits.
+// addresses, tags, the lines of a fulfilment or refund, a store's own limits and rates.
 //
 // They are kept as the bytes that the API shows, written once when the row is
 // written, so that a list of orders copies them instead of decoding and
@@ -12,6 +12,7 @@ import (
 	"maps"
 
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
 )
 
 // Address is a postal address as a JSON object in the API's form, every key
@@ -24,8 +25,17 @@ type Addresses []byte
 // Tags is a JSON array of strings.
 type Tags []byte
 
+// Options is a JSON array of [Option].
+type Options []byte
+
 // Lines is a JSON array of [Line].
 type Lines []byte
+
+// ShippingRates is a JSON array of [ShippingRate].
+type ShippingRates []byte
+
+// TaxRates is a JSON array of [TaxRate].
+type TaxRates []byte
 
 // Limits is a JSON object of [limit.Values].
 type Limits []byte
@@ -43,12 +53,43 @@ type AddressFields struct {
 	Phone      *string `json:"phone"`
 }
 
+// Option is what tells the variants of a product apart, with what it may be.
+type Option struct {
+	Name   string   `json:"name"`
+	Values []string `json:"values"`
+}
+
 // Line is a quantity of one order line.
 type Line struct {
 	LineID   string `json:"line_item_id"`
 	Quantity int64  `json:"quantity"`
 	// Restocked says that a refund gave the units back to the stock.
 	Restocked bool `json:"restocked,omitempty"`
+}
+
+// ShippingRate is one way to ship to a zone. Amounts are in the store's currency.
+type ShippingRate struct {
+	ID         string             `json:"id"`
+	Name       string             `json:"name"`
+	Kind       state.ShippingKind `json:"kind"`
+	PriceMinor int64              `json:"price_minor"`
+	// The bounds are inclusive; nil binds nothing.
+	LeastMinor *int64 `json:"least_minor,omitempty"`
+	MostMinor  *int64 `json:"most_minor,omitempty"`
+	LeastGrams *int64 `json:"least_grams,omitempty"`
+	MostGrams  *int64 `json:"most_grams,omitempty"`
+	// FreeFromMinor is the worth of the goods from which on it costs nothing.
+	FreeFromMinor *int64 `json:"free_from_minor,omitempty"`
+}
+
+// TaxRate is the tax of a country, or of one region of it.
+type TaxRate struct {
+	Country     string  `json:"country"` // ISO 3166-1 alpha-2
+	Region      *string `json:"region,omitempty"`
+	Name        string  `json:"name"`
+	BasisPoints int64   `json:"basis_points"`
+	// Shipping says that shipping is taxed too.
+	Shipping bool `json:"shipping"`
 }
 
 // NewAddress encodes a; nil gives an absent address.
@@ -75,6 +116,14 @@ func NewTags(tags []string) Tags {
 	return encode(tags)
 }
 
+// NewOptions encodes a list; none give an absent document.
+func NewOptions(options []Option) Options {
+	if len(options) == 0 {
+		return nil
+	}
+	return encode(options)
+}
+
 // NewLines encodes a list, which may be empty.
 func NewLines(lines []Line) Lines {
 	if lines == nil {
@@ -82,6 +131,14 @@ func NewLines(lines []Line) Lines {
 	}
 	return encode(lines)
 }
+
+// NewShippingRates encodes a list, which may be empty.
+func NewShippingRates(rates []ShippingRate) ShippingRates {
+	return encode(append([]ShippingRate{}, rates...))
+}
+
+// NewTaxRates encodes a list, which may be empty.
+func NewTaxRates(rates []TaxRate) TaxRates { return encode(append([]TaxRate{}, rates...)) }
 
 // NewLimits encodes limits; none give an absent document.
 func NewLimits(v limit.Values) Limits {
@@ -105,8 +162,22 @@ func (t Tags) List() ([]string, error) {
 	return decode[[]string](t)
 }
 
+// List decodes the options, none where they are absent.
+func (o Options) List() ([]Option, error) {
+	if len(o) == 0 {
+		return []Option{}, nil
+	}
+	return decode[[]Option](o)
+}
+
 // List decodes the lines.
 func (l Lines) List() ([]Line, error) { return decode[[]Line](l) }
+
+// List decodes the rates.
+func (r ShippingRates) List() ([]ShippingRate, error) { return decode[[]ShippingRate](r) }
+
+// List decodes the rates.
+func (r TaxRates) List() ([]TaxRate, error) { return decode[[]TaxRate](r) }
 
 // Values decodes the limits; nil when there are none.
 func (l Limits) Values() (limit.Values, error) { return decode[limit.Values](l) }

@@ -43,6 +43,8 @@ const (
 	ThemeInstalled Type = "theme.installed"
 
 	WebhookEndpointSuspended Type = "webhook_endpoint.suspended"
+	WebhookEndpointFailing   Type = "webhook_endpoint.failing"
+	WebhookEndpointRecovered Type = "webhook_endpoint.recovered"
 
 	AppGrantRevoked Type = "app.grant_revoked"
 )
@@ -110,6 +112,12 @@ var catalogue = []Entry{
 	{Type: WebhookEndpointSuspended, Resource: xid.WebhookEndpoint, Scope: scope.WebhooksRead,
 		Trigger: "An endpoint is suspended, since deliveries to it failed for 24 hours. Sent to the other endpoints; " +
 			"one of an app gets only the origin of its address."},
+	{Type: WebhookEndpointFailing, Resource: xid.WebhookEndpoint, Scope: scope.WebhooksRead,
+		Trigger: "Deliveries to an endpoint have failed for an hour, for 6 hours or for 12: once for each. Sent to the " +
+			"other endpoints; one of an app gets only the origin of its address."},
+	{Type: WebhookEndpointRecovered, Resource: xid.WebhookEndpoint, Scope: scope.WebhooksRead,
+		Trigger: "An endpoint of which it was said that it fails takes deliveries again, and none of them fails any " +
+			"more. Sent to the other endpoints; one of an app gets only the origin of its address."},
 	{Type: AppGrantRevoked, Resource: xid.Grant, Scope: scope.WebhooksRead,
 		Trigger: "A grant of an app is ended: by a person of the store, by the app, or since a code or refresh token " +
 			"was shown twice. One that runs out makes none. Never sent to the endpoints of that app; those of other " +
@@ -126,4 +134,14 @@ func Find(t Type) (Entry, bool) {
 		return Entry{}, false
 	}
 	return catalogue[i], true
+}
+
+// About returns the kind of the resources that events of a type are about; of a ping, the
+// endpoint.
+func About(t Type) xid.Kind {
+	if t == Ping {
+		return xid.WebhookEndpoint
+	}
+	e, _ := Find(t)
+	return e.Resource
 }

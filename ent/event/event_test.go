@@ -7,6 +7,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/xid"
 )
 
 func TestCatalogueIsWhole(t *testing.T) {
@@ -19,7 +20,7 @@ func TestCatalogueIsWhole(t *testing.T) {
 			seen[e.Type] = true
 			resource, _, ok := strings.Cut(string(e.Type), ".")
 			gate := resource + "s"
-			if e.Type == event.WebhookEndpointSuspended {
+			if e.Resource == xid.WebhookEndpoint {
 				gate = "webhooks"
 			}
 			if e.Type == event.AppGrantRevoked { // an app's, about its grant, for who manages webhooks

@@ -66,6 +66,7 @@ const (
 	CurrencyMismatch  = "currency_mismatch"
 	CurrencyFixed     = "currency_fixed"
 	OutOfStock        = "out_of_stock"
+	HasVariants       = "has_variants"
 	AmountTooLarge    = "amount_too_large"
 	AmountExceeded    = "amount_exceeds_balance"
 	QuantityExceeded  = "quantity_exceeds_remaining"
@@ -78,6 +79,9 @@ const (
 	ThemeNotReady     = "theme_not_ready"
 	ThemeActive       = "theme_active"
 	ThemeNotFree      = "theme_not_free"
+	DiscountUsed      = "discount_used"
+	// DiscountUnavailable does not say why: codes are not to be guessed.
+	DiscountUnavailable = "discount_unavailable"
 	// SecondFactorNeeded: a store requires the factor that would be removed, or the one
 	// that its owner lacks.
 	SecondFactorNeeded = "second_factor_needed"

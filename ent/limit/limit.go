@@ -24,6 +24,10 @@ const (
 	Description = 65535
 	// ThemeDescription is what a theme's author says of it.
 	ThemeDescription = 1000
+	// PageBody is the Markdown of a page of a storefront.
+	PageBody = 65535
+	// SEODescription is what search engines show of a page.
+	SEODescription = 320
 	// Password is the longest password, ShortPassword the shortest.
 	Password      = 256
 	ShortPassword = 10
@@ -46,6 +50,9 @@ const (
 	Locale = 35
 	// Timezone is a name of the time zone database.
 	Timezone = 64
+	// Code is what shoppers enter for a discount, ShortCode the shortest.
+	Code      = 64
+	ShortCode = 3
 	// Source is where an order comes from.
 	Source = 64
 	// Category is a word under which a theme of the marketplace is found.
@@ -56,6 +63,13 @@ const (
 	Passkey = 16 << 10
 	// IdempotencyKey is the value of the header.
 	IdempotencyKey = 255
+	// HeaderName and HeaderValue are those of a header that an endpoint has of its own.
+	HeaderName  = 64
+	HeaderValue = 1024
+	// FilterField leads to a member of an event, FilterText is all conditions of an
+	// endpoint as they are stored.
+	FilterField = 128
+	FilterText  = 4096
 )
 
 // Lists, in entries.
@@ -70,10 +84,28 @@ const (
 	Lines = 100
 	// Categories are those of one theme of the marketplace.
 	Categories = 10
+	// Countries are those of one shipping zone, Rates its rates; TaxRates are those of a
+	// store.
+	Countries = 300
+	Rates     = 20
+	TaxRates  = 500
 	// EventNames are those that a request subscribes to; the catalogue has fewer.
 	EventNames = 100
 	// RedirectURIs are those of one app.
 	RedirectURIs = 20
+	// Headers and Filters are those of one webhook endpoint, FilterValues those that a
+	// condition compares with.
+	Headers      = 10
+	Filters      = 10
+	FilterValues = 50
+	// Options are those of a product, such as its sizes; Variants are what it is sold as,
+	// and the values of one option.
+	Options  = 3
+	Variants = 100
+	// MenuLinks are those of one menu, with the links below others.
+	MenuLinks = 30
+	// Retries are the deliveries that one request sends once more.
+	Retries = 1000
 )
 
 // Numbers. The largest amount of money is that of package currency.
@@ -82,6 +114,14 @@ const (
 	Quantity = 1_000_000
 	// Inventory is how many pieces of a product are in stock.
 	Inventory = 1<<31 - 1
+	// Weight is how heavy one piece of a product is, in grams.
+	Weight = 1_000_000_000
+	// BasisPoints are the hundredths of a percent that make a whole.
+	BasisPoints = 10_000
+	// Uses are how often a discount may be used.
+	Uses = 1_000_000_000
+	// EndpointRate is how many attempts to a webhook endpoint may begin in a second.
+	EndpointRate = 1000
 )
 
 // Bytes is the room that n code points take in UTF-8 at most.

@@ -31,8 +31,13 @@ func TestLimitsAreThePublished(t *testing.T) {
 		{"IdempotencyKey", limit.IdempotencyKey, 255}, {"Page", limit.Page, 100}, {"Tags", limit.Tags, 50},
 		{"Addresses", limit.Addresses, 50}, {"Lines", limit.Lines, 100}, {"Categories", limit.Categories, 10},
 		{"EventNames", limit.EventNames, 100}, {"RedirectURIs", limit.RedirectURIs, 20},
-		{"Quantity", limit.Quantity, 1_000_000},
-		{"Inventory", limit.Inventory, 2147483647},
+		{"Quantity", limit.Quantity, 1_000_000}, {"HeaderName", limit.HeaderName, 64},
+		{"HeaderValue", limit.HeaderValue, 1024}, {"FilterField", limit.FilterField, 128},
+		{"FilterText", limit.FilterText, 4096}, {"Headers", limit.Headers, 10}, {"Filters", limit.Filters, 10},
+		{"FilterValues", limit.FilterValues, 50}, {"Retries", limit.Retries, 1000},
+		{"EndpointRate", limit.EndpointRate, 1000},
+		{"Inventory", limit.Inventory, 2147483647}, {"Options", limit.Options, 3}, {"Variants", limit.Variants, 100},
+		{"Weight", limit.Weight, 1_000_000_000},
 	} {
 		if tc.got < tc.want {
 			t.Errorf("%s: got %d, want at least %d", tc.name, tc.got, tc.want)

@@ -21,6 +21,9 @@ const (
 	Themes               Name = "themes"
 	ThemeBytes           Name = "theme_bytes"
 	PictureBytes         Name = "picture_bytes"
+	Pages                Name = "pages"
+	ShippingZones        Name = "shipping_zones"
+	Discounts            Name = "discounts"
 	Exports              Name = "exports"
 	ExportsPerDay        Name = "exports_per_day"
 	ExportsRunning       Name = "exports_running"
@@ -65,6 +68,12 @@ var rows = []Row{
 		Advice: "Remove a theme that is no longer used.", Default: 1 << 30, Least: 1, Greatest: 1 << 40},
 	{Name: PictureBytes, Counts: "bytes of the pictures of a store's products; more are not shown",
 		Default: 1 << 30, Least: 1, Greatest: 1 << 40},
+	{Name: Pages, Counts: "pages of a store", Advice: "Remove one that is no longer used.",
+		Default: 100, Least: 1, Greatest: 1000},
+	{Name: ShippingZones, Counts: "shipping zones of a store", Advice: "Delete one, or add the countries to another.",
+		Default: 50, Least: 1, Greatest: 300},
+	{Name: Discounts, Counts: "discounts of a store", Advice: "Delete one that nobody has used.",
+		Default: 1000, Least: 1, Greatest: 10_000},
 	{Name: Exports, Counts: "exports of a store that have not ended", Advice: "Wait for one, or cancel one.",
 		Default: 50, Least: 1, Greatest: 10_000},
 	{Name: ExportsPerDay, Counts: "exports that a store asked for within 24 hours",

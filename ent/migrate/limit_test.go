@@ -30,6 +30,7 @@ func TestColumnsHoldTheirLimits(t *testing.T) {
 		"themes author": limit.Line, "marketplace_themes name": limit.Line, "marketplace_themes tagline": limit.Line,
 		"payments method": limit.Label, "payments reference": limit.Line, "fulfillments carrier": limit.Line,
 		"fulfillments tracking_number": limit.Line, "webhook_endpoints description": limit.Line,
+		"shipping_zones name": limit.Line,
 	} {
 		if c := columns[name]; c == nil || room(t, c) < points {
 			t.Errorf("the column of %s has no room for %d characters", name, points)
@@ -38,7 +39,7 @@ func TestColumnsHoldTheirLimits(t *testing.T) {
 	for name, bytes := range map[string]int{
 		"products handle": limit.Handle, "stores handle": limit.StoreHandle, "stores timezone": limit.Timezone,
 		"customers locale": limit.Locale, "themes theme_version": limit.Version, "orders source": limit.Source,
-		"marketplace_themes slug": limit.Handle,
+		"marketplace_themes slug": limit.Handle, "discounts code": limit.Code,
 	} {
 		if c := columns[name]; c == nil || width(c) < bytes {
 			t.Errorf("the column of %s has no room for %d bytes", name, bytes)

@@ -34,6 +34,9 @@ func (Delivery) Fields() []ent.Field {
 		// where none was made.
 		field.Int64("first_at").GoType(micros.Time(0)).Default(0),
 		field.Int64("due_at").GoType(micros.Time(0)).Default(0),
+		// tried_at is when due_at was set: a wait is never longer than from there to due_at,
+		// whatever the clock says by now.
+		field.Int64("tried_at").GoType(micros.Time(0)).Default(0),
 		// failed marks one that was given up and waits for its endpoint to be resumed.
 		field.Bool("failed").Default(false),
 	}

@@ -56,5 +56,7 @@ func attemptFields() []ent.Field {
 		field.String("detail").MaxRuneLen(255).Optional().Nillable(),
 		// response is the first 4 KiB of the answer.
 		field.Bytes("response").SchemaType(blob).Optional(),
+		// request is what was sent, as far as the delivery does not tell it.
+		field.Bytes("request").SchemaType(blob).Optional(),
 	}
 }

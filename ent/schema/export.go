@@ -11,7 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Export is a job that writes a store's orders, products or customers to a file
+// Export is a job that writes a store's orders, products, customers or attempts to a file
 // (contract, sections 5 and 9): what was asked for, who works on it, and how far
 // it has come. The file is the job's [ExportPart]s, one after the other.
 type Export struct{ ent.Schema }
@@ -80,6 +80,9 @@ func (Export) Fields() []ent.Field {
 		field.Int64("expires_at").GoType(micros.Time(0)).Optional().Nillable(),
 		// deleted_at hides it; the row goes when its objects are gone.
 		field.Int64("deleted_at").GoType(micros.Time(0)).Optional().Nillable(),
+		// endpoint_id is the endpoint whose attempts are exported.
+		field.UUID("endpoint_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.WebhookEndpoint}).
+			Optional().Nillable().Immutable(),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/xid"
 )
@@ -33,6 +34,11 @@ func (OrderLine) Fields() []ent.Field {
 		field.Int64("discount_minor"),
 		field.Int64("tax_minor"),
 		field.Int64("total_minor"),
+		// variant_id is that of a product with options; null means that the product was its
+		// own variant.
+		field.UUID("variant_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Variant}).Optional().Nillable(),
+		// options are the texts of the variant, null where there are none.
+		field.Bytes("options").GoType(document.Tags(nil)).SchemaType(blob).Optional(),
 	}
 }
 

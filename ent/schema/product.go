@@ -38,6 +38,13 @@ func (Product) Fields() []ent.Field {
 		field.Int64("inventory_quantity").Optional().Nillable(),
 		field.String("image_url").SchemaType(text).Optional().Nillable(),
 		field.Int64("published_at").GoType(micros.Time(0)).Optional().Nillable(),
+		// options null means that there is one variant, which the row itself is. Else
+		// price_minor, compare_at_price_minor and inventory_quantity follow from the
+		// variants, and sku is null.
+		field.Bytes("options").GoType(document.Options(nil)).SchemaType(longBlob).Optional(),
+		field.Int64("weight_grams").Optional().Nillable(),
+		// max_price_minor is the highest price of the variants, where it is above price_minor.
+		field.Int64("max_price_minor").Optional().Nillable(),
 	}
 }
 

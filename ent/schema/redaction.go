@@ -32,7 +32,7 @@ func (Redaction) Fields() []ent.Field {
 		field.Int64("place").Default(0),
 		// begun_at is the time of the mutation; clean_at is when the rows of the
 		// customer and of all their orders showed nothing of them any more.
-		field.Int64("begun_at").GoType(micros.Time(0)).Immutable(),
+		field.Int64("begun_at").GoType(micros.Time(0)),
 		field.Int64("clean_at").GoType(micros.Time(0)).Optional().Nillable(),
 	}
 }

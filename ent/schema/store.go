@@ -43,6 +43,8 @@ func (Store) Fields() []ent.Field {
 		// active_theme_id is the theme that the storefront shows: there is one such
 		// column, so one theme is active.
 		field.UUID("active_theme_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable(),
+		// language is the one in which the storefront speaks.
+		field.String("language").GoType(state.Language("")).SchemaType(key(16)).Default(string(state.English)),
 		// storefront_revision counts the changes of what the storefront shows that
 		// the newest of its products do not show, such as a deletion.
 		field.Int64("storefront_revision").Default(0),

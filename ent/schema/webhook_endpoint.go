@@ -31,6 +31,14 @@ func (WebhookEndpoint) Fields() []ent.Field {
 		// stopped_at and stopped_reason say since when it is suspended or disabled, and why.
 		field.Int64("stopped_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.String("stopped_reason").GoType(state.EndpointStop("")).SchemaType(key(32)).Optional().Nillable(),
+		// paused_until is until when a person wants nothing sent.
+		field.Int64("paused_until").GoType(micros.Time(0)).Optional().Nillable(),
+		// rate_limit is how many attempts may begin in a second; null is no limit of its own.
+		field.Int("rate_limit").Optional().Nillable(),
+		// headers are those that are sent besides our own, as JSON, encrypted.
+		field.Bytes("headers").SchemaType(blob).Optional(),
+		// filters are the conditions on an event's members, as JSON; null takes every event.
+		field.String("filters").SchemaType(key(4096)).Optional().Nillable(),
 		// app_id is the app whose endpoint it is; without one it is the store's. The
 		// app's row lies in the store that registered it.
 		field.UUID("app_store_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),

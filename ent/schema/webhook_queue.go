@@ -22,14 +22,21 @@ func (WebhookQueue) Mixin() []ent.Mixin {
 func (WebhookQueue) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int8("bucket").Immutable(),
+		// generation numbers the store's endpoints in the order of their registration.
+		field.Int64("generation").Default(0).Immutable(),
 		// due_at is when the queue next needs an owner; while it has one, the end of
 		// its lease. A queue that needs none is due at micros.Never.
 		field.Int64("due_at").GoType(micros.Time(0)),
 		// lease_token fences: it is raised with every change of owner.
 		field.Int64("lease_token").Default(0),
 		field.UUID("lease_owner", xid.ID{}).SchemaType(bytes16).Optional().Nillable(),
-		// lease_until is by the database's clock on MySQL.
+		// lease_until is by the database's clock on MySQL, and by one that the machine's
+		// processes share on SQLite, as due_at.
 		field.Int64("lease_until").GoType(micros.Time(0)).Default(0),
+		// set_at is when a queue that has no owner was given back to wait until due_at, by
+		// the same clock: where it has not come yet, the clock was put back, and due_at says
+		// nothing.
+		field.Int64("set_at").GoType(micros.Time(0)).Default(0),
 		// wake counts all changes but those of the owner, so that none is missed when
 		// the queue is released.
 		field.Int64("wake").Default(0),

@@ -6,6 +6,8 @@ package scope
 import (
 	"slices"
 	"strings"
+
+	"github.com/storefront-go/storefront/ent/state"
 )
 
 // Scope is one entry of the catalogue.
@@ -57,6 +59,17 @@ var catalogue = []Scope{
 	{Name: ThemesWrite, Resource: "themes", Access: "write", Title: "Manage themes",
 		Sentence: "Activate, import and change themes. Includes reading them."},
 }
+
+// exported is the scope that reading what a job exports needs.
+var exported = map[state.ExportKind]string{
+	state.ExportOrders:          OrdersRead,
+	state.ExportProducts:        ProductsRead,
+	state.ExportCustomers:       CustomersRead,
+	state.ExportWebhookAttempts: WebhooksRead,
+}
+
+// OfExport returns the scope that reading what jobs of a kind export needs, or "".
+func OfExport(kind state.ExportKind) string { return exported[kind] }
 
 // All returns the catalogue in its order of display.
 func All() []Scope { return slices.Clone(catalogue) }

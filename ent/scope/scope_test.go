@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/state"
 )
 
 // The names of spec section 5, in its order.
@@ -159,5 +160,17 @@ func TestPersonal(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{"orders", "customers", "exports"}, got); d != "" {
 		t.Errorf("personal resources (-want +got):\n%s", d)
+	}
+}
+
+// What a job exports needs one scope of the catalogue to be read.
+func TestOfExport(t *testing.T) {
+	for kind, want := range map[state.ExportKind]string{
+		state.ExportOrders: "orders.read", state.ExportProducts: "products.read",
+		state.ExportCustomers: "customers.read", state.ExportWebhookAttempts: "webhooks.read", "people": "",
+	} {
+		if got := scope.OfExport(kind); got != want || want != "" && !scope.Known(got) {
+			t.Errorf("%s: %q, want %q", kind, got, want)
+		}
 	}
 }

@@ -1,21 +1,28 @@
 package state
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // ExportKind is what an export job reads.
 type ExportKind string
 
 // The values of [ExportKind].
 const (
-	ExportOrders    ExportKind = "orders"
-	ExportProducts  ExportKind = "products"
-	ExportCustomers ExportKind = "customers"
+	ExportOrders          ExportKind = "orders"
+	ExportProducts        ExportKind = "products"
+	ExportCustomers       ExportKind = "customers"
+	ExportWebhookAttempts ExportKind = "webhook_attempts" // of one endpoint
 )
 
-var allExportKind = []ExportKind{ExportOrders, ExportProducts, ExportCustomers}
+var allExportKind = []ExportKind{ExportOrders, ExportProducts, ExportCustomers, ExportWebhookAttempts}
 
 // Known reports whether v is a value of the enumeration.
 func (v ExportKind) Known() bool { return slices.Contains(allExportKind, v) }
+
+// Words is what is exported, as a sentence says it.
+func (v ExportKind) Words() string { return strings.ReplaceAll(string(v), "_", " ") }
 
 // ExportFormat is the form of an export's file.
 type ExportFormat string

@@ -66,3 +66,34 @@ var allWebhookBacklog = []WebhookBacklog{BacklogResume, BacklogFrom, BacklogDrop
 
 // Known reports whether v is a value of the enumeration.
 func (v WebhookBacklog) Known() bool { return slices.Contains(allWebhookBacklog, v) }
+
+// WebhookCircuit says whether an endpoint is spared what it does not take.
+type WebhookCircuit string
+
+// The values of [WebhookCircuit].
+const (
+	CircuitClosed   WebhookCircuit = "closed"    // everything is tried
+	CircuitHalfOpen WebhookCircuit = "half_open" // one new delivery is tried
+	CircuitOpen     WebhookCircuit = "open"      // new deliveries wait
+)
+
+// circuitAt is from how many failures in a row on new deliveries wait, as
+// graph/webhook/schedule has it.
+const circuitAt = 3
+
+// CircuitOf returns the state of a circuit after so many failures in a row; due says
+// that the next attempt of a new delivery is.
+func CircuitOf(failures int, due bool) WebhookCircuit {
+	switch {
+	case failures < circuitAt:
+		return CircuitClosed
+	case due:
+		return CircuitHalfOpen
+	}
+	return CircuitOpen
+}
+
+var allWebhookCircuit = []WebhookCircuit{CircuitClosed, CircuitHalfOpen, CircuitOpen}
+
+// Known reports whether v is a value of the enumeration.
+func (v WebhookCircuit) Known() bool { return slices.Contains(allWebhookCircuit, v) }

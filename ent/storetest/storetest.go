@@ -10,6 +10,7 @@ import (
 	"crypto/rand"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
@@ -56,6 +57,13 @@ func Each(t *testing.T, f func(t *testing.T, s *ent.Store)) {
 	}
 }
 
+// Clocked is [Open] with another clock of queues; of a file that [SQLite] made, each
+// call is another process.
+func Clocked(t testing.TB, address string, clock func() micros.Time) *ent.Store {
+	t.Helper()
+	return openWith(t, ent.Config{Database: address, Inspect: failing(t), Clock: clock})
+}
+
 func open(t testing.TB, address string) *ent.Store {
 	t.Helper()
 	return openWith(t, ent.Config{Database: address, Inspect: failing(t)})
@@ -63,6 +71,9 @@ func open(t testing.TB, address string) *ent.Store {
 
 func openWith(t testing.TB, c ent.Config) *ent.Store {
 	t.Helper()
+	if c.Clock == nil && time.Now().Year() == 2000 {
+		c.Clock = micros.Now // the fake time of testing/synctest, which begins in that year
+	}
 	s, err := ent.Open(t.Context(), c)
 	if err != nil {
 		t.Fatalf("open test database: %v", err)

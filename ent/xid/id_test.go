@@ -21,7 +21,7 @@ var kinds = []xid.Kind{
 	xid.Store, xid.User, xid.APIKey, xid.App, xid.Grant, xid.Token, xid.Product, xid.Customer, xid.Order, xid.OrderLine,
 	xid.Payment, xid.Fulfillment, xid.Note, xid.Export, xid.WebhookEndpoint, xid.Event, xid.Delivery, xid.Attempt,
 	xid.Theme, xid.ThemeAsset, xid.MarketplaceTheme, xid.Notification, xid.Audit, xid.Request,
-	xid.Invitation, xid.Factor,
+	xid.Invitation, xid.Factor, xid.ShippingZone, xid.ShippingRate, xid.Discount,
 }
 
 type vectors struct {
@@ -83,7 +83,7 @@ func TestVectors(t *testing.T) {
 
 func TestKindsAreTheContracts(t *testing.T) {
 	const contract = "str_ usr_ key_ app_ grt_ tok_ prod_ cus_ ord_ oli_ pay_ ful_ note_ exp_ whk_ evt_ dlv_ att_ " +
-		"thm_ ast_ mkt_ ntf_ aud_ req_ inv_ fac_"
+		"thm_ ast_ mkt_ ntf_ aud_ req_ inv_ fac_ zone_ rate_ dis_"
 	var names []string
 	for _, k := range kinds {
 		names = append(names, string(k)+"_")

@@ -112,7 +112,11 @@ const (
 	Token            Kind = "tok"
 	Invitation       Kind = "inv"
 	Factor           Kind = "fac"
+	ShippingZone     Kind = "zone"
+	ShippingRate     Kind = "rate"
+	Discount         Kind = "dis"
 	Product          Kind = "prod"
+	Variant          Kind = "var"
 	Customer         Kind = "cus"
 	Order            Kind = "ord"
 	OrderLine        Kind = "oli"
@@ -127,6 +131,7 @@ const (
 	Theme            Kind = "thm"
 	ThemeAsset       Kind = "ast"
 	MarketplaceTheme Kind = "mkt"
+	Page             Kind = "pag"
 	Notification     Kind = "ntf"
 	Audit            Kind = "aud"
 	Request          Kind = "req"
@@ -138,7 +143,7 @@ var resources = map[Kind]string{
 	Invitation: "invitation", Factor: "factor",
 	Product: "product", Customer: "customer", Order: "order", Note: "order_note", Export: "export",
 	WebhookEndpoint: "webhook_endpoint", Theme: "theme", MarketplaceTheme: "marketplace_theme",
-	Notification: "notification",
+	Notification: "notification", Page: "page", ShippingZone: "shipping_zone", Discount: "discount",
 }
 
 // Resource names what the ids of the kind are of: "product" for prod.

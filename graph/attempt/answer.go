@@ -1,9 +1,14 @@
 package attempt
 
 import (
+	"bufio"
 	"bytes"
+	"context"
+	"errors"
 	"io"
+	"math"
 	"net/http"
+	"os"
 	"strconv"
 	"time"
 )
@@ -18,19 +23,109 @@ const (
 // farthest is the longest Retry-After that differs from a longer one.
 const farthest = 30 * 24 * time.Hour
 
-// read returns the first 4 KiB of an answer's body. It reads on to its end, up
-// to 64 KiB, since only a body that was read to its end leaves its connection
-// for the next attempt. What goes wrong with a body changes nothing.
-func (c *Client) read(r *http.Response) []byte {
-	buf := c.buffers.Get().(*[maxKept]byte)
-	defer c.buffers.Put(buf)
-	body := io.LimitReader(r.Body, maxRead)
-	n, err := io.ReadFull(body, buf[:])
-	kept := bytes.Clone(buf[:n])
-	if err == nil && r.ContentLength <= maxRead {
-		_, _ = io.Copy(io.Discard, body) // see above
+// errLarge ends the reading of headers that are too large.
+var errLarge = errors.New("the headers of the answer are too large")
+
+// reader reads one answer.
+type reader struct {
+	buf  *bufio.Reader // over the reader itself
+	conn *conn
+	read bool // the first byte, which the connection holds
+	late bool // the deadline came, perhaps within a line
+	left int  // how many bytes may come
+	kept [maxKept]byte
+}
+
+func newReader() *reader {
+	rd := new(reader)
+	rd.buf = bufio.NewReader(rd)
+	return rd
+}
+
+// reader returns one for an answer whose first byte is there.
+func (c *Client) reader(x *exchange) *reader {
+	rd := c.readers.Get().(*reader)
+	rd.conn, rd.read, rd.late, rd.left = x.conn, false, false, maxHeader
+	return rd
+}
+
+func (c *Client) release(rd *reader) {
+	rd.conn = nil
+	rd.buf.Reset(rd)
+	c.readers.Put(rd)
+}
+
+// Read implements [io.Reader].
+func (rd *reader) Read(b []byte) (n int, err error) {
+	switch b = b[:min(len(b), rd.left)]; {
+	case rd.left == 0:
+		return 0, errLarge
+	case !rd.read:
+		rd.read = true
+		n = copy(b, rd.conn.first[:])
+	default:
+		n, err = rd.conn.Read(b)
+		rd.late = errors.Is(err, os.ErrDeadlineExceeded)
 	}
+	rd.left -= n
+	return n, err
+}
+
+// answer reads the head of the answer. Those that only inform are passed over; all
+// together are within the bound.
+func (rd *reader) answer() (*http.Response, error) {
+	for {
+		r, err := http.ReadResponse(rd.buf, nil)
+		if rd.late && err != nil {
+			return nil, os.ErrDeadlineExceeded
+		}
+		if err != nil || r.StatusCode < 100 || r.StatusCode > 199 || r.StatusCode == http.StatusSwitchingProtocols {
+			return r, err
+		}
+	}
+}
+
+// finish reads what is kept of the body, and keeps the connection where it is at the
+// end of the answer. Nothing waits for a body where the receiver switches protocols.
+func (c *Client) finish(ctx context.Context, x *exchange, rd *reader, answer *http.Response) []byte {
+	if answer.StatusCode == http.StatusSwitchingProtocols {
+		x.close()
+		return nil
+	}
+	var kept []byte
+	end := answer.Body == http.NoBody
+	if !end {
+		rd.left = math.MaxInt
+		_ = x.SetDeadline(time.Now().Add(bodyTime)) // of an open connection
+		if ctx.Err() != nil {
+			x.interrupt()
+		}
+		kept, end = rd.body(answer)
+	}
+	if !end || answer.Close || rd.buf.Buffered() > 0 {
+		x.close()
+		return kept
+	}
+	x.keep(keepFor(answer.Header))
 	return kept
+}
+
+// body returns the first 4 KiB of an answer's body. It reads on to its end, up to
+// 64 KiB, since only a body that was read to its end leaves its connection for the
+// next attempt. What goes wrong with a body changes nothing.
+func (rd *reader) body(r *http.Response) (kept []byte, end bool) {
+	n := 0
+	var err error
+	for n < maxKept && err == nil {
+		var m int
+		m, err = r.Body.Read(rd.kept[n:])
+		n += m
+	}
+	kept = bytes.Clone(rd.kept[:n])
+	if err == nil && r.ContentLength <= maxRead {
+		_, err = io.CopyN(io.Discard, r.Body, maxRead-maxKept+1)
+	}
+	return kept, errors.Is(err, io.EOF)
 }
 
 // retryAfter reads the header Retry-After, seconds or a date (RFC 9110, section

@@ -14,6 +14,23 @@ type connector struct {
 	tls           *tls.Config
 }
 
+// apart connects in a goroutine of its own. Looking up, connecting and TLS need a deep
+// stack, and a goroutine keeps one for long: that of an attempt, which may wait beside
+// thousands, stays small.
+func (c *connector) apart(ctx context.Context, at place) (conn net.Conn, err error) {
+	connect := c.connect
+	if at.secure {
+		connect = c.connectTLS
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		conn, err = connect(ctx, "tcp", at.addr)
+	}()
+	<-done
+	return conn, err
+}
+
 func (c *connector) connect(ctx context.Context, network, addr string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, egress.DialTime)
 	defer cancel()

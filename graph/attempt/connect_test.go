@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -139,8 +140,18 @@ func TestConnectFailures(t *testing.T) {
 			detail: "the address cannot be reached"},
 		{name: "no answer", err: &net.OpError{Op: "dial", Err: syscall.ETIMEDOUT}, want: attempt.ConnectTimeout,
 			detail: "connecting took too long"},
-		{name: "no descriptor", err: &net.OpError{Op: "dial", Err: syscall.EMFILE}, want: attempt.ConnectFailed,
-			detail: "the connection could not be made"},
+		{name: "no descriptor", err: &net.OpError{Op: "dial", Err: syscall.EMFILE}, want: attempt.Unable,
+			detail: "descriptors"},
+		{name: "no descriptor on the machine", err: &net.OpError{Op: "dial", Err: syscall.ENFILE},
+			want: attempt.Unable, detail: "descriptors"},
+		{name: "no buffers", err: &net.OpError{Op: "dial", Err: syscall.ENOBUFS}, want: attempt.Unable,
+			detail: "memory"},
+		{name: "no memory", err: os.NewSyscallError("socket", syscall.ENOMEM), want: attempt.Unable,
+			detail: "memory"},
+		{name: "no port", err: &net.OpError{Op: "dial", Err: syscall.EADDRNOTAVAIL}, want: attempt.Unable,
+			detail: "ports"},
+		{name: "a network that is down", err: &net.OpError{Op: "dial", Err: syscall.ENETDOWN},
+			want: attempt.Unable, detail: "route"},
 		{name: "not allowed", err: fmt.Errorf("dial: %w", &egress.RefusedError{Rule: "private (10.0.0.0/8)"}),
 			want: attempt.AddressRefused, detail: "private (10.0.0.0/8)"},
 	} {
@@ -162,14 +173,15 @@ func TestConnectFailures(t *testing.T) {
 	}
 }
 
-// A name that is not there, and a port where nobody listens, end to end.
+// A resolver that is not there, and a port where nobody listens, end to end.
 func TestConnectFailuresReal(t *testing.T) {
 	resolver := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		return nil, syscall.ECONNREFUSED
 	}}
 	c := attempt.New(attempt.Config{Egress: egress.Policy{AllowLoopback: true, Resolver: resolver}})
 	defer c.Close()
-	if got := c.Do(t.Context(), request(t, "https://shop.example", "{}")); got.Outcome != attempt.DNSFailed {
+	if got := c.Do(t.Context(), request(t, "https://shop.example", "{}")); got.Outcome != attempt.Unable ||
+		got.Detail != "resolver" {
 		t.Errorf("%+v", got)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -1,12 +1,14 @@
 package attempt
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"syscall"
 
 	"github.com/storefront-go/storefront/graph/egress"
@@ -15,8 +17,8 @@ import (
 // Outcome is the class of an attempt's end: delivered, or why not.
 type Outcome string
 
-// The outcomes. [Cancelled] is the sender's own end and no failure of the
-// receiver.
+// The outcomes. [Cancelled] and [Unable] are the sender's own: nothing was asked of
+// the receiver, or no end was waited for, and it has not failed.
 const (
 	Delivered        Outcome = "delivered"         // a status from 200 to 299
 	Redirect         Outcome = "redirect"          // 300 to 399: never followed
@@ -32,6 +34,7 @@ const (
 	Reset            Outcome = "reset"             // the connection ended before the answer's headers did
 	MalformedAnswer  Outcome = "malformed_answer"  // not HTTP, cut within a line, or headers over 32 KiB
 	Cancelled        Outcome = "cancelled"         // the caller's context ended
+	Unable           Outcome = "sender_unable"     // this machine could not begin it; see [egress.Trouble]
 )
 
 // Outcomes returns all outcomes in the order above.
@@ -39,6 +42,7 @@ func Outcomes() []Outcome {
 	return []Outcome{
 		Delivered, Redirect, ClientError, ServerError, UnexpectedStatus, Timeout, ConnectTimeout,
 		ConnectFailed, DNSFailed, TLSFailed, AddressRefused, Reset, MalformedAnswer, Cancelled,
+		Unable,
 	}
 }
 
@@ -72,6 +76,9 @@ func (e *connectError) Unwrap() error { return e.err }
 func (e *connectError) explain() (Outcome, string) {
 	if refused, ok := errors.AsType[*egress.RefusedError](e.err); ok {
 		return AddressRefused, refused.Rule
+	}
+	if trouble := egress.TroubleOf(e.err); trouble != "" {
+		return Unable, string(trouble)
 	}
 	timeout, ok := errors.AsType[net.Error](e.err)
 	late := e.late || ok && timeout.Timeout()
@@ -127,20 +134,24 @@ func explainTLS(err error) string {
 // cut reports whether a connection ended under its user.
 func cut(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// explain is the outcome of a round trip that gave no answer. The cause is that
-// of the attempt's context; begun means that a byte of an answer came.
-func explain(err, cause error, begun bool) (Outcome, string) {
-	switch {
-	case errors.Is(cause, errLate):
-		return Timeout, "no answer in time"
-	case cause != nil:
+// fail sets the outcome of an attempt that got no answer. Begun means that a byte of
+// one came.
+func (r *Result) fail(ctx context.Context, err error, begun bool) {
+	r.Outcome, r.Detail = explain(ctx, err, begun)
+}
+
+func explain(ctx context.Context, err error, begun bool) (Outcome, string) {
+	if ctx.Err() != nil {
 		return Cancelled, ""
 	}
 	if connect, ok := errors.AsType[*connectError](err); ok {
 		return connect.explain()
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return Timeout, "no answer in time"
 	}
 	if !begun {
 		return Reset, "the connection ended before an answer"

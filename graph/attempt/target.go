@@ -22,9 +22,12 @@ const prefix = "whsec_"
 // Target is one endpoint: where it is and what its secrets are. It is made once
 // and used for many attempts, also at the same time.
 type Target struct {
-	request  *http.Request // copied for each attempt; never changed
-	spec     *signer       // keyed with the first secret as shown
-	standard []*signer     // keyed with each secret decoded
+	place    place // where it is connected to
+	address  string
+	shown    string    // scheme and host
+	head     string    // what each request begins with
+	spec     *signer   // keyed with the first secret as shown
+	standard []*signer // keyed with each secret decoded
 }
 
 // NewTarget returns the endpoint at an address that [egress.Policy.CheckURL]
@@ -44,7 +47,12 @@ func NewTarget(address string, secrets ...string) (*Target, error) {
 	if err != nil {
 		return nil, errors.New("make target: the address makes no request")
 	}
-	t := &Target{request: r, spec: newSigner([]byte(secrets[0]))}
+	head, err := headOf(r)
+	if err != nil {
+		return nil, errors.New("make target: the address makes no request")
+	}
+	t := &Target{address: address, place: placeOf(u), shown: u.Scheme + "://" + u.Host, head: head,
+		spec: newSigner([]byte(secrets[0]))}
 	for i, s := range secrets {
 		encoded, ok := strings.CutPrefix(s, prefix)
 		key, err := base64.StdEncoding.Strict().DecodeString(encoded)
@@ -57,7 +65,7 @@ func NewTarget(address string, secrets ...string) (*Target, error) {
 }
 
 // String returns the scheme and the host: the rest of an address may be secret.
-func (t *Target) String() string { return t.request.URL.Scheme + "://" + t.request.URL.Host }
+func (t *Target) String() string { return t.shown }
 
 // LogValue is [Target.String].
 func (t *Target) LogValue() slog.Value { return slog.StringValue(t.String()) }

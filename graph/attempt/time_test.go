@@ -207,20 +207,48 @@ func TestCancelledWhileConnecting(t *testing.T) {
 	})
 }
 
-// Kept connections end after a minute without use.
+// Kept connections end soon after their last use, or a little before the receiver
+// would end them, where it says when.
 func TestIdle(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := piped(t, func(http.ResponseWriter, *http.Request) {})
-		r := request(t, "http://shop.example", "{}")
-		for i, tc := range []struct {
-			pause  time.Duration
-			reused bool
-		}{{0, false}, {0, true}, {59 * time.Second, true}, {61 * time.Second, false}} {
-			time.Sleep(tc.pause)
-			if got := c.Do(t.Context(), r); got.Outcome != attempt.Delivered || got.Reused != tc.reused {
-				t.Errorf("attempt %d: %s, reused: %v", i, got.Outcome, got.Reused)
-			}
-			synctest.Wait()
-		}
-	})
+	type step struct {
+		pause  time.Duration
+		reused bool
+	}
+	const s = time.Second
+	for name, tc := range map[string]struct {
+		header string
+		steps  []step
+	}{
+		"nothing said": {steps: []step{{0, false}, {0, true}, {s * 14 / 10, true}, {s * 15 / 10, false}}},
+		"five seconds": {header: "Keep-Alive: timeout=5, max=100\r\n",
+			steps: []step{{0, false}, {3999 * time.Millisecond, true}, {4 * s, false}}},
+		"an hour": {header: "Keep-Alive: timeout=3600\r\n",
+			steps: []step{{0, false}, {29 * s, true}, {30 * s, false}}},
+		"one second": {header: "Keep-Alive: max=5, timeout=1\r\n", steps: []step{{0, false}, {0, false}}},
+		"nonsense":   {header: "Keep-Alive: timeout=x\r\n", steps: []step{{0, false}, {s, true}, {2 * s, false}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := dialed(t, func(c net.Conn) {
+					for r := bufio.NewReader(c); ; {
+						request, err := http.ReadRequest(r)
+						if err != nil {
+							return
+						}
+						io.Copy(io.Discard, request.Body)
+						io.WriteString(c, "HTTP/1.1 200 OK\r\n"+tc.header+"Content-Length: 0\r\n\r\n")
+					}
+				})
+				for i, step := range tc.steps {
+					time.Sleep(step.pause)
+					if got := c.Do(t.Context(), request(t, "http://shop.example", "{}")); got.Outcome !=
+						attempt.Delivered || got.Reused != step.reused {
+						t.Errorf("attempt %d: %s, reused: %v", i, got.Outcome, got.Reused)
+					}
+					synctest.Wait()
+				}
+				time.Sleep(time.Hour) // what is kept is closed
+			})
+		})
+	}
 }

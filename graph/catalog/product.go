@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/goods"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/page"
 )
@@ -44,7 +45,11 @@ func (q Query) Products(
 				index = "product_store_id_sku_id"
 			}
 			query.Modify(core.Window{After: after, Limit: limit, Index: index, UpdatedFrom: f.UpdatedFrom}.Apply)
-			return query.Load(ctx)
+			rows, err := query.Load(ctx)
+			if err != nil || !core.Selects(ctx, "variants") {
+				return rows, err
+			}
+			return rows, goods.Load(ctx, q.Client(ctx), rows...)
 		},
 	}, first, after)
 }
@@ -79,7 +84,12 @@ func (q Query) ProductPicture(ctx context.Context, id string) (*db.Picture, erro
 	return row, core.Explain("picture", err)
 }
 
-// ProductRow reads one product of the viewer's store.
+// ProductRow reads one product of the viewer's store, with its variants.
 func (r *Resolver) ProductRow(ctx context.Context, id xid.ID) (*db.Product, error) {
-	return core.Only(r.Client(ctx).Product.Query().Where(product.ID(id)).Load(ctx))
+	c := r.Client(ctx)
+	p, err := core.Only(c.Product.Query().Where(product.ID(id)).Load(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return p, goods.Load(ctx, c, p)
 }

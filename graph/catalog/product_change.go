@@ -46,7 +46,7 @@ func (r *Resolver) products() *core.Versioned[*db.Product, *db.ProductUpdate] {
 }
 
 // productUpdated adds product.updated behind the events of the edit. A change of the
-// inventory alone has no event (contract, section 8).
+// inventory alone has no event (contract, section 8), of variants neither.
 func productUpdated(e *productEdit) {
 	if len(e.Changed) == 1 && e.Changed[0] == "inventory_quantity" {
 		return
@@ -76,6 +76,9 @@ func (m Mutation) ProductUpdate(
 	}
 	return m.changeProduct(ctx, id, expectedVersion, "product.update", func(ctx context.Context, e *productEdit) error {
 		p, u := e.Row, e.Update
+		if err := ownMembers(p, &in); err != nil {
+			return err
+		}
 		core.MemberOf(&e.Changed, in.Title, "title", &p.Title, u.SetTitle)
 		core.MemberOf(&e.Changed, in.PriceMinor, "price_minor", &p.PriceMinor, u.SetPriceMinor)
 		core.MemberOf(&e.Changed, in.Currency, "currency", &p.Currency, u.SetCurrency)
@@ -89,6 +92,7 @@ func (m Mutation) ProductUpdate(
 		core.MemberOpt(&e.Changed, in.InventoryQuantity, "inventory_quantity", &p.InventoryQuantity,
 			u.SetInventoryQuantity, u.ClearInventoryQuantity)
 		core.MemberOpt(&e.Changed, in.ImageURL, "image_url", &p.ImageURL, u.SetImageURL, u.ClearImageURL)
+		core.MemberOpt(&e.Changed, in.WeightGrams, "variants", &p.WeightGrams, u.SetWeightGrams, u.ClearWeightGrams)
 		core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &p.Tags, u.SetTags, nil)
 		if p.Status == state.ProductActive {
 			return m.sellable(ctx, p)
@@ -109,6 +113,7 @@ func checkProductUpdate(c *core.Check, in *model.ProductUpdateInput) {
 		in.ProductType.Value(), in.ImageURL.Value())
 	core.Opt(in.CompareAtPriceMinor.Value(), func(v int64) { c.Amount("compare_at_price_minor", v) })
 	core.Opt(in.InventoryQuantity.Value(), func(v int64) { c.Within("inventory_quantity", v, 0, limit.Inventory) })
+	core.Opt(in.WeightGrams.Value(), func(v int64) { c.Within("weight_grams", v, 0, limit.Weight) })
 	c.Tags("tags", in.Tags.Value())
 }
 
@@ -195,13 +200,26 @@ func (m Mutation) sellable(ctx context.Context, p *db.Product) error {
 	return nil
 }
 
-// ProductDelete removes a product. Old order lines keep its id, which is then
-// unknown.
+// ProductDelete removes a product, and then its variants: whoever takes stock meets the
+// rows in this order too. Old order lines keep its id, which is then unknown.
 func (m Mutation) ProductDelete(
 	ctx context.Context, id string, expectedVersion int64,
 ) (*model.ProductDeletePayload, error) {
-	err := core.Remove(ctx, m.Core, m.products(), id, expectedVersion, "product.delete", m.leaveStorefront,
-		event.ProductDeleted)
+	var gone *db.Product
+	products := m.products()
+	remove := products.Delete
+	products.Delete = func(ctx context.Context, id xid.ID, version int64) (int, error) {
+		n, err := remove(ctx, id, version)
+		if err != nil || n == 0 {
+			return n, err
+		}
+		return n, m.dropVariants(ctx, gone)
+	}
+	err := core.Remove(ctx, m.Core, products, id, expectedVersion, "product.delete",
+		func(ctx context.Context, p *db.Product) error {
+			gone = p
+			return m.leaveStorefront(ctx, p)
+		}, event.ProductDeleted)
 	if err != nil {
 		return nil, err
 	}

@@ -12,18 +12,20 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/goods"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
 // ProductCreate makes a draft. The handle comes from the title when none is
 // given, and then never clashes; a given one that is taken is a 422.
 func (m Mutation) ProductCreate(ctx context.Context, in model.ProductCreateInput) (*model.ProductPayload, error) {
-	if err := checkProduct(ctx, &in); err != nil {
+	plan, err := checkProduct(ctx, &in)
+	if err != nil {
 		return nil, err
 	}
 	done := &model.ProductPayload{}
-	err := m.Commit(ctx, xid.Product, func(ctx context.Context) (_ *core.Record, err error) {
-		if done.Product, err = m.insertProduct(ctx, in); err != nil {
+	err = m.Commit(ctx, xid.Product, func(ctx context.Context) (_ *core.Record, err error) {
+		if done.Product, err = m.insertProduct(ctx, in, plan); err != nil {
 			return nil, err
 		}
 		made := m.products().Made(done.Product, "product.create", "", event.ProductCreated)
@@ -36,22 +38,51 @@ func (m Mutation) ProductCreate(ctx context.Context, in model.ProductCreateInput
 	return done, nil
 }
 
-// insertProduct writes the row. A duplicate key leaves the transaction alive,
-// so the second handle can follow the first.
-func (m Mutation) insertProduct(ctx context.Context, in model.ProductCreateInput) (*db.Product, error) {
+// insertProduct writes the row, and behind it those of its variants.
+func (m Mutation) insertProduct(
+	ctx context.Context, in model.ProductCreateInput, plan *variantPlan,
+) (*db.Product, error) {
 	id := core.NewID(in.CreatedAt)
+	if plan == nil {
+		return m.insertRow(ctx, id, in, func(*db.ProductCreate) {})
+	}
+	variants, err := plan.rows(&db.Product{ID: id})
+	if err != nil {
+		return nil, err
+	}
+	sum := goods.Total(variants)
+	p, err := m.insertRow(ctx, id, in, func(row *db.ProductCreate) {
+		row.SetOptions(plan.options).SetPriceMinor(sum.Price).SetNillableCompareAtPriceMinor(sum.Compared).
+			SetNillableMaxPriceMinor(sum.Highest).SetNillableInventoryQuantity(sum.Inventory)
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.Variants = variants
+	return p, m.storeVariants(ctx, id, nil, variants)
+}
+
+// insertRow writes the product's row; more completes it. A duplicate key leaves the
+// transaction alive, so the second handle can follow the first.
+func (m Mutation) insertRow(
+	ctx context.Context, id xid.ID, in model.ProductCreateInput, more func(*db.ProductCreate),
+) (*db.Product, error) {
 	handle := core.Slug(in.Title, "product")
 	if in.Handle != nil {
 		handle = *in.Handle
 	}
-	p, err := m.productRow(ctx, id, handle, in).Save(ctx)
+	row := m.productRow(ctx, id, handle, in)
+	more(row)
+	p, err := row.Save(ctx)
 	if !ent.IsDuplicate(err) {
 		return p, err
 	}
 	if in.Handle != nil {
 		return nil, handleTaken()
 	}
-	return m.productRow(ctx, id, core.Suffixed(handle, xid.Product.Format(id)), in).Save(ctx)
+	row = m.productRow(ctx, id, core.Suffixed(handle, xid.Product.Format(id)), in)
+	more(row)
+	return row.Save(ctx)
 }
 
 func (m Mutation) productRow(
@@ -63,12 +94,13 @@ func (m Mutation) productRow(
 		SetNillableCompareAtPriceMinor(in.CompareAtPriceMinor).SetCurrency(in.Currency).
 		SetNillableSku(in.Sku).SetNillableVendor(in.Vendor).SetNillableProductType(in.ProductType).
 		SetTags(document.NewTags(in.Tags)).SetNillableInventoryQuantity(in.InventoryQuantity).
-		SetNillableImageURL(in.ImageURL).
+		SetNillableImageURL(in.ImageURL).SetNillableWeightGrams(in.WeightGrams).
 		SetVersion(1).SetEventSequence(1).SetUpdatedAt(core.ChangeTime(id, in.CreatedAt))
 }
 
 // checkProduct judges a new product and brings its currency to upper case.
-func checkProduct(ctx context.Context, in *model.ProductCreateInput) error {
+// The plan is nil without options.
+func checkProduct(ctx context.Context, in *model.ProductCreateInput) (*variantPlan, error) {
 	c := core.NewCheck(in)
 	c.Line("title", in.Title, limit.Line)
 	c.Amount("price_minor", in.PriceMinor)
@@ -78,7 +110,9 @@ func checkProduct(ctx context.Context, in *model.ProductCreateInput) error {
 	core.Opt(in.InventoryQuantity, func(v int64) { c.Within("inventory_quantity", v, 0, limit.Inventory) })
 	c.Tags("tags", in.Tags)
 	c.CreatedAt(ctx, "created_at", in.CreatedAt)
-	return c.Err()
+	core.Opt(in.WeightGrams, func(v int64) { c.Within("weight_grams", v, 0, limit.Weight) })
+	plan := checkNewVariants(c, in)
+	return plan, c.Err()
 }
 
 // checkProductTexts checks the optional texts of a product.

@@ -55,6 +55,8 @@ func KindName(kind xid.Kind) string {
 		return "webhook endpoint"
 	case xid.Delivery:
 		return "delivery"
+	case xid.ShippingZone:
+		return "shipping zone"
 	case xid.MarketplaceTheme:
 		return "theme of the marketplace"
 	}

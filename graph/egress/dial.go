@@ -22,15 +22,22 @@ type DialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
 // Dialer returns a function that judges every address before it connects, also
 // each of several that one name has. Its error is, or wraps, a [*RefusedError]
 // where the policy does not allow the address, a [*net.DNSError] or another
-// error of net.
+// error of net. [TroubleOf] tells those that are this machine's own.
 //
 // With secure, the connection is for TLS. Without, it is for http in the clear,
 // which goes to loopback addresses only, and only with AllowLoopback.
 func (p Policy) Dialer(secure bool) DialFunc {
 	control := p.control(secure)
-	dialer := &net.Dialer{Timeout: DialTime, Resolver: p.Resolver, ControlContext: control}
+	names := newLookups(p.Resolver)
+	dialer := &net.Dialer{Timeout: DialTime, Resolver: names.resolver, ControlContext: control}
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
-		return dialer.DialContext(ctx, network, rooted(addr))
+		began := time.Now()
+		name := rooted(addr)
+		c, err := dialer.DialContext(ctx, network, name)
+		if trouble := names.judge(err, name != addr, began); trouble != "" && ctx.Err() != context.Canceled {
+			err = &ownError{trouble, err}
+		}
+		return c, err
 	}
 }
 

@@ -200,7 +200,8 @@ func TestDialerJudgesEachDial(t *testing.T) {
 	}
 }
 
-// A name server that says nothing holds a dial for three seconds and no longer.
+// A name server that says nothing holds a dial for three seconds, and for another one
+// in which it is asked for something else.
 func TestDialerTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		silent := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
@@ -211,7 +212,8 @@ func TestDialerTime(t *testing.T) {
 		start := time.Now()
 		_, err := egress.Policy{Resolver: silent}.Dialer(true)(t.Context(), "tcp", "shop.example:443")
 		failed, ok := errors.AsType[*net.DNSError](err)
-		if !ok || !failed.IsTimeout || time.Since(start) != egress.DialTime {
+		if !ok || !failed.IsTimeout || time.Since(start) != egress.DialTime+time.Second ||
+			egress.TroubleOf(err) != egress.Resolver {
 			t.Errorf("dial: %v after %v", err, time.Since(start))
 		}
 		time.Sleep(time.Minute)

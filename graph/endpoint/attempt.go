@@ -3,6 +3,7 @@ package endpoint
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"entgo.io/ent/dialect/sql"
@@ -14,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	sent "github.com/storefront-go/storefront/graph/attempt"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/model"
@@ -39,14 +41,12 @@ func (r *Resolver) besides(endpoint xid.ID, shown []*model.WebhookDelivery) {
 	}
 }
 
-// sequences lists those of the deliveries that may have attempts beside the one
-// that ended them.
+// sequences lists the deliveries. Each may have attempts beside the one that ended it:
+// a process that had lost the lease notes what it had sent.
 func sequences(shown []*model.WebhookDelivery) []int64 {
-	var all []int64
-	for _, d := range shown {
-		if d.AttemptCount > 1 || d.Log == nil || d.Log.BeganAt == nil {
-			all = append(all, d.Sequence)
-		}
+	all := make([]int64, len(shown))
+	for i, d := range shown {
+		all[i] = d.Sequence
 	}
 	return all
 }
@@ -93,21 +93,29 @@ func (f DeliveryFields) Attempts(ctx context.Context, d *model.WebhookDelivery) 
 	if l := d.Log; l != nil && l.BeganAt != nil {
 		shown = append(shown,
 			shownAttempt(&db.Attempt{ID: l.ID, AttemptID: l.AttemptID, Number: l.Attempts, BeganAt: *l.BeganAt,
-				Outcome: l.Outcome, Status: l.Status, Duration: l.Duration, Detail: l.Detail, Response: l.Response}))
+				Outcome: l.Outcome, Status: l.Status, Duration: l.Duration, Detail: l.Detail, Response: l.Response,
+				Request: l.Request}, d))
 	}
 	for _, a := range rows {
-		shown = append(shown, shownAttempt(a))
+		shown = append(shown, shownAttempt(a, d))
 	}
+	// What was noted after the delivery had ended has a higher number than what ended it.
+	slices.SortStableFunc(shown, func(a, b *model.WebhookAttempt) int { return b.Number - a.Number })
 	return shown, nil
 }
 
 // shownAttempt shows what came of an attempt. A receiver may answer with any
 // bytes, and GraphQL has texts: what is not UTF-8 is replaced.
-func shownAttempt(a *db.Attempt) *model.WebhookAttempt {
+func shownAttempt(a *db.Attempt, d *model.WebhookDelivery) *model.WebhookAttempt {
 	id := a.ID
 	core.Opt(a.AttemptID, func(own xid.ID) { id = own })
 	shown := &model.WebhookAttempt{ID: xid.Attempt.Format(id), Number: a.Number, At: a.BeganAt, Outcome: a.Outcome,
 		Duration: a.Duration, Detail: a.Detail, NextAt: a.NextAt}
+	head := sent.Head(a.Request, sent.Sent{EventID: d.EventID(), EventType: d.Type, DeliveryID: d.ID(),
+		Number: a.Number, Began: a.BeganAt.Time()})
+	if head != "" {
+		shown.Request = &head
+	}
 	if a.Status != 0 {
 		shown.Status = new(a.Status)
 		shown.Response = new(strings.ToValidUTF8(string(a.Response), "\ufffd"))

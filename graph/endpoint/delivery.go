@@ -20,6 +20,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/page"
 	"github.com/storefront-go/storefront/graph/webhook"
+	"github.com/storefront-go/storefront/graph/wire"
 )
 
 // Deliveries lists the deliveries to one endpoint, newest first: a merge of those
@@ -147,13 +148,8 @@ func (r *Resolver) merged(
 // [Resolver.typed]'s to add.
 func waitingDelivery(e *model.WebhookEndpoint, row *db.Delivery) *model.WebhookDelivery {
 	d := &model.WebhookDelivery{Key: row.ID, Endpoint: row.EndpointID, Event: row.EventID, Resource: row.ResourceID,
-		Sequence: row.Sequence, State: state.DeliveryWaiting, AttemptCount: row.Attempts}
-	switch {
-	case row.Failed && row.FirstAt >= e.Health.ResumedAt:
-		d.State = state.DeliveryFailed
-	case e.Status != state.EndpointActive:
-		d.State = state.DeliveryHeld
-	case row.DueAt > 0 && row.FirstAt >= e.Health.ResumedAt:
+		Sequence: row.Sequence, State: wire.StateOf(row, e.Status, e.Health.ResumedAt), AttemptCount: row.Attempts}
+	if d.State == state.DeliveryWaiting && row.DueAt > 0 && row.FirstAt >= e.Health.ResumedAt {
 		d.NextAttemptAt = new(row.DueAt)
 	}
 	return d
@@ -162,17 +158,8 @@ func waitingDelivery(e *model.WebhookEndpoint, row *db.Delivery) *model.WebhookD
 // loggedDelivery shows a row of the log.
 func loggedDelivery(row *db.DeliveryLog) *model.WebhookDelivery {
 	return &model.WebhookDelivery{Key: row.ID, Endpoint: row.EndpointID, Event: row.EventID, Resource: row.ResourceID,
-		Sequence: row.Sequence, Type: string(row.Type), ResourceType: about(row.Type), State: row.State,
-		AttemptCount: row.Attempts, SettledAt: new(row.SettledAt), Log: row}
-}
-
-// about names the resource that events of a type are about.
-func about(t event.Type) string {
-	if t == event.Ping {
-		return xid.WebhookEndpoint.Resource()
-	}
-	e, _ := event.Find(t)
-	return e.Resource.Resource()
+		Sequence: row.Sequence, Type: string(row.Type), ResourceType: event.About(row.Type).Resource(),
+		State: row.State, AttemptCount: row.Attempts, SettledAt: new(row.SettledAt), Log: row}
 }
 
 // typed reads with one statement what the events of waiting deliveries are. One

@@ -99,16 +99,28 @@ func (m Mutation) WebhookEndpointUpdate(ctx context.Context, id string, expected
 	if in.Events.IsSet() {
 		events = new(checkEvents(c, "events", in.Events.Value()))
 	}
+	checkOwn(c, in.RateLimit.Value(), in.Headers.Value(), in.Filters.Value())
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
 	const action = "webhook_endpoint.update"
 	return m.changeEndpoint(ctx, id, expectedVersion, action, func(ctx context.Context, e *endpointEdit) error {
-		row, u := e.Row, e.Update
+		row, u, before := e.Row, e.Update, e.Row.URL
 		core.MemberOf(&e.Changed, in.URL, "url", &row.URL, u.SetURL)
 		core.Replace(&e.Changed, events, "events", &row.Events, u.SetEvents)
 		core.MemberOpt(&e.Changed, in.Description, "description", &row.Description, u.SetDescription,
 			u.ClearDescription)
+		if in.RateLimit.IsSet() {
+			rate := core.Given(rateOf(in.RateLimit.Value()))
+			core.MemberOpt(&e.Changed, rate, "rate_limit", &row.RateLimit, u.SetRateLimit, u.ClearRateLimit)
+		}
+		if in.Filters.IsSet() {
+			filters := core.Given(filtersOf(in.Filters.Value()))
+			core.MemberOpt(&e.Changed, filters, "filters", &row.Filters, u.SetFilters, u.ClearFilters)
+		}
+		if err := m.changeHeaders(e, before, in); err != nil {
+			return err
+		}
 		return subscribable(ctx, row.Events)
 	})
 }
@@ -144,7 +156,7 @@ func (m Mutation) WebhookEndpointDelete(ctx context.Context, id string) (*model.
 		}
 		return m.endpoints().Apply(ctx, row, "webhook_endpoint.delete", func(_ context.Context, e *endpointEdit) error {
 			e.Update.SetDeletedAt(micros.Now()).SetSecret([]byte{}).SetSecretHint("").
-				ClearNextSecret().ClearNextSecretHint().ClearNextSecretAt()
+				ClearNextSecret().ClearNextSecretHint().ClearNextSecretAt().ClearHeaders()
 			e.Changed = []string{"deleted_at"}
 			follow(e, m.Webhooks.Cancel)
 			return nil

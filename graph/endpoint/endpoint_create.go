@@ -22,6 +22,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/webhook"
+	"github.com/storefront-go/storefront/graph/webhook/filter"
 )
 
 // WebhookEndpointCreate registers an endpoint of the viewer: an app's own, or the
@@ -33,19 +34,24 @@ func (m Mutation) WebhookEndpointCreate(ctx context.Context, in model.WebhookEnd
 	checkReceiver(c, m.Webhooks, "url", in.URL)
 	events := checkEvents(c, "events", in.Events)
 	core.Opt(in.Description, func(s string) { c.Line("description", s, limit.Line) })
+	checkOwn(c, in.RateLimit, in.Headers, in.Filters)
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
 	if err := subscribable(ctx, events); err != nil {
 		return nil, err
 	}
+	headers, err := headersOf(in.Headers, nil)
+	if err != nil {
+		return nil, err
+	}
 	id, secret := xid.New(), webhook.NewSecret()
 	var shown *model.WebhookEndpoint
-	err := m.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*core.Record, error) {
+	err = m.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*core.Record, error) {
 		if err := m.roomForEndpoint(ctx); err != nil {
 			return nil, err
 		}
-		row, err := m.registerEndpoint(ctx, id, in, events, secret)
+		row, err := m.registerEndpoint(ctx, id, in, registration{events, secret, headers})
 		if err != nil {
 			return nil, err
 		}
@@ -59,13 +65,22 @@ func (m Mutation) WebhookEndpointCreate(ctx context.Context, in model.WebhookEnd
 	return &model.WebhookEndpointPayload{WebhookEndpoint: shown, Secret: &secret}, nil
 }
 
+// registration is what a new endpoint has besides what its input says as it is stored.
+type registration struct {
+	events, secret string
+	headers        []webhook.Header
+}
+
 // registerEndpoint writes the endpoint and its queue.
-func (m Mutation) registerEndpoint(ctx context.Context, id xid.ID, in model.WebhookEndpointCreateInput,
-	events, secret string,
+func (m Mutation) registerEndpoint(ctx context.Context, id xid.ID, in model.WebhookEndpointCreateInput, r registration,
 ) (*db.WebhookEndpoint, error) {
-	row := m.Client(ctx).WebhookEndpoint.Create().SetID(id).SetURL(in.URL).SetEvents(events).
+	row := m.Client(ctx).WebhookEndpoint.Create().SetID(id).SetURL(in.URL).SetEvents(r.events).
 		SetNillableDescription(in.Description).SetStatus(state.EndpointActive).
-		SetSecret(m.Webhooks.Vault.Seal(id, secret)).SetSecretHint(webhook.Hint(secret)).SetUpdatedAt(id.Time())
+		SetSecret(m.Webhooks.Vault.Seal(id, r.secret)).SetSecretHint(webhook.Hint(r.secret)).SetUpdatedAt(id.Time()).
+		SetNillableRateLimit(rateOf(in.RateLimit)).SetNillableFilters(filtersOf(in.Filters))
+	if sealed := m.Webhooks.Vault.SealHeaders(id, r.headers); sealed != nil {
+		row.SetHeaders(sealed)
+	}
 	if v := viewer.From(ctx); v.Kind == viewer.OAuthApp {
 		g, err := core.Only(m.Client(ctx).Grant.Query().Where(grant.ID(v.Grant)).Load(ctx))
 		if err != nil {
@@ -86,6 +101,29 @@ func (m Mutation) roomForEndpoint(ctx context.Context) error {
 		func(pick func(*sql.Selector), ids any) error {
 			return m.Client(ctx).WebhookEndpoint.Query().Where(endpoints.DeletedAtIsNil()).Modify(pick).Scan(ctx, ids)
 		})
+}
+
+// checkOwn checks what an endpoint may be given besides address and events.
+func checkOwn(c *core.Check, rate *int64, headers []*model.WebhookHeaderInput, filters filter.Set) {
+	core.Opt(rate, func(n int64) { c.Within("rate_limit", n, 1, limit.EndpointRate) })
+	checkHeaders(c, headers)
+	filters.Check("filters", c.Add)
+}
+
+// rateOf is the stored form of a rate that was checked.
+func rateOf(rate *int64) *int {
+	if rate == nil {
+		return nil
+	}
+	return new(int(*rate))
+}
+
+// filtersOf is the stored form of conditions; nil for none.
+func filtersOf(filters filter.Set) *string {
+	if len(filters) == 0 {
+		return nil
+	}
+	return new(filters.Text())
 }
 
 // checkReceiver checks the address of an endpoint by its form alone.

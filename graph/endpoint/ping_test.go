@@ -48,7 +48,9 @@ func TestWebhookEndpointTest(t *testing.T) {
 		}
 		attempts := graphtest.Must[[]*model.WebhookAttempt](t)(fields.Attempts(p.Ctx, d))
 		if len(attempts) != 1 || *attempts[0].Status != 200 || *attempts[0].Response != "said" ||
-			attempts[0].Outcome != "delivered" {
+			attempts[0].Outcome != "delivered" ||
+			!strings.HasPrefix(*attempts[0].Request, "POST / HTTP/1.1\r\nHost: ") ||
+			!strings.Contains(*attempts[0].Request, "\r\nX-Service-Delivery-Id: "+d.ID()+"\r\n") {
 			t.Errorf("attempts %+v", attempts)
 		}
 		if body := graphtest.Must[*string](t)(fields.Payload(p.Ctx, d)); body != nil {

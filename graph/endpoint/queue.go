@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"context"
+	stdsql "database/sql"
 	"fmt"
 	"strconv"
 	"strings"
@@ -43,25 +44,24 @@ func (r *Resolver) backlogs(
 ) (map[xid.ID]*model.WebhookQueueState, error) {
 	of := make(map[xid.ID]*model.WebhookQueueState, len(shown))
 	query, args := backlogQuery(viewer.From(ctx).Store, shown)
-	rows, err := r.Client(ctx).QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, fmt.Errorf("count waiting deliveries: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err := ent.Read(ctx, r.Client(ctx), func(rows *stdsql.Rows) error {
 		var n int
 		var s model.WebhookQueueState
 		var oldest []byte
 		if err := rows.Scan(&n, &s.Waiting, &oldest); err != nil {
-			return nil, fmt.Errorf("count waiting deliveries: %w", err)
+			return err
 		}
 		if s.Waiting > 0 {
 			s.OldestAt = new(xid.ID(oldest).Time())
 		}
 		s.CatchingUp = catchingUp(shown[n])
 		of[shown[n].ID] = &s
+		return nil
+	}, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("count waiting deliveries: %w", err)
 	}
-	return of, rows.Err()
+	return of, nil
 }
 
 // backlogQuery has one part for each endpoint, since no other form stops counting

@@ -120,10 +120,13 @@ func (e *Engine) Round(ctx context.Context) error {
 	return errors.Join(failed, ctx.Err())
 }
 
-// due reads the redactions that somebody should go on with.
+// due reads the redactions that somebody should go on with: also those that are put off
+// for longer than anybody does it, since the clock was put back.
 func (e *Engine) due(ctx context.Context) ([]*db.Redaction, error) {
+	now := micros.Now()
 	rows, err := e.Store.DB(ctx).Redaction.Query().
-		Where(redaction.BucketIn(bucket.All()...), redaction.DueAtLTE(micros.Now())).
+		Where(redaction.BucketIn(bucket.All()...), redaction.Or(redaction.DueAtLTE(now),
+			redaction.And(redaction.DueAtGT(now.Add(pause+skew)), redaction.StepNEQ(state.RedactDone)))).
 		Order(redaction.ByDueAt()).Limit(window).Load(viewer.Everywhere(ctx))
 	if err != nil {
 		return nil, fmt.Errorf("find redactions: %w", err)
@@ -216,22 +219,27 @@ func (t *task) wait() time.Duration {
 func (e *Engine) advance(
 	ctx context.Context, t *task, name state.RedactionStep, at place, until time.Duration,
 ) error {
-	due := max(micros.Now().Add(until), t.DueAt+1)
+	now := micros.Now()
+	due, begun := now.Add(until), min(t.BegunAt, now) // whatever the clock said, it was not begun later
+	if due == t.DueAt {
+		due++
+	}
 	clean := t.CleanAt
 	if clean == nil && t.Step == state.RedactOrders && name != t.Step {
-		clean = new(micros.Now())
+		clean = &now
 	}
 	err := e.Store.InTx(ctx, func(ctx context.Context) error {
 		n, err := e.Store.DB(ctx).Redaction.Update().Where(redaction.ID(t.ID), redaction.DueAt(t.DueAt)).
-			SetDueAt(due).SetStep(name).SetPosition(at.position).SetPlace(at.sequence).SetNillableCleanAt(clean).
-			Save(ctx)
+			SetDueAt(due).SetBegunAt(begun).SetStep(name).SetPosition(at.position).SetPlace(at.sequence).
+			SetNillableCleanAt(clean).Save(ctx)
 		if err == nil && n == 0 {
 			err = errLost
 		}
 		return err
 	})
 	if err == nil {
-		t.DueAt, t.Step, t.Position, t.Place, t.CleanAt = due, name, &at.position, at.sequence, clean
+		t.DueAt, t.BegunAt, t.Step = due, begun, name
+		t.Position, t.Place, t.CleanAt = &at.position, at.sequence, clean
 	}
 	return err
 }

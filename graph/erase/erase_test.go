@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -71,7 +72,7 @@ func (s *shop) over(of *db.Customer) {
 	if row := s.row(of); row.Step != state.RedactDone {
 		s.t.Errorf("the redaction stands at %v", row)
 	}
-	s.overdue(of)
+	s.due(of, 1)
 	s.round()
 	if n := s.s.DB(s.ctx).Redaction.Query().CountX(s.ctx); n != 0 {
 		s.t.Errorf("%d redactions are left", n)
@@ -81,14 +82,17 @@ func (s *shop) over(of *db.Customer) {
 // past moves a redaction back by as long as anything takes.
 func (s *shop) past(of *db.Customer) {
 	s.t.Helper()
+	s.moved(of, -long)
+	s.due(of, 1)
+}
+
+// moved moves the times of a redaction.
+func (s *shop) moved(of *db.Customer, by time.Duration) {
+	s.t.Helper()
 	s.tx(func(ctx context.Context, c *db.Client) error {
 		row := s.row(of)
-		if _, err := c.Redaction.Delete().Where(redaction.ID(of.ID)).Exec(ctx); err != nil {
-			return err
-		}
-		return c.Redaction.Create().SetID(row.ID).SetBucket(row.Bucket).SetDueAt(1).SetStep(row.Step).
-			SetPlace(row.Place).SetNillablePosition(row.Position).SetBegunAt(row.BegunAt - long).
-			SetNillableCleanAt(row.CleanAt).Exec(ctx)
+		return c.Redaction.Update().Where(redaction.ID(of.ID)).SetDueAt(row.DueAt.Add(by)).
+			SetBegunAt(row.BegunAt.Add(by)).Exec(ctx)
 	})
 }
 
@@ -130,7 +134,7 @@ func TestRedactIsResumed(t *testing.T) {
 		if again, _ := w.shown(ada); again != events {
 			t.Error("two worked on one redaction at once")
 		}
-		w.overdue(ada)
+		w.due(ada, 1)
 		w.round()
 		if events, rows := w.shown(ada); events != 0 || rows != 0 {
 			t.Errorf("%d events and %d orders show the person", events, rows)
@@ -157,16 +161,33 @@ func TestRedactIsLost(t *testing.T) {
 		ada := w.person("Ada")
 		w.orders(ada, many)
 		w.redact(ada)
-		reads = func() {
-			w.tx(func(ctx context.Context, c *db.Client) error {
-				_, err := c.Redaction.Update().Where(redaction.ID(ada.ID)).SetDueAt(micros.Never).Save(ctx)
-				return err
-			})
-		}
+		theirs := micros.Now().Add(time.Minute)
+		reads = func() { w.due(ada, theirs) }
 		w.round()
-		if _, left := w.shown(ada); left != many-90 || w.row(ada).DueAt != micros.Never {
+		if _, left := w.shown(ada); left != many-90 || w.row(ada).DueAt != theirs {
 			t.Errorf("%d orders are left, due %d", left, w.row(ada).DueAt)
 		}
+	})
+}
+
+// A redaction that was begun and put off before the clock was put back goes on at once,
+// and ends when receivers have had their time.
+func TestRedactAfterTheClockWasPutBack(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		w := open(t, s)
+		ada := w.person("Ada")
+		w.orders(ada, 3)
+		w.redact(ada)
+		w.moved(ada, time.Hour)
+		w.round()
+		row := w.row(ada)
+		if events, rows := w.shown(ada); events != 0 || rows != 0 || row.Step != state.RedactResponses {
+			t.Errorf("%d events and %d orders show the person: %v", events, rows, row)
+		}
+		if now := micros.Now(); row.BegunAt > now || row.DueAt > now.Add(time.Minute) {
+			t.Errorf("it waits: %v", row)
+		}
+		w.over(ada)
 	})
 }
 

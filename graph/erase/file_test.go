@@ -68,7 +68,7 @@ func TestRedactFiles(t *testing.T) {
 			{"products", w.exported(state.ExportProducts, nil), false},
 			{"what is written", w.exported(state.ExportOrders, running), true},
 			{"what began when all was clean", w.exported(state.ExportOrders,
-				func(e *db.ExportCreate) { e.SetStartedAt(none + long) }), false},
+				func(e *db.ExportCreate) { e.SetStartedAt(none.Add(long)) }), false},
 		}
 		w.redact(ada)
 		w.round()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
@@ -132,12 +133,11 @@ func (s *shop) redact(of *db.Customer) {
 	})
 }
 
-// overdue lets as much time pass as somebody who was killed is waited for.
-func (s *shop) overdue(of *db.Customer) {
+// due sets when somebody goes on with a redaction.
+func (s *shop) due(of *db.Customer, at micros.Time) {
 	s.t.Helper()
 	s.tx(func(ctx context.Context, c *db.Client) error {
-		_, err := c.Redaction.Update().Where(redaction.ID(of.ID)).SetDueAt(1).Save(ctx)
-		return err
+		return c.Redaction.Update().Where(redaction.ID(of.ID)).SetDueAt(at).Exec(ctx)
 	})
 }
 
@@ -182,4 +182,4 @@ func (s *shop) log(of []xid.ID) (list []db.Event) {
 }
 
 // long is longer than anything takes.
-const long = micros.Time(60 * 60 * 1e6)
+const long = time.Hour

@@ -3,6 +3,7 @@ package export
 import (
 	"cmp"
 	"context"
+	stdsql "database/sql"
 	"fmt"
 	"slices"
 	"time"
@@ -40,6 +41,9 @@ type candidate struct {
 // look begins as many jobs as there is room for, and does what ended ones leave to
 // do.
 func (e *Engine) look(ctx context.Context) error {
+	if err := e.mender.Mend(ctx); err != nil {
+		return err
+	}
 	for ctx.Err() == nil {
 		if more, err := e.round(ctx); err != nil || !more {
 			return err
@@ -102,19 +106,13 @@ func (e *Engine) candidates(ctx context.Context) (all []candidate, err error) {
 	query := "SELECT store_id, id, status, lease_token, due_at, CASE WHEN due_at <= " + now + " THEN 1 ELSE 0 END," +
 		" CASE WHEN lease_until > " + now + " THEN 1 ELSE 0 END FROM exports WHERE " + bucket.Every +
 		" AND due_at <= " + clock.In(terms.Length) + fmt.Sprintf(" ORDER BY due_at LIMIT %d", window)
-	rows, err := e.Store.DB(ctx).QueryContext(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = ent.Read(ctx, e.Store.DB(ctx), func(rows *stdsql.Rows) error {
 		var c candidate
-		if err := rows.Scan(&c.store, &c.job, &c.status, &c.token, &c.dueAt, &c.due, &c.leased); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&c.store, &c.job, &c.status, &c.token, &c.dueAt, &c.due, &c.leased)
 		all = append(all, c)
-	}
-	return all, rows.Err()
+		return err
+	}, query)
+	return all, err
 }
 
 // fairest picks the job of the store that has the fewest in work, the one due

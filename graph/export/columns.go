@@ -66,6 +66,10 @@ var lineColumns = []column[*db.OrderLine]{
 	}},
 	{name: "line_item_tax_minor", cell: func(b []byte, l *db.OrderLine) []byte { return integer(b, l.TaxMinor) }},
 	{name: "line_item_total_minor", cell: func(b []byte, l *db.OrderLine) []byte { return integer(b, l.TotalMinor) }},
+	{name: "line_item_variant_id", cell: func(b []byte, l *db.OrderLine) []byte {
+		return idOpt(b, xid.Variant, wire.VariantOf(l))
+	}},
+	{name: "line_item_options", cell: func(b []byte, l *db.OrderLine) []byte { return listed(b, l.Options) }},
 }
 
 var productColumns = []column[*db.Product]{
@@ -91,6 +95,10 @@ var productColumns = []column[*db.Product]{
 	{name: "version", cell: func(b []byte, p *db.Product) []byte { return integer(b, p.Version) }},
 	{name: "created_at", cell: func(b []byte, p *db.Product) []byte { return moment(b, p.ID.Time()) }},
 	{name: "updated_at", cell: func(b []byte, p *db.Product) []byte { return moment(b, p.UpdatedAt) }},
+	{name: "options", cell: func(b []byte, p *db.Product) []byte { return listed(b, p.Options) }},
+	{name: "variants", cell: func(b []byte, p *db.Product) []byte {
+		return documented(b, wire.AppendVariants(nil, p))
+	}},
 }
 
 // customer is a customer with the currency of the store.
@@ -120,4 +128,26 @@ var customerColumns = []column[customer]{
 	{name: "version", cell: func(b []byte, c customer) []byte { return integer(b, c.Version) }},
 	{name: "created_at", cell: func(b []byte, c customer) []byte { return moment(b, c.ID.Time()) }},
 	{name: "updated_at", cell: func(b []byte, c customer) []byte { return moment(b, c.UpdatedAt) }},
+}
+
+// attempt is an attempt of a webhook.
+type attempt = *wire.WebhookAttempt
+
+var attemptColumns = []column[attempt]{
+	{name: "attempt_id", cell: func(b []byte, a attempt) []byte { return id(b, xid.Attempt, a.ID) }},
+	{name: "number", cell: func(b []byte, a attempt) []byte { return integer(b, a.Number) }},
+	{name: "began_at", cell: func(b []byte, a attempt) []byte { return moment(b, a.BeganAt) }},
+	{name: "outcome", cell: func(b []byte, a attempt) []byte { return text(b, a.Outcome) }},
+	{name: "http_status", cell: func(b []byte, a attempt) []byte { return integerOpt(b, a.HTTPStatus) }},
+	{name: "duration_us", cell: func(b []byte, a attempt) []byte { return integer(b, a.Duration) }},
+	{name: "detail", cell: func(b []byte, a attempt) []byte { return textOpt(b, a.Detail) }},
+	{name: "next_at", cell: func(b []byte, a attempt) []byte { return momentOpt(b, a.NextAt) }},
+	{name: "delivery_id", cell: func(b []byte, a attempt) []byte { return id(b, xid.Delivery, a.Delivery) }},
+	{name: "delivery_state", cell: func(b []byte, a attempt) []byte { return plain(b, string(a.State)) }},
+	{name: "event_id", cell: func(b []byte, a attempt) []byte { return id(b, xid.Event, a.Event) }},
+	{name: "event_type", cell: func(b []byte, a attempt) []byte { return plain(b, string(a.Type)) }},
+	{name: "resource_type", cell: func(b []byte, a attempt) []byte { return plain(b, a.ResourceType) }},
+	{name: "resource_id", cell: func(b []byte, a attempt) []byte { return plain(b, a.ResourceID()) }},
+	{name: "created_at", cell: func(b []byte, a attempt) []byte { return moment(b, a.Delivery.Time()) }},
+	{name: "settled_at", cell: func(b []byte, a attempt) []byte { return momentOpt(b, a.SettledAt) }},
 }

@@ -116,6 +116,14 @@ func documented[T ~[]byte](b []byte, doc T) []byte {
 	return text(b, doc)
 }
 
+// listed is [documented] of a list that is absent where it has no elements.
+func listed[T ~[]byte](b []byte, doc T) []byte {
+	if len(doc) == 0 {
+		return documented(b, emptyList)
+	}
+	return documented(b, doc)
+}
+
 var emptyList = []byte("[]")
 
 // address appends the nine cells of an address, empty ones where there is none.

@@ -1,5 +1,5 @@
-// Package export writes the orders, products and customers of stores to files
-// (contract, section 9).
+// Package export writes the orders, products and customers of stores, and the attempts of
+// their webhooks, to files (contract, section 9).
 //
 // A job is a row that somebody has to work on: whoever does holds a lease on it,
 // which a token fences. They read the resources in the order of their keys, write
@@ -20,6 +20,7 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/blob"
+	"github.com/storefront-go/storefront/graph/lease"
 	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/work"
 )
@@ -55,6 +56,7 @@ type Engine struct {
 	loop    *work.Loop
 	life    work.Life
 	guard   work.Guard
+	mender  *lease.Mender
 	metrics *metrics
 	// slots is how many jobs of a store run at once.
 	slots int
@@ -79,7 +81,7 @@ func New(c Config) (*Engine, error) {
 	c.Workers = cmp.Or(c.Workers, 4)
 	c.Poll = cmp.Or(c.Poll, 500*time.Millisecond)
 	e := &Engine{Config: c, id: xid.New(), slots: int(c.Limits.Of(limit.ExportsRunning)), partSize: partSize,
-		running: map[key]*run{}}
+		running: map[key]*run{}, mender: newMender(c.Store)}
 	e.metrics = newMetrics(&e.guard)
 	var err error
 	e.loop, err = work.New(work.Config{

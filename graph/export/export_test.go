@@ -24,6 +24,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/goods"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -203,11 +204,28 @@ func TestProductsJSON(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
 		b.products(ctx, 40)
+		b.variants(ctx, 5)
 		b.start(b.Engine)
 		id := b.ask(ctx, state.ExportProducts, state.ExportJSONL, state.ExportPlain)
 		b.wait(ctx, id, state.ExportCompleted)
 		rows, err := b.store.DB(ctx).Product.Query().Order(db.Asc("id")).All(ctx)
 		b.must(err)
+		b.must(goods.Load(ctx, b.store.DB(ctx), rows...))
+		csv := b.ask(ctx, state.ExportProducts, state.ExportCSV, state.ExportPlain)
+		b.wait(ctx, csv, state.ExportCompleted)
+		_, cells := table(t, b.file(ctx, csv))
+		for i, p := range rows {
+			options := "[]"
+			if p.Options != nil {
+				options = string(p.Options)
+			}
+			if c := cells[i]; c["options"] != options || c["variants"] != string(wire.AppendVariants(nil, p)) {
+				t.Errorf("the cells of %s: %s, %s", p.Title, c["options"], c["variants"])
+			}
+		}
+		if len(rows[4].Variants) != 2 || rows[5].Options != nil {
+			t.Errorf("the variants of the first five: %v", rows[4].Variants)
+		}
 		var want []byte
 		for _, p := range rows {
 			want = append(wire.AppendProduct(want, p), '\n')

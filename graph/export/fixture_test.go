@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
 	dbexport "github.com/storefront-go/storefront/ent/db/export"
+	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
@@ -20,6 +21,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/blob"
+	"github.com/storefront-go/storefront/graph/goods"
 )
 
 // bench is a database, a blob store and one engine that stands still.
@@ -135,6 +137,33 @@ func (b *bench) products(ctx context.Context, n int) {
 			}
 		}
 		return b.store.DB(ctx).Product.CreateBulk(rows...).Exec(ctx)
+	}))
+}
+
+// variants gives the first n products two sizes.
+func (b *bench) variants(ctx context.Context, n int) {
+	b.t.Helper()
+	b.must(b.store.InTx(ctx, func(ctx context.Context) error {
+		c := b.store.DB(ctx)
+		rows, err := c.Product.Query().Order(db.Asc("id")).Limit(n).All(ctx)
+		if err != nil {
+			return err
+		}
+		for _, p := range rows {
+			options := document.NewOptions([]document.Option{{Name: "Size", Values: []string{"S", "=M"}}})
+			if err := c.Product.Update().Where(product.ID(p.ID)).SetOptions(options).Exec(ctx); err != nil {
+				return err
+			}
+			for i, text := range []string{"S", "=M"} {
+				one := document.NewTags([]string{text})
+				err := c.Variant.Create().SetProductID(p.ID).SetPosition(2 - i).SetOptions(one).SetTitle(text).
+					SetCombination(goods.Combination(one)).SetPriceMinor(int64(i)).Exec(ctx)
+				if err != nil {
+					return err
+				}
+			}
+		}
+		return nil
 	}))
 }
 

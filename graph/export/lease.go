@@ -6,12 +6,25 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/storefront-go/storefront/ent"
+	dbexport "github.com/storefront-go/storefront/ent/db/export"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/lease"
 )
 
 // terms are those of the leases on jobs.
 var terms = lease.Terms{Length: 6 * time.Second, Every: 2 * time.Second, Margin: time.Second}
+
+// newMender makes what finds jobs that a clock holds up: those that wait for their
+// turn, which are due at once, and those that are worked on.
+func newMender(s *ent.Store) *lease.Mender {
+	return &lease.Mender{Terms: terms, Store: s, Table: dbexport.Table, Token: dbexport.FieldLeaseToken,
+		New: fmt.Sprintf("status = '%s'", state.ExportQueued), Set: lease.Free, Ahead: func(now lease.Clock) string {
+			return fmt.Sprintf("status = '%s' OR status = '%s' AND (lease_until > %s OR due_at > %s)",
+				state.ExportQueued, state.ExportRunning, now.In(terms.Length+time.Second), now.In(2*lastPause))
+		}}
+}
 
 // errLost says that a job is somebody else's, or has ended.
 var errLost = fmt.Errorf("the job is another one's, or has ended: %w", lease.ErrLost)

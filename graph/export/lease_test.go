@@ -7,8 +7,10 @@ import (
 	"unsafe"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
 )
 
 // Somebody sets the machine's clock while a job is worked on: the age of its lease
@@ -116,5 +118,32 @@ func TestStopGivesBack(t *testing.T) {
 			t.Fatalf("claimed %v, %v", r, err)
 		}
 		r.held.End()
+	})
+}
+
+// The clock was put back by an hour: a job that nobody had begun is written at once, that
+// of a process that is gone after the length of a lease.
+func TestClockPutBack(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		ctx := b.shop()
+		queued := b.ask(ctx, state.ExportOrders, state.ExportCSV, state.ExportPlain)
+		leased := b.ask(ctx, state.ExportProducts, state.ExportCSV, state.ExportPlain)
+		ahead := micros.Now().Add(time.Hour)
+		b.edit(ctx, queued, func(u *db.ExportUpdate) { u.SetDueAt(ahead) })
+		b.edit(ctx, leased, func(u *db.ExportUpdate) {
+			u.SetStatus(state.ExportRunning).SetSlot(0).SetStartedAt(micros.Now()).
+				SetLeaseOwner(xid.New()).SetLeaseToken(1).
+				SetLeaseUntil(ahead.Add(terms.Length)).SetDueAt(ahead.Add(terms.Length))
+		})
+		began := time.Now()
+		b.start(b.Engine)
+		b.wait(ctx, queued, state.ExportCompleted)
+		if took := time.Since(began); took >= terms.Length {
+			t.Errorf("what was queued was written after %s", took)
+		}
+		b.wait(ctx, leased, state.ExportCompleted)
+		if took := time.Since(began); took < terms.Length || took > 2*terms.Length {
+			t.Errorf("what was leased was written after %s", took)
+		}
 	})
 }

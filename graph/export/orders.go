@@ -43,7 +43,7 @@ type orderWriter struct {
 }
 
 const lineColumnList = "order_id, id, product_id, title, sku, quantity, fulfilled_quantity, refunded_quantity," +
-	" unit_price_minor, discount_minor, tax_minor, total_minor"
+	" unit_price_minor, discount_minor, tax_minor, total_minor, variant_id, options"
 
 // lines reads the lines of the orders and writes the orders on the way.
 func (w *orderWriter) lines(ctx context.Context) error {
@@ -99,7 +99,7 @@ func scanner(l *db.OrderLine) []any {
 	return []any{&l.OrderID, &l.ID, cell.PointerOf(&l.ProductID), (*cell.Text[string])(&l.Title), cell.TextOf(&l.Sku),
 		(*cell.Int64)(&l.Quantity), (*cell.Int64)(&l.FulfilledQuantity), (*cell.Int64)(&l.RefundedQuantity),
 		(*cell.Int64)(&l.UnitPriceMinor), (*cell.Int64)(&l.DiscountMinor), (*cell.Int64)(&l.TaxMinor),
-		(*cell.Int64)(&l.TotalMinor)}
+		(*cell.Int64)(&l.TotalMinor), cell.PointerOf(&l.VariantID), (*cell.Bytes)(&l.Options)}
 }
 
 // take adds a line to its order; the orders before it are complete then. A line

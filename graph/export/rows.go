@@ -6,6 +6,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/wire"
 )
 
 // column is a column of the rows of T, or the columns of an address.
@@ -31,6 +32,8 @@ func Columns(kind state.ExportKind) []string {
 		return names(productColumns)
 	case state.ExportCustomers:
 		return names(customerColumns)
+	case state.ExportWebhookAttempts:
+		return names(attemptColumns)
 	}
 	return nil
 }
@@ -84,6 +87,14 @@ func noLine(b []byte) []byte {
 func productRow(b []byte, p *db.Product) []byte {
 	for i := range productColumns {
 		b = productColumns[i].cell(b, p)
+	}
+	return end(b)
+}
+
+// attemptRow appends a row, which has no address.
+func attemptRow(b []byte, a *wire.WebhookAttempt) []byte {
+	for i := range attemptColumns {
+		b = attemptColumns[i].cell(b, a)
 	}
 	return end(b)
 }

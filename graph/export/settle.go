@@ -181,11 +181,11 @@ func (e *Engine) end(ctx context.Context, r *run, job *db.Export, set string, ar
 // notice is what the people of a store read of a job that has ended.
 func notice(job *db.Export) notify.Notice {
 	n := notify.Notice{Level: state.NotificationInfo, Kind: xid.Export, ID: job.ID,
-		Title: "An export of " + string(job.Kind) + " is ready",
+		Title: "An export of " + job.Kind.Words() + " is ready",
 		Body: FileName(job) + " has " + strconv.FormatInt(job.RowsDone, 10) +
 			" rows. It can be downloaded for 7 days: in the dashboard, under Exports."}
 	if job.Status == state.ExportFailed {
-		n.Level, n.Title = state.NotificationWarning, "An export of "+string(job.Kind)+" failed"
+		n.Level, n.Title = state.NotificationWarning, "An export of "+job.Kind.Words()+" failed"
 		n.Body = *job.ErrorMessage
 	}
 	return n

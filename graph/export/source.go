@@ -2,7 +2,7 @@ package export
 
 import (
 	"context"
-	"errors"
+	stdsql "database/sql"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/goods"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -66,6 +67,7 @@ func (s *source) batch(ctx context.Context, after *xid.ID, emit func(piece) erro
 	b := &builder{spare: s.spare, emit: emit}
 	var last *xid.ID
 	var n int
+	var more bool
 	var err error
 	switch s.job.Kind {
 	case state.ExportOrders:
@@ -74,13 +76,15 @@ func (s *source) batch(ctx context.Context, after *xid.ID, emit func(piece) erro
 		last, n, err = s.products(ctx, after, b)
 	case state.ExportCustomers:
 		last, n, err = s.customers(ctx, after, b)
+	case state.ExportWebhookAttempts:
+		last, more, err = s.attempts(ctx, after, b)
 	default:
 		err = fmt.Errorf("export: the kind %q is unknown", s.job.Kind)
 	}
-	if err == nil && n > 0 {
+	if err == nil && b.used {
 		err = b.close(*last)
 	}
-	return last, n == batchSize, err
+	return last, more || n == batchSize, err
 }
 
 // builder gathers rows into pieces.
@@ -88,12 +92,14 @@ type builder struct {
 	piece
 	spare chan []byte
 	emit  func(piece) error
+	used  bool // there was something to add
 }
 
 // added notes what was just appended to the body, and hands on a full piece.
 func (b *builder) added(rows int) error {
 	b.rows += int64(rows)
 	b.resources++
+	b.used = true
 	if len(b.body) < maxPiece {
 		return nil
 	}
@@ -151,20 +157,24 @@ func (s *source) next(after *xid.ID) func(*sql.Selector) {
 // total counts the resources of the job, against which progress is shown. Nothing
 // of the file depends on it.
 func (s *source) total(ctx context.Context) (n int64, err error) {
+	if s.job.Kind == state.ExportWebhookAttempts {
+		return s.totalAttempts(ctx)
+	}
 	query, args := "SELECT COUNT(*) FROM "+string(s.job.Kind)+ent.IndexHint(s.store.Dialect(), s.index())+
 		" WHERE store_id = ? AND id >= ? AND id < ?", []any{s.job.StoreID, s.from, s.to}
 	if f := s.job.FilterStatus; f != nil {
 		query, args = query+" AND status = ?", append(args, *f)
 	}
-	rows, err := s.store.DB(ctx).QueryContext(ctx, query, args...)
+	return s.number(ctx, query, args...)
+}
+
+// number reads a count.
+func (s *source) number(ctx context.Context, query string, args ...any) (n int64, err error) {
+	err = ent.Read(ctx, s.store.DB(ctx), func(rows *stdsql.Rows) error { return rows.Scan(&n) }, query, args...)
 	if err != nil {
 		return 0, fmt.Errorf("count %s: %w", s.job.Kind, err)
 	}
-	defer rows.Close()
-	if rows.Next() {
-		err = rows.Scan(&n)
-	}
-	return n, errors.Join(err, rows.Err())
+	return n, nil
 }
 
 func (s *source) csv() bool { return s.job.Format == state.ExportCSV }
@@ -173,6 +183,9 @@ func (s *source) products(ctx context.Context, after *xid.ID, b *builder) (last 
 	query := s.store.DB(ctx).Product.Query()
 	query.Modify(s.next(after))
 	rows, err := query.Load(ctx)
+	if err == nil {
+		err = goods.Load(ctx, s.store.DB(ctx), rows...)
+	}
 	if err != nil {
 		return after, 0, fmt.Errorf("read products: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/graph"
 )
 
@@ -18,39 +19,10 @@ const (
 	PlanTie  = micros.Time(1_650_000_000_000_000)
 )
 
-// Reads returns how many rows f made the engine read, in one transaction so that
-// it is one session.
-func Reads(t *testing.T, ctx context.Context, r *graph.Resolver, f func(context.Context)) (n int64) {
+// Reads returns how many rows f made the engine read.
+func Reads(t *testing.T, ctx context.Context, r *graph.Resolver, f func(context.Context)) int64 {
 	t.Helper()
-	status := func(ctx context.Context) (sum int64) {
-		rows, err := r.Client(ctx).QueryContext(ctx, "SHOW SESSION STATUS LIKE 'Handler_read%'")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var name string
-			var v int64
-			if err := rows.Scan(&name, &v); err != nil {
-				t.Fatal(err)
-			}
-			sum += v
-		}
-		return sum
-	}
-	err := r.Store.InTx(ctx, func(ctx context.Context) error {
-		status(ctx)
-		one := status(ctx)
-		own := status(ctx) - one // what asking costs itself
-		before := status(ctx)
-		f(ctx)
-		n = status(ctx) - before - own
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
+	return storetest.Reads(t, ctx, r.Store, f)
 }
 
 // ExplainQuery returns the plan of a statement, whose values SQLite's planner

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/outbox"
@@ -32,4 +33,18 @@ func Mug() model.ProductCreateInput {
 func ProductResource(p *db.Product, version, sequence int64) outbox.Resource {
 	return outbox.Resource{Store: p.StoreID, ID: p.ID, Version: version, Sequence: sequence,
 		At: outbox.After(p.UpdatedAt)}
+}
+
+// Shirt is a product with options: three of four combinations, six pieces in all.
+func Shirt() model.ProductCreateInput {
+	piece := func(size, colour string, price, stock int64) *model.ProductVariantInput {
+		return &model.ProductVariantInput{Options: []string{size, colour}, PriceMinor: price,
+			Sku: new("SHIRT-" + size + "-" + colour[:1]), InventoryQuantity: &stock, WeightGrams: new(int64(180))}
+	}
+	in := model.ProductCreateInput{Title: "Shirt", Currency: "EUR", Options: []*document.Option{
+		{Name: "Size", Values: []string{"S", "M"}}, {Name: "Colour", Values: []string{"White", "Black"}}},
+		Variants: []*model.ProductVariantInput{
+			piece("S", "White", 1900, 1), piece("M", "White", 2000, 2), piece("M", "Black", 2100, 3)}}
+	in.Variants[0].CompareAtPriceMinor = new(int64(2500))
+	return in
 }

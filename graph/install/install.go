@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/blob"
+	"github.com/storefront-go/storefront/graph/lease"
 	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/theme"
 	"github.com/storefront-go/storefront/graph/theme/sample"
@@ -44,6 +45,7 @@ type Keeper struct {
 	judging chan struct{}
 	woken   chan struct{}
 	guard   work.Guard
+	mender  *lease.Mender
 	// samples are the samples as they are installed, read once.
 	samples func() ([]prepared, error)
 }
@@ -57,7 +59,8 @@ func New(c Config) (*Keeper, error) {
 		c.Samples = sample.All()
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	k := &Keeper{Config: c, judging: make(chan struct{}, 1), woken: make(chan struct{}, 1)}
+	k := &Keeper{Config: c, judging: make(chan struct{}, 1), woken: make(chan struct{}, 1),
+		mender: newMender(c.Store)}
 	k.samples = sync.OnceValues(func() ([]prepared, error) { return prepare(c.Samples) })
 	return k, nil
 }

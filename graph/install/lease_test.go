@@ -9,6 +9,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	dbtheme "github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
@@ -69,4 +70,29 @@ func TestPanics(t *testing.T) {
 			t.Errorf("%s, the other %s, %d panics", now.Status, m.now(good).Status, m.Panics())
 		}
 	})
+}
+
+// The clock was put back by an hour since a process that is gone claimed a theme, or since
+// one was uploaded: both are processed within seconds, the second one at once.
+func TestClockPutBack(t *testing.T) {
+	for tries, within := range map[int]time.Duration{0: 0, 1: 14 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			m := newMerchant(t, storetest.Open(t))
+			row := m.accept("Linen", "a")
+			err := m.Store.InTx(m.ctx, func(ctx context.Context) error {
+				return m.Store.DB(ctx).Theme.Update().Where(dbtheme.ID(row.ID)).AddTries(tries).
+					SetDueAt(micros.Now().Add(time.Hour + terms.Length)).Exec(ctx)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.round(m.Keeper)
+			for began := time.Now(); time.Since(began) < within; m.round(m.Keeper) {
+				time.Sleep(2 * time.Second)
+			}
+			if now := m.Store.DB(m.ctx).Theme.GetX(m.ctx, row.ID); now.Status != state.ThemeInactive {
+				t.Errorf("after %d tries the theme is %s, due %s", tries, now.Status, now.DueAt)
+			}
+		})
+	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
 	dbtheme "github.com/storefront-go/storefront/ent/db/theme"
@@ -38,6 +39,9 @@ var errLost = fmt.Errorf("the theme is another one's by now: %w", lease.ErrLost)
 // database's; that of an archive alone is in the log, and its theme is tried
 // again.
 func (k *Keeper) Round(ctx context.Context) error {
+	if err := k.mender.Mend(ctx); err != nil {
+		return err
+	}
 	for more := true; more; {
 		rows, err := k.due(ctx)
 		if err != nil {
@@ -52,6 +56,17 @@ func (k *Keeper) Round(ctx context.Context) error {
 		more = len(rows) == batch && ctx.Err() == nil
 	}
 	return nil
+}
+
+// newMender makes what finds themes that a clock holds up.
+func newMender(s *ent.Store) *lease.Mender {
+	longest := make([]time.Duration, maxTries+1)
+	for n := 1; n < len(longest); n++ {
+		longest[n] = max(terms.Length, retryAfter<<(n-1))
+	}
+	return &lease.Mender{Terms: terms, Store: s, Table: dbtheme.Table, Token: dbtheme.FieldTries,
+		New:   dbtheme.FieldTries + " = 0",
+		Ahead: func(now lease.Clock) string { return lease.Beyond(now, dbtheme.FieldTries, longest) }}
 }
 
 // due reads the themes whose time has come, the longest overdue first. It locks

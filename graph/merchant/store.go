@@ -77,6 +77,7 @@ func (m Mutation) StoreUpdate(ctx context.Context, in model.StoreUpdateInput) (*
 	return m.changeStore(ctx, in.ExpectedVersion, "store.update", func(e *storeEdit) error {
 		s, u := e.Row, e.Update
 		core.Replace(&e.Changed, in.Name, "name", &s.Name, u.SetName)
+		core.Replace(&e.Changed, in.Language, "language", &s.Language, u.SetLanguage)
 		core.Replace(&e.Changed, in.Timezone, "timezone", &s.Timezone, u.SetTimezone)
 		if in.Currency != nil && *in.Currency != s.Currency {
 			s.Currency = *in.Currency
@@ -109,6 +110,29 @@ func (m Mutation) changeCurrency(ctx context.Context, id xid.ID, currency string
 	if len(active) > 0 {
 		return fault.State(fault.CurrencyMismatch,
 			"Active products are priced in "+active[0].Currency+": unpublish them first.")
+	}
+	return m.sellsNothingElse(ctx)
+}
+
+// sellsNothingElse refuses another currency to a store whose shipping rates and discounts
+// are amounts in the present one. To make the first of them writes the store's row, so it
+// comes before this change or after it.
+func (m Mutation) sellsNothingElse(ctx context.Context) error {
+	zones := m.Client(ctx).ShippingZone.Query().Limit(1)
+	zones.Modify(ent.ForUpdate)
+	zone, err := zones.Load(ctx)
+	if err != nil {
+		return err
+	}
+	discounts := m.Client(ctx).Discount.Query().Limit(1)
+	discounts.Modify(ent.ForUpdate)
+	discount, err := discounts.Load(ctx)
+	if err != nil {
+		return err
+	}
+	if len(zone)+len(discount) > 0 {
+		return fault.State(fault.CurrencyMismatch,
+			"Shipping rates and discounts are in the store's currency: delete them first.")
 	}
 	return nil
 }

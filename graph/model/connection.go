@@ -54,6 +54,8 @@ type (
 	APIKeyEdge                      = Edge[*APIKey]
 	ProductConnection               = Connection[*db.Product]
 	ProductEdge                     = Edge[*db.Product]
+	PageConnection                  = Connection[*db.Page]
+	PageEdge                        = Edge[*db.Page]
 	CustomerConnection              = Connection[*Customer]
 	CustomerEdge                    = Edge[*Customer]
 	OrderConnection                 = Connection[*Order]
@@ -86,6 +88,8 @@ type (
 	MarketplaceThemeEdge            = Edge[*MarketplaceTheme]
 	MarketplaceSubmissionConnection = Connection[*MarketplaceSubmission]
 	MarketplaceSubmissionEdge       = Edge[*MarketplaceSubmission]
+	DiscountConnection              = Connection[*db.Discount]
+	DiscountEdge                    = Edge[*db.Discount]
 	AuditEntryConnection            = Connection[*AuditEntry]
 	AuditEntryEdge                  = Edge[*AuditEntry]
 )

@@ -52,6 +52,42 @@ type LineItem struct {
 	*Siblings
 }
 
+// PublicVariantID returns the variant that was sold, nil for a line without a product.
+func (l *LineItem) PublicVariantID() *string {
+	id := wire.VariantOf(l.OrderLine)
+	if id == nil {
+		return nil
+	}
+	return new(xid.Variant.Format(*id))
+}
+
+// Texts returns the options of the variant.
+func (l *LineItem) Texts() ([]string, error) {
+	if l.Options == nil {
+		return []string{}, nil
+	}
+	return l.Options.List()
+}
+
+// ShippingZone is a zone with its countries.
+type ShippingZone struct {
+	*db.ShippingZone
+	Countries []string
+	// RestOfWorld says that it has the countries that no zone names.
+	RestOfWorld bool
+}
+
+// TaxSettings are how a store taxes; their version is 0 before they were ever changed.
+type TaxSettings struct{ *db.TaxSettings }
+
+// UpdatedAt is when they were last changed; nil for never.
+func (t *TaxSettings) UpdatedAt() *micros.Time {
+	if t.Version == 0 {
+		return nil
+	}
+	return &t.TaxSettings.UpdatedAt
+}
+
 // OrderNote is a note with its author.
 type OrderNote struct{ *db.Note }
 

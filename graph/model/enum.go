@@ -88,6 +88,16 @@ func UnmarshalNoteVisibility(v any) (state.NoteVisibility, error) {
 	return unmarshal[state.NoteVisibility](v)
 }
 
+func MarshalDiscountKind(v state.DiscountKind) graphql.Marshaler { return enum(v) }
+func UnmarshalDiscountKind(v any) (state.DiscountKind, error) {
+	return unmarshal[state.DiscountKind](v)
+}
+
+func MarshalShippingKind(v state.ShippingKind) graphql.Marshaler { return enum(v) }
+func UnmarshalShippingKind(v any) (state.ShippingKind, error) {
+	return unmarshal[state.ShippingKind](v)
+}
+
 func MarshalStoreStatus(v state.StoreStatus) graphql.Marshaler { return enum(v) }
 func UnmarshalStoreStatus(v any) (state.StoreStatus, error)    { return unmarshal[state.StoreStatus](v) }
 
@@ -101,6 +111,18 @@ func MarshalNotificationLevel(v state.NotificationLevel) graphql.Marshaler { ret
 func UnmarshalNotificationLevel(v any) (state.NotificationLevel, error) {
 	return unmarshal[state.NotificationLevel](v)
 }
+
+func MarshalPageStatus(v state.PageStatus) graphql.Marshaler { return enum(v) }
+func UnmarshalPageStatus(v any) (state.PageStatus, error)    { return unmarshal[state.PageStatus](v) }
+
+func MarshalPageKind(v state.PageKind) graphql.Marshaler { return enum(v) }
+func UnmarshalPageKind(v any) (state.PageKind, error)    { return unmarshal[state.PageKind](v) }
+
+func MarshalMenuTarget(v state.MenuTarget) graphql.Marshaler { return enum(v) }
+func UnmarshalMenuTarget(v any) (state.MenuTarget, error)    { return unmarshal[state.MenuTarget](v) }
+
+func MarshalLanguage(v state.Language) graphql.Marshaler { return enum(v) }
+func UnmarshalLanguage(v any) (state.Language, error)    { return unmarshal[state.Language](v) }
 
 func MarshalThemeStatus(v state.ThemeStatus) graphql.Marshaler { return enum(v) }
 func UnmarshalThemeStatus(v any) (state.ThemeStatus, error)    { return unmarshal[state.ThemeStatus](v) }
@@ -134,6 +156,11 @@ func UnmarshalEndpointStop(v any) (state.EndpointStop, error) {
 func MarshalDeliveryState(v state.DeliveryState) graphql.Marshaler { return enum(v) }
 func UnmarshalDeliveryState(v any) (state.DeliveryState, error) {
 	return unmarshal[state.DeliveryState](v)
+}
+
+func MarshalWebhookCircuitState(v state.WebhookCircuit) graphql.Marshaler { return enum(v) }
+func UnmarshalWebhookCircuitState(v any) (state.WebhookCircuit, error) {
+	return unmarshal[state.WebhookCircuit](v)
 }
 
 func MarshalWebhookBacklog(v state.WebhookBacklog) graphql.Marshaler { return enum(v) }

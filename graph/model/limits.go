@@ -31,6 +31,15 @@ func (l *Limits) ThemesMax() int { return int(l.Of(limit.Themes)) }
 // PictureBytesMax is [limit.PictureBytes].
 func (l *Limits) PictureBytesMax() int64 { return l.Of(limit.PictureBytes) }
 
+// PagesMax is [limit.Pages].
+func (l *Limits) PagesMax() int { return int(l.Of(limit.Pages)) }
+
+// ShippingZonesMax is [limit.ShippingZones].
+func (l *Limits) ShippingZonesMax() int { return int(l.Of(limit.ShippingZones)) }
+
+// DiscountsMax is [limit.Discounts].
+func (l *Limits) DiscountsMax() int { return int(l.Of(limit.Discounts)) }
+
 // ThemeBytesMax is [limit.ThemeBytes].
 func (l *Limits) ThemeBytesMax() int64 { return l.Of(limit.ThemeBytes) }
 

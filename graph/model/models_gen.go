@@ -10,10 +10,12 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/theme"
+	"github.com/storefront-go/storefront/graph/webhook/filter"
 )
 
 type APIKeyCreateInput struct {
@@ -132,6 +134,32 @@ type CustomerUpdateInput struct {
 	Note           graphql.Omittable[*string]               `json:"note,omitempty"`
 }
 
+type DiscountDeletePayload struct {
+	DeletedID  *string      `json:"deletedId,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+type DiscountInput struct {
+	// 3 to 64 letters from A to Z, digits, - and _.
+	Code string             `json:"code"`
+	Kind state.DiscountKind `json:"kind"`
+	// For a percentage, and for that alone: 1 to 10000.
+	BasisPoints *int64 `json:"basisPoints,omitempty"`
+	// For an amount, and for that alone.
+	AmountMinor     *int64       `json:"amountMinor,omitempty"`
+	StartsAt        *micros.Time `json:"startsAt,omitempty"`
+	EndsAt          *micros.Time `json:"endsAt,omitempty"`
+	LeastMinor      *int64       `json:"leastMinor,omitempty"`
+	UsesMax         *int64       `json:"usesMax,omitempty"`
+	CustomerUsesMax *int64       `json:"customerUsesMax,omitempty"`
+	Active          bool         `json:"active"`
+}
+
+type DiscountPayload struct {
+	Discount   *db.Discount `json:"discount,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
 type ExportDeletePayload struct {
 	DeletedID  *string      `json:"deletedId,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
@@ -142,12 +170,13 @@ type ExportError struct {
 	Message string `json:"message"`
 }
 
+// What a job is narrowed to. An attempt counts as created when it began.
 type ExportFilters struct {
 	// Inclusive.
 	CreatedFrom *micros.Time `json:"createdFrom,omitempty"`
 	// Exclusive.
 	CreatedTo *micros.Time `json:"createdTo,omitempty"`
-	// A status of the exported resource, as in REST.
+	// A status of the exported resource, as in REST; attempts have none.
 	Status *string `json:"status,omitempty"`
 }
 
@@ -156,7 +185,7 @@ type ExportFiltersInput struct {
 	CreatedFrom *micros.Time `json:"createdFrom,omitempty"`
 	// Exclusive.
 	CreatedTo *micros.Time `json:"createdTo,omitempty"`
-	// A status of the exported resource, as in REST: open, draft, active and so on.
+	// A status of the exported resource, as in REST: open, draft, active and so on. Attempts have none.
 	Status *string `json:"status,omitempty"`
 }
 
@@ -176,8 +205,10 @@ type ExportStartInput struct {
 	Kind        state.ExportKind        `json:"kind"`
 	Format      state.ExportFormat      `json:"format"`
 	Compression state.ExportCompression `json:"compression"`
-	Filters     *ExportFiltersInput     `json:"filters,omitempty"`
-	Decoded     `json:"-"`
+	// The endpoint whose attempts are exported, which has to be given for them and for no other kind.
+	WebhookID *string             `json:"webhookId,omitempty"`
+	Filters   *ExportFiltersInput `json:"filters,omitempty"`
+	Decoded   `json:"-"`
 }
 
 type FactorAddPayload struct {
@@ -253,6 +284,20 @@ type MarketplaceThemeSubmitInput struct {
 	Categories []string `json:"categories,omitempty"`
 }
 
+type Menus struct {
+	// Null for the default: home and search.
+	Main []*document.MenuLink `json:"main,omitempty"`
+	// Null for the default: the published pages.
+	Footer []*document.MenuLink `json:"footer,omitempty"`
+	// 0 before they are first set.
+	Version int64 `json:"version"`
+}
+
+type MenusPayload struct {
+	Menus      *Menus       `json:"menus,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
 type Mutation struct {
 }
 
@@ -295,7 +340,9 @@ type OrderFilter struct {
 
 type OrderLineInput struct {
 	// Takes title, sku and price from the product where they are not given, and its stock.
-	ProductID      *string `json:"productId,omitempty"`
+	ProductID *string `json:"productId,omitempty"`
+	// A variant of the product; needed where the product has options.
+	VariantID      *string `json:"variantId,omitempty"`
 	Title          *string `json:"title,omitempty"`
 	Sku            *string `json:"sku,omitempty"`
 	Quantity       int64   `json:"quantity"`
@@ -328,12 +375,41 @@ type OrderUpdateInput struct {
 	Tags            graphql.Omittable[[]string]      `json:"tags,omitempty"`
 }
 
+type PageCreateInput struct {
+	Title string `json:"title"`
+	// Made from the title when absent.
+	Handle *string `json:"handle,omitempty"`
+	// Markdown (CommonMark) without HTML.
+	Body           string          `json:"body"`
+	Kind           *state.PageKind `json:"kind,omitempty"`
+	SeoDescription *string         `json:"seoDescription,omitempty"`
+}
+
+type PageDeletePayload struct {
+	DeletedID  *string      `json:"deletedId,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
 type PageInfo struct {
 	HasNextPage bool `json:"hasNextPage"`
 	// Always false: lists run one way.
 	HasPreviousPage bool    `json:"hasPreviousPage"`
 	StartCursor     *string `json:"startCursor,omitempty"`
 	EndCursor       *string `json:"endCursor,omitempty"`
+}
+
+type PagePayload struct {
+	Page       *db.Page     `json:"page,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+// Members that are absent stay as they are.
+type PageUpdateInput struct {
+	Title          graphql.Omittable[*string]         `json:"title,omitempty"`
+	Handle         graphql.Omittable[*string]         `json:"handle,omitempty"`
+	Body           graphql.Omittable[*string]         `json:"body,omitempty"`
+	Kind           graphql.Omittable[*state.PageKind] `json:"kind,omitempty"`
+	SeoDescription graphql.Omittable[*string]         `json:"seoDescription,omitempty"`
 }
 
 type PasskeyAnswerInput struct {
@@ -385,8 +461,13 @@ type ProductCreateInput struct {
 	InventoryQuantity   *int64   `json:"inventoryQuantity,omitempty"`
 	ImageURL            *string  `json:"imageUrl,omitempty"`
 	// For imports by people: the product's time.
-	CreatedAt *micros.Time `json:"createdAt,omitempty"`
-	Decoded   `json:"-"`
+	CreatedAt   *micros.Time `json:"createdAt,omitempty"`
+	WeightGrams *int64       `json:"weightGrams,omitempty"`
+	// What its variants differ in, up to 3 options. The variants are given too then, and have prices, skus, stock and
+	// weights in place of the product.
+	Options  []*document.Option     `json:"options,omitempty"`
+	Variants []*ProductVariantInput `json:"variants,omitempty"`
+	Decoded  `json:"-"`
 }
 
 type ProductDeletePayload struct {
@@ -407,7 +488,8 @@ type ProductPayload struct {
 	Object     []byte       `json:"-"`
 }
 
-// A member that is left out stays; null empties one that may be empty.
+// A member that is left out stays; null empties one that may be empty. Prices, sku, stock and weight of a product with
+// options are those of its variants, and cannot be changed here.
 type ProductUpdateInput struct {
 	Title               graphql.Omittable[*string]  `json:"title,omitempty"`
 	PriceMinor          graphql.Omittable[*int64]   `json:"priceMinor,omitempty"`
@@ -421,6 +503,28 @@ type ProductUpdateInput struct {
 	Tags                graphql.Omittable[[]string] `json:"tags,omitempty"`
 	InventoryQuantity   graphql.Omittable[*int64]   `json:"inventoryQuantity,omitempty"`
 	ImageURL            graphql.Omittable[*string]  `json:"imageUrl,omitempty"`
+	WeightGrams         graphql.Omittable[*int64]   `json:"weightGrams,omitempty"`
+}
+
+type ProductVariantInput struct {
+	// A variant that the product has and that stays; without an id it is new.
+	ID *string `json:"id,omitempty"`
+	// One value of each option, in the order of the options.
+	Options             []string `json:"options"`
+	PriceMinor          int64    `json:"priceMinor"`
+	CompareAtPriceMinor *int64   `json:"compareAtPriceMinor,omitempty"`
+	Sku                 *string  `json:"sku,omitempty"`
+	InventoryQuantity   *int64   `json:"inventoryQuantity,omitempty"`
+	WeightGrams         *int64   `json:"weightGrams,omitempty"`
+}
+
+// A member that is left out stays; null empties one that may be empty.
+type ProductVariantUpdateInput struct {
+	PriceMinor          graphql.Omittable[*int64]  `json:"priceMinor,omitempty"`
+	CompareAtPriceMinor graphql.Omittable[*int64]  `json:"compareAtPriceMinor,omitempty"`
+	Sku                 graphql.Omittable[*string] `json:"sku,omitempty"`
+	InventoryQuantity   graphql.Omittable[*int64]  `json:"inventoryQuantity,omitempty"`
+	WeightGrams         graphql.Omittable[*int64]  `json:"weightGrams,omitempty"`
 }
 
 type Query struct {
@@ -472,6 +576,38 @@ type SessionProvePayload struct {
 	// When the proof ends.
 	Until      *micros.Time `json:"until,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
+}
+
+type ShippingRateInput struct {
+	// Of a rate that the zone has; without it the rate is a new one.
+	ID            *string            `json:"id,omitempty"`
+	Name          string             `json:"name"`
+	Kind          state.ShippingKind `json:"kind"`
+	PriceMinor    int64              `json:"priceMinor"`
+	LeastMinor    *int64             `json:"leastMinor,omitempty"`
+	MostMinor     *int64             `json:"mostMinor,omitempty"`
+	LeastGrams    *int64             `json:"leastGrams,omitempty"`
+	MostGrams     *int64             `json:"mostGrams,omitempty"`
+	FreeFromMinor *int64             `json:"freeFromMinor,omitempty"`
+}
+
+type ShippingZoneDeletePayload struct {
+	DeletedID  *string      `json:"deletedId,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+type ShippingZoneInput struct {
+	Name string `json:"name"`
+	// Codes of ISO 3166-1 alpha-2 that no other zone has.
+	Countries []string `json:"countries"`
+	// At most one zone is for the rest of the world.
+	RestOfWorld bool                 `json:"restOfWorld"`
+	Rates       []*ShippingRateInput `json:"rates"`
+}
+
+type ShippingZonePayload struct {
+	ShippingZone *ShippingZone `json:"shippingZone,omitempty"`
+	UserErrors   []*UserError  `json:"userErrors"`
 }
 
 type SignOutPayload struct {
@@ -529,7 +665,27 @@ type StoreUpdateInput struct {
 	Name            *string `json:"name,omitempty"`
 	Timezone        *string `json:"timezone,omitempty"`
 	// Fixed after the first order.
-	Currency *string `json:"currency,omitempty"`
+	Currency *string         `json:"currency,omitempty"`
+	Language *state.Language `json:"language,omitempty"`
+}
+
+type TaxRateInput struct {
+	Country     string  `json:"country"`
+	Region      *string `json:"region,omitempty"`
+	Name        string  `json:"name"`
+	BasisPoints int64   `json:"basisPoints"`
+	Shipping    bool    `json:"shipping"`
+}
+
+type TaxSettingsInput struct {
+	PricesIncludeTax bool `json:"pricesIncludeTax"`
+	// One for each country and region.
+	Rates []*TaxRateInput `json:"rates"`
+}
+
+type TaxSettingsPayload struct {
+	TaxSettings *TaxSettings `json:"taxSettings,omitempty"`
+	UserErrors  []*UserError `json:"userErrors"`
 }
 
 type ThemeDeletePayload struct {
@@ -595,9 +751,45 @@ type WebhookAttempt struct {
 	Duration int64 `json:"duration"`
 	// What was wrong, where the class alone does not say.
 	Detail *string `json:"detail,omitempty"`
+	// The head of the request as it was sent, without the values of the endpoint's own headers. Null where none was sent.
+	Request *string `json:"request,omitempty"`
 	// The first 4 KiB of the answer.
 	Response *string      `json:"response,omitempty"`
 	NextAt   *micros.Time `json:"nextAt,omitempty"`
+}
+
+// Whether an endpoint is spared what it does not take.
+type WebhookCircuit struct {
+	// OPEN after three failures in a row: new deliveries wait for nextAttemptAt. HALF_OPEN when it has come: one is tried.
+	State state.WebhookCircuit `json:"state"`
+	// How many deliveries failed the first time since one was taken.
+	Failures int `json:"failures"`
+	// When the next new delivery is tried; null while the circuit is closed.
+	NextAttemptAt *micros.Time `json:"nextAttemptAt,omitempty"`
+}
+
+type WebhookDeliveriesPayload struct {
+	// How many were sent once more.
+	Count int `json:"count"`
+	// Whether more may match.
+	HasNextPage bool `json:"hasNextPage"`
+	// Goes on behind what was looked at; null at the end.
+	EndCursor  *string      `json:"endCursor,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+// Chooses deliveries that have ended; what is left out chooses all. Pings are never among them.
+type WebhookDeliveryFilter struct {
+	// Of DELIVERED, FAILED, SKIPPED and CANCELLED.
+	States []state.DeliveryState `json:"states,omitempty"`
+	// Names of events.
+	Types []string `json:"types,omitempty"`
+	// Inclusive.
+	SettledFrom *micros.Time `json:"settledFrom,omitempty"`
+	// Exclusive.
+	SettledTo *micros.Time `json:"settledTo,omitempty"`
+	// What the last attempt came to, as in WebhookAttempt.outcome.
+	Outcomes []string `json:"outcomes,omitempty"`
 }
 
 type WebhookDeliveryPayload struct {
@@ -611,7 +803,11 @@ type WebhookEndpointCreateInput struct {
 	// Names of the catalogue, at least one.
 	Events      []string `json:"events"`
 	Description *string  `json:"description,omitempty"`
-	Decoded     `json:"-"`
+	// 1 to 1,000 attempts a second.
+	RateLimit *int64                `json:"rateLimit,omitempty"`
+	Headers   []*WebhookHeaderInput `json:"headers,omitempty"`
+	Filters   []*filter.Condition   `json:"filters,omitempty"`
+	Decoded   `json:"-"`
 }
 
 type WebhookEndpointDeletePayload struct {
@@ -628,9 +824,14 @@ type WebhookEndpointPayload struct {
 
 // A member that is left out stays; null empties one that may be empty.
 type WebhookEndpointUpdateInput struct {
+	// Another scheme, host or port needs the values of the headers too, or headers: null.
 	URL         graphql.Omittable[*string]  `json:"url,omitempty"`
 	Events      graphql.Omittable[[]string] `json:"events,omitempty"`
 	Description graphql.Omittable[*string]  `json:"description,omitempty"`
+	RateLimit   graphql.Omittable[*int64]   `json:"rateLimit,omitempty"`
+	// All that it has from now on.
+	Headers graphql.Omittable[[]*WebhookHeaderInput] `json:"headers,omitempty"`
+	Filters graphql.Omittable[[]*filter.Condition]   `json:"filters,omitempty"`
 }
 
 type WebhookEventType struct {
@@ -640,6 +841,21 @@ type WebhookEventType struct {
 	Scope string `json:"scope"`
 	// What makes the event.
 	Trigger string `json:"trigger"`
+}
+
+// A header of an endpoint. Its value is not shown.
+type WebhookHeader struct {
+	Name string `json:"name"`
+	// The end of the value, where it is long enough for that.
+	ValueHint *string `json:"valueHint,omitempty"`
+}
+
+// A header that is sent with every delivery; up to 10.
+type WebhookHeaderInput struct {
+	// A token (RFC 9110) that is none of the service's own headers nor of those that HTTP itself needs.
+	Name string `json:"name"`
+	// Visible ASCII. Left out, the header keeps the value that it has.
+	Value *string `json:"value,omitempty"`
 }
 
 type WebhookQueueState struct {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/notify"
@@ -51,6 +53,52 @@ func TestPanics(t *testing.T) {
 		<-time.After(rows[0].DueAt.Sub(micros.Now()))
 		s.round(sender)
 		if len(s.waiting()) != 0 || sender.Sent() != 2 {
+			t.Errorf("%d wait, %d sent", len(s.waiting()), sender.Sent())
+		}
+	})
+}
+
+// The clock was put back by an hour since a sender that is gone claimed one mail, and
+// another one was written: that one is sent at once, the first within the length of a
+// lease, and one that was tried often and rightly waits is left alone.
+func TestClockPutBack(t *testing.T) {
+	within(t, func(t *testing.T, s *shop, _ *post, sender *notify.Sender) {
+		ahead := micros.Now().Add(time.Hour)
+		for range 3 {
+			s.put(xid.New(), "owner@example.com", "Hello")
+		}
+		for i, row := range s.waiting() {
+			s.write(func(ctx context.Context, c *db.Client) error {
+				return c.Mail.Update().Where(mail.ID(row.ID)).SetAttempts([]int{0, 1, 7}[i]).
+					SetDueAt([]micros.Time{ahead, ahead.Add(2 * time.Minute), ahead}[i]).Exec(ctx)
+			})
+		}
+		s.round(sender)
+		if sender.Sent() != 1 {
+			t.Errorf("%d sent at once, want the one that nobody had tried", sender.Sent())
+		}
+		for range 15 {
+			s.round(sender)
+			<-time.After(10 * time.Second)
+		}
+		if rows := s.waiting(); len(rows) != 1 || rows[0].Attempts != 7 || sender.Sent() != 2 {
+			t.Errorf("%d wait, %d sent", len(rows), sender.Sent())
+		}
+	})
+}
+
+// A claim that is renewed is kept, however far ahead it lies.
+func TestClockPutBackAndSenderLives(t *testing.T) {
+	within(t, func(t *testing.T, s *shop, _ *post, sender *notify.Sender) {
+		s.put(xid.New(), "owner@example.com", "Hello")
+		for range 20 {
+			s.write(func(ctx context.Context, c *db.Client) error {
+				return c.Mail.Update().SetAttempts(1).SetDueAt(micros.Now().Add(time.Hour)).Exec(ctx)
+			})
+			s.round(sender)
+			<-time.After(15 * time.Second)
+		}
+		if len(s.waiting()) != 1 || sender.Sent() != 0 {
 			t.Errorf("%d wait, %d sent", len(s.waiting()), sender.Sent())
 		}
 	})

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"entgo.io/ent/dialect/sql"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
 	dbmail "github.com/storefront-go/storefront/ent/db/mail"
@@ -45,6 +47,17 @@ func (s *Sender) Waiting(ctx context.Context) (int, error) {
 		return 0, fmt.Errorf("count waiting mail: %w", err)
 	}
 	return len(ids), nil
+}
+
+// newMender makes what finds mails that a clock holds up.
+func newMender(s *ent.Store) *lease.Mender {
+	longest := make([]time.Duration, 8) // from there on all wait as long
+	for n := 1; n < len(longest); n++ {
+		longest[n] = max(terms.Length, pause(n))
+	}
+	return &lease.Mender{Terms: terms, Store: s, Table: dbmail.Table, Token: dbmail.FieldAttempts,
+		New:   dbmail.FieldAttempts + " = 0",
+		Ahead: func(now lease.Clock) string { return lease.Beyond(now, dbmail.FieldAttempts, longest) }}
 }
 
 // take sets until when a mail is taken, by the clock of leases. It is due then.

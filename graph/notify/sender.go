@@ -55,6 +55,7 @@ type SenderConfig struct {
 type Sender struct {
 	SenderConfig
 	guard                 work.Guard
+	mender                *lease.Mender
 	sent, failed, givenUp atomic.Uint64
 }
 
@@ -67,7 +68,7 @@ func NewSender(c SenderConfig) (*Sender, error) {
 		c.Dial = new(net.Dialer).DialContext
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	return &Sender{SenderConfig: c}, nil
+	return &Sender{SenderConfig: c, mender: newMender(c.Store)}, nil
 }
 
 // Sent returns how many mails the server has taken since the start.
@@ -90,6 +91,9 @@ func (s *Sender) Round(ctx context.Context) error {
 	end := time.Now().Add(roundTime)
 	r := round{Sender: s}
 	defer r.close()
+	if err := s.mender.Mend(ctx); err != nil {
+		return err
+	}
 	for more := true; more; {
 		rows, err := s.due(ctx)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
+	"github.com/storefront-go/storefront/ent/db/outboxfailure"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 )
@@ -26,8 +27,14 @@ func Purge(ctx context.Context, s *ent.Store) (n int, err error) {
 	before := xid.First(micros.Now().Add(-Retention))
 	err = s.EachStore(ctx, func(ctx context.Context) error {
 		deleted, err := purgeStore(ctx, s, before)
-		n += deleted
-		return err
+		if n += deleted; err != nil {
+			return err
+		}
+		// What was set aside cannot be put back without its event.
+		return s.InTx(ctx, func(ctx context.Context) error {
+			_, err := s.DB(ctx).OutboxFailure.Delete().Where(outboxfailure.IDLT(before)).Exec(ctx)
+			return err
+		})
 	})
 	if err != nil {
 		err = fmt.Errorf("purge events: %w", err)

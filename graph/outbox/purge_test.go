@@ -33,6 +33,18 @@ func events(ctx context.Context, t *testing.T, s *ent.Store, n int, age time.Dur
 	}
 }
 
+// setAside writes that an event of a given age could not be relayed.
+func setAside(ctx context.Context, t *testing.T, s *ent.Store, age time.Duration) {
+	t.Helper()
+	at := micros.Now().Add(-age)
+	err := s.InTx(ctx, func(ctx context.Context) error {
+		return s.DB(ctx).OutboxFailure.Create().SetID(xid.At(at)).SetFailedAt(at).SetDetail("refused").Exec(ctx)
+	})
+	if err != nil {
+		t.Fatalf("set an event aside: %v", err)
+	}
+}
+
 func TestPurge(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		const day = 24 * time.Hour
@@ -42,10 +54,16 @@ func TestPurge(t *testing.T) {
 		second, _ := storetest.Merchant(t, s)
 		events(second, t, s, 2, 40*day)
 		events(second, t, s, 1, 0)
+		for _, age := range []time.Duration{31 * day, day} {
+			setAside(second, t, s, age)
+		}
 
 		n, err := outbox.Purge(t.Context(), s)
 		if err != nil || n != 202 {
 			t.Fatalf("Purge = %d, %v; want 202", n, err)
+		}
+		if n := s.DB(second).OutboxFailure.Query().CountX(second); n != 1 {
+			t.Errorf("%d that were set aside are left, want 1", n)
 		}
 		for ctx, want := range map[context.Context]int{first: 3, second: 1} {
 			if got, err := s.DB(ctx).Event.Query().Count(ctx); err != nil || got != want {

@@ -10,10 +10,12 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/storefront-go/storefront/ent/db"
+	dbpage "github.com/storefront-go/storefront/ent/db/page"
 	dbpicture "github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/markdown"
 )
 
 const (
@@ -34,7 +36,7 @@ func (s ids) has(id xid.ID) bool {
 	return ok
 }
 
-// Sweep removes the pictures whose address no product of their store has any more, and
+// Sweep removes the pictures whose address no product and no page of their store has any more, and
 // what lies in the blob store without a row, such as that of a store that is gone: all that
 // is older than two days. It takes about 50 bytes of memory for each picture.
 func (k *Keeper) Sweep(ctx context.Context) error {
@@ -101,7 +103,7 @@ func (k *Keeper) remove(ctx context.Context, unused []xid.ID, old micros.Time) (
 	return n, err
 }
 
-// named is the pictures whose addresses the products of the viewer's store have.
+// named is the pictures whose addresses the products and pages of the viewer's store have.
 func (k *Keeper) named(ctx context.Context) (ids, error) {
 	set := ids{}
 	for after, more := xid.Nil, true; more; {
@@ -121,7 +123,29 @@ func (k *Keeper) named(ctx context.Context) (ids, error) {
 		}
 		more = len(rows) == sweepBatch
 	}
-	return set, nil
+	return set, k.namedByPages(ctx, set)
+}
+
+// pageBatch bounds the texts of pages that are read at once.
+const pageBatch = 20
+
+// namedByPages adds the pictures that the pages of the viewer's store show.
+func (k *Keeper) namedByPages(ctx context.Context, set ids) error {
+	for after, more := xid.Nil, true; more; {
+		rows, err := k.Store.DB(ctx).Page.Query().Where(dbpage.IDGT(after)).Order(db.Asc(dbpage.FieldID)).
+			Limit(pageBatch).Load(ctx)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			after = row.ID
+			for _, address := range markdown.Pictures(row.Body) {
+				set[IDOf(address)] = struct{}{}
+			}
+		}
+		more = len(rows) == pageBatch
+	}
+	return nil
 }
 
 // sweepObjects removes what no row names, and counts it. No object is ever written

@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -68,6 +69,29 @@ func TestSweep(t *testing.T) {
 		sweep(2)
 		if s.known("https://10.0.0.1/refused") == nil {
 			t.Error("what is known of a named one is gone")
+		}
+	})
+}
+
+// TestSweepKeepsWhatPagesShow: a page names its pictures as a product does.
+func TestSweepKeepsWhatPagesShow(t *testing.T) {
+	each(t, func(t *testing.T, s *studio) {
+		for _, path := range []string{"/shown", "/unshown"} {
+			s.get(path)
+		}
+		err := s.Store.InTx(s.ctx, func(ctx context.Context) error {
+			return s.Store.DB(ctx).Page.Create().SetTitle("About").SetHandle("about").SetStatus("draft").
+				SetBody("![Us](" + s.host.URL + "/shown)").SetUpdatedAt(micros.Now()).Exec(ctx)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.age(graceTime+time.Minute, "/shown", "/unshown")
+		if err := s.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if s.known(s.host.URL+"/shown") == nil || s.known(s.host.URL+"/unshown") != nil {
+			t.Error("the picture of a page is not what is kept")
 		}
 	})
 }

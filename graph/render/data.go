@@ -3,6 +3,7 @@ package render
 import (
 	"errors"
 	"fmt"
+	"html/template"
 )
 
 // Bounds of the data of a page: far above what a shop hands over.
@@ -23,7 +24,7 @@ func closedValue(v any, depth int, left *int) error {
 		return errors.New("the data of the page is too large or too deep")
 	}
 	switch v := v.(type) {
-	case nil, string, bool, float64:
+	case nil, string, bool, float64, template.HTML:
 		return nil
 	case map[string]any:
 		for key, one := range v {

@@ -20,6 +20,16 @@
 //     of an attribute and in an address, and in no other context, and the pages are
 //     executed against sample data when a theme is compiled.
 //
+// The data of every page: .shop has name, currency, language (such as "de"), direction
+// ("ltr" or "rtl"), origin, url, search_url and search_fields; .theme has name and version;
+// .page has kind, title, path, description (which may be nothing) and preview; .menus has
+// main and footer, lists of links with title, href, current and children, which are such
+// links themselves. An href may lead to another host. What the kinds of pages have besides,
+// [SampleData] shows; a page that the merchant writes ("page", templates/page.html, which a
+// theme need not have) has .article with title, kind and body: HTML that the service made,
+// which can be shown in text and nothing else. Canonical link, Open Graph and schema.org
+// data are put into the head by the service itself.
+//
 // The check of markup (no script, no inline style, no handlers) is a plain search
 // in the text of each template. It refuses a little too much, such as the word
 // "javascript:" in prose, and does not follow a tag whose name is put together by

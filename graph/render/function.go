@@ -63,8 +63,12 @@ func funcMap() template.FuncMap {
 	return m
 }
 
-// show is what an action shows: the text of a value, as UTF-8.
-func show(v any) (string, error) {
+// show is what an action shows: the text of a value, as UTF-8. HTML of the service
+// stays what it is, so that html/template escapes it wherever it stands but in text.
+func show(v any) (any, error) {
+	if made, ok := v.(template.HTML); ok {
+		return made, nil
+	}
 	s, err := text(v)
 	return strings.ToValidUTF8(s, "\uFFFD"), err
 }
@@ -110,6 +114,8 @@ func kind(v any) string {
 		return "a list"
 	case map[string]any:
 		return "a group of values"
+	case template.HTML:
+		return "formatted text"
 	}
 	return "a number"
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"maps"
 	"slices"
 	"sync"
 )
@@ -23,7 +24,13 @@ var (
 var errBroken = errors.New("the template cannot be executed")
 
 // pages are the kinds of pages, and the names of their templates.
-var pages = []string{"home", "product", "search", "not_found"}
+var pages = []string{"home", "product", "search", "not_found", textPage}
+
+// textPage is a page that the merchant writes. A theme need not have its template.
+const textPage = "page"
+
+// textTemplate stands in for that template.
+const textTemplate = `{{define "content"}}<article><h1>{{.article.title}}</h1>{{.article.body}}</article>{{end}}`
 
 // Theme is the compiled templates of a theme. It may be used by many at once.
 type Theme struct {
@@ -36,7 +43,13 @@ type Theme struct {
 //
 // Its error is [Errors]: what is wrong, by template and line, and safe to show.
 func Compile(templates map[string]string, asset func(path string) (url string, ok bool)) (*Theme, error) {
-	src, errs := read(templates)
+	own := templates
+	if _, ok := templates[pathOf(textPage)]; !ok {
+		own = map[string]string{}
+		maps.Copy(own, templates)
+		own[pathOf(textPage)] = textTemplate
+	}
+	src, errs := read(own)
 	if len(errs) == 0 {
 		errs = src.check(asset)
 	}
@@ -45,7 +58,12 @@ func Compile(templates map[string]string, asset func(path string) (url string, o
 	}
 	t := &Theme{pages: make(map[string]*template.Template, len(pages))}
 	for _, name := range pages {
-		if err := t.add(name, src); err != nil {
+		err := t.add(name, src)
+		if _, has := templates[pathOf(name)]; err != nil && name == textPage && !has {
+			delete(t.pages, name) // the layout is for other pages: see Has
+			continue
+		}
+		if err != nil {
 			errs = append(errs, asError(pathOf(name), err))
 		}
 	}
@@ -54,6 +72,10 @@ func Compile(templates map[string]string, asset func(path string) (url string, o
 	}
 	return t, nil
 }
+
+// Has reports whether the theme can show a page: one that was made before there were
+// pages of text may have a layout that does not fit them.
+func (t *Theme) Has(page string) bool { return t.pages[page] != nil }
 
 // add compiles a page and tries it. A fault of html/template refuses the theme.
 func (t *Theme) add(page string, src *source) (err error) {
@@ -92,8 +114,9 @@ func (t *Theme) try(page string) error {
 	return nil
 }
 
-// Render writes a page: "home", "product", "search" or "not_found". The data
-// consists of map[string]any, []any, string, bool, float64 and nil.
+// Render writes a page: "home", "product", "search", "not_found" or "page". The data
+// consists of map[string]any, []any, string, bool, float64, nil and, for HTML that the
+// service made itself, [template.HTML].
 //
 // Nothing is written when the page cannot be made. An error is [ErrTooLarge],
 // [ErrTooLong], [ErrTooSlow], an [*Error] that names template and line, that of

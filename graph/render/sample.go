@@ -1,17 +1,24 @@
 package render
 
 import (
+	"html/template"
+	"path"
 	"strconv"
 	"strings"
 )
 
-// SampleData is made-up data of a page, "home", "product", "search" or
-// "not_found", with every value that pages ever have. Each call makes it anew.
+// SampleData is made-up data of a page, "home", "product", "search", "not_found" or
+// "page", with every value that pages ever have. Each call makes it anew.
 func SampleData(page string) map[string]any {
 	d := common(page, sampleTitles[page])
 	d["shop"].(map[string]any)["search_fields"] = []any{map[string]any{"name": "preview", "value": "sample"}}
 	d["page"].(map[string]any)["preview"] = true
+	d["page"].(map[string]any)["description"] = "What search engines & people who share it show."
+	d["menus"] = map[string]any{"main": links(30), "footer": links(8)}
 	switch page {
+	case textPage:
+		d["article"] = map[string]any{"title": "Shipping & returns", "kind": "shipping", "body": template.HTML(
+			"<p>We ship <strong>twice</strong> a week.</p>\n<h2>Returns</h2>\n<ul>\n<li>30 days</li>\n</ul>\n")}
 	case "home":
 		d["products"] = cards(24)
 	case "product":
@@ -21,6 +28,9 @@ func SampleData(page string) map[string]any {
 			"Holds 350 ml. Safe in the dishwasher & the microwave.",
 		}
 		p["sku"], p["type"] = "MUG-350-BLUE", "Mugs"
+		p["options"] = []any{map[string]any{"name": "Size", "values": []any{"S", "Größe <2>"}},
+			map[string]any{"name": "Colour", "values": []any{"Blue", "Weiß & Gold"}}}
+		p["variants"] = sampleVariants()
 		d["product"], d["related"] = p, cards(4)
 	case "search":
 		d["search"] = map[string]any{"query": `mug & "cup"`, "count": float64(31), "results": cards(24), "more": true}
@@ -32,11 +42,14 @@ func SampleData(page string) map[string]any {
 func emptyData(page string) map[string]any {
 	d := common(page, sampleTitles[page])
 	switch page {
+	case textPage:
+		d["article"] = map[string]any{"title": "Imprint", "kind": nil, "body": template.HTML("")}
 	case "home":
 		d["products"] = []any{}
 	case "product":
 		p := bareCard()
 		p["description"], p["sku"], p["type"] = []any{}, nil, nil
+		p["options"], p["variants"] = []any{}, sampleVariants()[:1]
 		d["product"], d["related"] = p, []any{}
 	case "search":
 		d["search"] = map[string]any{"query": "", "count": float64(0), "results": []any{}, "more": false}
@@ -49,21 +62,51 @@ var sampleTitles = map[string]string{
 	"product":   "Mug “Blue hour” – Clay & Co.",
 	"search":    "Search – Clay & Co.",
 	"not_found": "Page not found – Clay & Co.",
+	textPage:    "Shipping & returns – Clay & Co.",
 }
 
 var samplePaths = map[string]string{"home": "/", "product": "/products/mug-1", "search": "/search",
-	"not_found": "/lost"}
+	"not_found": "/lost", textPage: "/pages/shipping"}
+
+// SamplePage returns the page that a path of made-up data leads to.
+func SamplePage(at string) string {
+	folder := path.Dir(at)
+	for page, p := range samplePaths {
+		if p == at || folder != "/" && folder == path.Dir(p) {
+			return page
+		}
+	}
+	return "not_found"
+}
 
 // common is the data that every page has.
 func common(page, title string) map[string]any {
 	return map[string]any{
 		"shop": map[string]any{
 			"name": "Clay & Co.", "currency": "EUR", "origin": "https://clay.example", "url": "/",
-			"search_url": "/search", "search_fields": []any{},
+			"search_url": "/search", "search_fields": []any{}, "language": "en", "direction": "ltr",
 		},
+		"menus": map[string]any{"main": []any{}, "footer": []any{}},
 		"theme": map[string]any{"name": "Sample", "version": "1.0.0"},
-		"page":  map[string]any{"kind": page, "title": title, "path": samplePaths[page], "preview": false},
+		"page": map[string]any{"kind": page, "title": title, "path": samplePaths[page], "preview": false,
+			"description": nil},
 	}
+}
+
+// links are those of a menu, the first with links below it. An href may lead anywhere,
+// so it is no url, which is always a path of the shop.
+func links(n int) []any {
+	all := make([]any, n)
+	for i := range all {
+		below := []any{}
+		if i == 0 {
+			below = []any{map[string]any{"title": "Bowls & plates", "href": "/search?q=bowl", "current": false,
+				"children": []any{}}}
+		}
+		all[i] = map[string]any{"title": "Journal " + strconv.Itoa(i+1), "href": "https://journal.example/" +
+			strconv.Itoa(i), "current": i == 1, "children": below}
+	}
+	return all
 }
 
 func cards(n int) []any {
@@ -85,6 +128,7 @@ func card(n int) map[string]any {
 		"price": "€24.90", "compare_at_price": nil, "on_sale": false,
 		"image_url": nil, "initial": strings.ToUpper(string([]rune(title)[:1])),
 		"vendor": "Clay & Co.", "available": n%5 != 0, "tags": []any{"ceramics", "hand-made", "blue"},
+		"price_varies": n%5 == 2,
 	}
 	if n%2 == 1 {
 		c["image_url"] = "/pictures/d41d8cd98f00b204e9800998ecf8427e/" + handle
@@ -102,6 +146,25 @@ func bareCard() map[string]any {
 	return map[string]any{
 		"title": "Mug", "handle": "mug", "url": "/products/mug", "price": "€0.00",
 		"compare_at_price": nil, "on_sale": false, "image_url": nil, "initial": "M",
-		"vendor": nil, "available": false, "tags": []any{},
+		"vendor": nil, "available": false, "tags": []any{}, "price_varies": false,
 	}
+}
+
+// sampleVariants are what a product with two options is sold as.
+func sampleVariants() []any {
+	list := []any{}
+	for i, size := range []string{"S", "Größe <2>"} {
+		for j, colour := range []string{"Blue", "Weiß & Gold"} {
+			v := map[string]any{
+				"id": "var_0000000000000000000000000" + strconv.Itoa(2*i+j), "title": size + " / " + colour,
+				"options": []any{size, colour}, "price": "€24.90", "compare_at_price": nil, "on_sale": false,
+				"sku": nil, "available": i+j > 0, "price_varies": false,
+			}
+			if j == 1 {
+				v["price"], v["compare_at_price"], v["on_sale"], v["sku"] = "€26.90", "€29.90", true, "MUG-"+size
+			}
+			list = append(list, v)
+		}
+	}
+	return list
 }

@@ -70,7 +70,7 @@ func read(templates map[string]string) (*source, Errors) {
 func measure(templates map[string]string) Errors {
 	var errs Errors
 	for _, path := range append([]string{"layout"}, pages...) {
-		if _, ok := templates[pathOf(path)]; !ok {
+		if _, ok := templates[pathOf(path)]; !ok && path != textPage {
 			errs = append(errs, &Error{Template: pathOf(path), Detail: "the theme has no such template"})
 		}
 	}
@@ -92,8 +92,8 @@ func measureFile(path, text string, all *scan) *Error {
 	switch {
 	case path != layoutPath && !filePath.MatchString(path) && pageOf(path) == "":
 		return &Error{Detail: strconv.Quote(cut(path, 100)) +
-			" lies where no template is expected; templates are layout, home, product, search, not_found and " +
-			"partials/NAME.html"}
+			" lies where no template is expected; templates are layout, home, product, search, page, not_found " +
+			"and partials/NAME.html"}
 	case len(text) > maxTemplate:
 		return &Error{Template: path, Detail: "the template has more than 256 KiB"}
 	case !utf8.ValidString(text):

@@ -11,7 +11,6 @@ import (
 	exports "github.com/storefront-go/storefront/ent/db/export"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
-	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
@@ -29,13 +28,6 @@ const (
 	// linkLife is how long the link to a file serves (contract, section 9).
 	linkLife = 15 * time.Minute
 )
-
-// exported is the scope that reading what a job exports needs.
-var exported = map[state.ExportKind]string{
-	state.ExportOrders:    scope.OrdersRead,
-	state.ExportProducts:  scope.ProductsRead,
-	state.ExportCustomers: scope.CustomersRead,
-}
 
 // Exports lists the export jobs that the viewer may see, newest first.
 func (q Query) Exports(ctx context.Context, first *int, after *string) (*model.ExportConnection, error) {
@@ -110,7 +102,7 @@ func (r *Resolver) export(ctx context.Context, id xid.ID, lock func(*sql.Selecto
 // viewer may read what is in it.
 func (r *Resolver) shownExport(v *viewer.Viewer, row *db.Export) *model.Export {
 	shown, now := &model.Export{Export: row}, micros.Now()
-	if !export.Downloadable(row, now) || !v.Scopes.Has(exported[row.Kind]) {
+	if !export.Downloadable(row, now) || !v.Scopes.Has(scope.OfExport(row.Kind)) {
 		return shown
 	}
 	expires := min(now.Add(linkLife), *row.ExpiresAt)

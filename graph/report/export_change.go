@@ -13,9 +13,11 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	exports "github.com/storefront-go/storefront/ent/db/export"
 	"github.com/storefront-go/storefront/ent/db/grant"
+	endpoints "github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -35,9 +37,9 @@ func (m Mutation) ExportStart(ctx context.Context, in model.ExportStartInput) (*
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	if needed := exported[in.Kind]; !v.Scopes.Has(needed) {
+	if needed := scope.OfExport(in.Kind); !v.Scopes.Has(needed) {
 		return nil, &fault.Error{Kind: fault.InsufficientScope, Scope: needed,
-			Detail: "An export of " + string(in.Kind) + " needs the scope " + needed + "."}
+			Detail: "An export of " + in.Kind.Words() + " needs the scope " + needed + "."}
 	}
 	var row *db.Export
 	err = m.Commit(ctx, xid.Export, func(ctx context.Context) (_ *core.Record, err error) {
@@ -58,9 +60,14 @@ func (m Mutation) ExportStart(ctx context.Context, in model.ExportStartInput) (*
 
 // newExport writes the row of a job.
 func (m Mutation) newExport(ctx context.Context, v *viewer.Viewer, in model.ExportStartInput) (*db.Export, error) {
+	endpoint, err := m.endpointOf(ctx, v, in)
+	if err != nil {
+		return nil, err
+	}
 	id := xid.New()
 	row := m.Client(ctx).Export.Create().SetID(id).SetBucket(bucket.Of(v.Store)).
-		SetKind(in.Kind).SetFormat(in.Format).SetCompression(in.Compression).SetStatus(state.ExportQueued).
+		SetKind(in.Kind).SetFormat(in.Format).SetCompression(in.Compression).SetNillableEndpointID(endpoint).
+		SetStatus(state.ExportQueued).
 		SetRequesterType(v.Kind).SetRequesterID(v.Actor).SetRequesterName(v.Name).
 		SetDueAt(id.Time()).SetUpdatedAt(id.Time())
 	if f := in.Filters; f != nil {
@@ -78,6 +85,27 @@ func (m Mutation) newExport(ctx context.Context, v *viewer.Viewer, in model.Expo
 		return nil, fmt.Errorf("make export: %w", err)
 	}
 	return made, nil
+}
+
+// endpointOf returns the endpoint whose attempts are to be exported, which the viewer may
+// see; nil for other kinds.
+func (m Mutation) endpointOf(ctx context.Context, v *viewer.Viewer, in model.ExportStartInput) (*xid.ID, error) {
+	if in.WebhookID == nil {
+		return nil, nil
+	}
+	id, err := core.ParseID(xid.WebhookEndpoint, *in.WebhookID)
+	if err != nil {
+		return nil, err
+	}
+	query := m.Client(ctx).WebhookEndpoint.Query().Where(endpoints.ID(id), endpoints.DeletedAtIsNil())
+	if v.Kind == viewer.OAuthApp {
+		query.Where(endpoints.AppID(v.Actor))
+	}
+	query.Modify(ent.ForceIndex(ent.Primary))
+	if _, err := core.Only(query.Load(ctx)); err != nil {
+		return nil, core.Explain(core.KindName(xid.WebhookEndpoint), err)
+	}
+	return &id, nil
 }
 
 // unfinished are the states of a job that has not ended.
@@ -105,6 +133,12 @@ func checkExport(c *core.Check, in model.ExportStartInput) {
 	known(c, "kind", in.Kind)
 	known(c, "format", in.Format)
 	known(c, "compression", in.Compression)
+	switch attempts := in.Kind == state.ExportWebhookAttempts; {
+	case attempts && in.WebhookID == nil:
+		c.Add("webhook_id", fault.Required, "The endpoint whose attempts are exported has to be given.")
+	case !attempts && in.WebhookID != nil && in.Kind.Known():
+		c.Add("webhook_id", fault.UnknownValue, "An export of "+in.Kind.Words()+" is not of an endpoint.")
+	}
 	f := in.Filters
 	if f == nil {
 		return
@@ -125,7 +159,7 @@ func checkExport(c *core.Check, in model.ExportStartInput) {
 		ok = state.CustomerStatus(*f.Status).Known()
 	}
 	if !ok {
-		c.Add("filters/status", fault.UnknownValue, "This is not a status of "+string(in.Kind)+".")
+		c.Add("filters/status", fault.UnknownValue, "This is not a status of "+in.Kind.Words()+".")
 	}
 }
 

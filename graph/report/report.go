@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	stdsql "database/sql"
 	"fmt"
 	"sort"
 	"strings"
@@ -108,22 +109,18 @@ func (r *Resolver) sales(ctx context.Context, store xid.ID, list []day) (_ []*mo
 		parts[i], sold[i] = part, &model.SalesDay{Date: d.date}
 		args = append(args, i, off, off, off, store, xid.First(d.first), xid.First(d.end))
 	}
-	rows, err := r.Client(ctx).QueryContext(ctx, strings.Join(parts, " UNION ALL "), args...)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = ent.Read(ctx, r.Client(ctx), func(rows *stdsql.Rows) error {
 		var i int
 		var all, orders, high, rest int64
 		if err := rows.Scan(&i, &all, &orders, &high, &rest); err != nil {
-			return nil, 0, err
+			return err
 		}
 		read += all
 		if high += rest >> low; high > currency.MaxMinor>>low {
-			return nil, 0, core.TooLarge("total of " + sold[i].Date)
+			return core.TooLarge("total of " + sold[i].Date)
 		}
 		sold[i].Orders, sold[i].TotalMinor = orders, high<<low|rest&(1<<low-1)
-	}
-	return sold, read, rows.Err()
+		return nil
+	}, strings.Join(parts, " UNION ALL "), args...)
+	return sold, read, err
 }

@@ -2,6 +2,7 @@ package reseal
 
 import (
 	"context"
+	stdsql "database/sql"
 	"fmt"
 	"slices"
 
@@ -37,6 +38,8 @@ var columns = []column{
 	{name: "webhook secrets", table: "webhook_endpoints", column: "secret", purpose: "webhook secrets",
 		owner: stores, with: "id", of: byID},
 	{name: "second webhook secrets", table: "webhook_endpoints", column: "next_secret", purpose: "webhook secrets",
+		owner: stores, with: "id", of: byID},
+	{name: "webhook headers", table: "webhook_endpoints", column: "headers", purpose: "webhook secrets",
 		owner: stores, with: "id", of: byID},
 	{name: "kept answers", table: "idempotency_keys", column: "answer", purpose: keyring.Encryption,
 		owner: stores, with: "key_hash", of: byOwnerAndWith},
@@ -74,21 +77,17 @@ func (c column) older(
 	if store != nil {
 		where, args = c.owner+" = ? AND id > ?", []any{*store, after.id}
 	}
-	rows, err := s.DB(ctx).QueryContext(ctx, "SELECT "+c.owner+", id, "+c.with+", "+c.column+" FROM "+c.table+
+	err = ent.Read(ctx, s.DB(ctx), func(rows *stdsql.Rows) error {
+		v := new(value)
+		list = append(list, v)
+		return rows.Scan(&v.owner, &v.id, &v.with, &v.sealed)
+	}, "SELECT "+c.owner+", id, "+c.with+", "+c.column+" FROM "+c.table+
 		ent.IndexHint(s.Dialect(), ent.Primary)+" WHERE "+where+" AND "+c.column+" IS NOT NULL AND "+c.mark()+" <> ?"+
 		fmt.Sprintf(" ORDER BY %s, id LIMIT %d", c.owner, most), append(args, []byte{first})...)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", c.name, err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		v := new(value)
-		if err := rows.Scan(&v.owner, &v.id, &v.with, &v.sealed); err != nil {
-			return nil, fmt.Errorf("read %s: %w", c.name, err)
-		}
-		list = append(list, v)
-	}
-	return list, rows.Err()
+	return list, nil
 }
 
 // swap writes a value anew, if nobody did meanwhile.
@@ -108,21 +107,18 @@ func (c column) marks(ctx context.Context, s *ent.Store, store *xid.ID, count ma
 	if store != nil {
 		where, args = c.owner+" = ? AND ", []any{*store}
 	}
-	rows, err := s.DB(ctx).QueryContext(ctx, "SELECT "+c.mark()+", COUNT(*) FROM "+c.table+" WHERE "+where+c.column+
+	err := ent.Read(ctx, s.DB(ctx), func(rows *stdsql.Rows) error {
+		var mark []byte
+		var n int
+		err := rows.Scan(&mark, &n)
+		if len(mark) > 0 {
+			count[mark[0]] += n
+		}
+		return err
+	}, "SELECT "+c.mark()+", COUNT(*) FROM "+c.table+" WHERE "+where+c.column+
 		" IS NOT NULL GROUP BY "+c.mark(), args...)
 	if err != nil {
 		return fmt.Errorf("count %s: %w", c.name, err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var mark []byte
-		var n int
-		if err := rows.Scan(&mark, &n); err != nil {
-			return fmt.Errorf("count %s: %w", c.name, err)
-		}
-		if len(mark) > 0 {
-			count[mark[0]] += n
-		}
-	}
-	return rows.Err()
+	return nil
 }

@@ -63,7 +63,8 @@ func (v *vault) endpoint(r *keyring.Ring) (id xid.ID) {
 	v.write(func(ctx context.Context, c *db.Client) error {
 		return c.WebhookEndpoint.Create().SetID(id).SetURL("https://x.example").SetEvents("order.paid").
 			SetStatus(state.EndpointActive).SetSecret(sealer.Seal([]byte("first"), id[:])).SetSecretHint("irst").
-			SetNextSecret(sealer.Seal([]byte("second"), id[:])).SetUpdatedAt(1).Exec(ctx)
+			SetNextSecret(sealer.Seal([]byte("second"), id[:])).SetHeaders(sealer.Seal([]byte("headers"), id[:])).
+			SetUpdatedAt(1).Exec(ctx)
 	})
 	return id
 }
@@ -102,6 +103,7 @@ func (v *vault) opens(r *keyring.Ring) (n int) {
 	for _, e := range c.WebhookEndpoint.Query().AllX(v.ctx) {
 		try("webhook secrets", "first", e.Secret, e.ID[:])
 		try("webhook secrets", "second", e.NextSecret, e.ID[:])
+		try("webhook secrets", "headers", e.Headers, e.ID[:])
 	}
 	for _, k := range c.Idempotency.Query().Where(idempotency.AnswerNotNil()).AllX(v.ctx) {
 		try(keyring.Encryption, "answer", k.Answer, append(v.store[:], k.KeyHash...))
@@ -144,6 +146,7 @@ func TestRun(t *testing.T) {
 		}
 		v.factor(ring(t, secrets[2])) // whose secret is gone
 		want := []reseal.Count{{Column: "webhook secrets", Older: 1}, {Column: "second webhook secrets", Older: 1},
+			{Column: "webhook headers", Older: 1},
 			{Column: "kept answers", Older: 50}, {Column: "second factors", Older: 25, Lost: 1}}
 		counted := func() []reseal.Count {
 			t.Helper()
@@ -156,10 +159,10 @@ func TestRun(t *testing.T) {
 		if diff := cmp.Diff(want, counted()); diff != "" {
 			t.Error(diff)
 		}
-		if n := v.run(both); n != 77 {
-			t.Errorf("%d were sealed anew, want 77", n)
+		if n := v.run(both); n != 78 {
+			t.Errorf("%d were sealed anew, want 78", n)
 		}
-		if n, older := v.opens(fresh), v.opens(old); n != 79 || older != 0 {
+		if n, older := v.opens(fresh), v.opens(old); n != 81 || older != 0 {
 			t.Errorf("%d open with the first secret, and %d with the older", n, older)
 		}
 		for i := range want {

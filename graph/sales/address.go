@@ -1,10 +1,7 @@
 package sales
 
 import (
-	"strings"
-
 	"github.com/storefront-go/storefront/ent/document"
-	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
@@ -28,18 +25,7 @@ func checkAddress(c *core.Check, name string, in *model.AddressInput) *document.
 		City:       *part("city", &in.City, limit.Line),
 		Region:     part("region", in.Region, limit.Line),
 		PostalCode: part("postal_code", in.PostalCode, limit.PostalCode),
-		Country:    checkCountry(c, name+"/country", in.Country),
+		Country:    c.Country(name+"/country", in.Country),
 		Phone:      part("phone", in.Phone, limit.Label),
 	}
-}
-
-// checkCountry checks the form of a code of ISO 3166-1 alpha-2 and returns it in
-// upper case. Whether the code is assigned is not judged: the list changes, and
-// an order of last year keeps its country.
-func checkCountry(c *core.Check, name, code string) string {
-	upper := strings.ToUpper(code)
-	if len(code) != 2 || strings.Trim(upper, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
-		c.Add(name, fault.InvalidFormat, "A country is two letters.")
-	}
-	return upper
 }

@@ -46,7 +46,7 @@ func TestCheckAddress(t *testing.T) {
 	}
 	for _, country := range []string{"", "D", "1A", "ßß", "ſa", "D E"} {
 		c := &core.Check{}
-		if sales.CheckCountry(c, "country", country); c.Err() == nil {
+		if c.Country("country", country); c.Err() == nil {
 			t.Errorf("country %q is taken", country)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 // What the tests, which stand outside of the package, see of its inside.
 const MaxAmount = maxAmount
 
-var CheckCountry = checkCountry
 var CheckAddress = checkAddress
 var EncodeOrder = encodeOrder
 

@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/goods"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -124,6 +125,9 @@ func (s *siblings) customers(ctx context.Context, ids []xid.ID) (map[xid.ID]*mod
 
 func (s *siblings) products(ctx context.Context, ids []xid.ID) (map[xid.ID]*db.Product, error) {
 	rows, err := s.productsOf(ctx, ids)
+	if err == nil {
+		err = goods.Load(ctx, s.Client(ctx), rows...)
+	}
 	of := make(map[xid.ID]*db.Product, len(rows))
 	for _, p := range rows {
 		of[p.ID] = p

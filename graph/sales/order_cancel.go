@@ -3,6 +3,7 @@ package sales
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/storefront-go/storefront/ent/db/payment"
 	"github.com/storefront-go/storefront/ent/event"
@@ -84,16 +85,12 @@ func (m Mutation) restock(ctx context.Context, e *orderEdit) error {
 			return err
 		}
 		for _, l := range lines {
-			if line := e.line(l.LineID); l.Restocked && line != nil && line.ProductID != nil {
-				e.stock[*line.ProductID] -= l.Quantity
+			if line := lineOf(e.Order, l.LineID); l.Restocked && line != nil && line.ProductID != nil {
+				e.stock[wareOf(line)] -= l.Quantity
 			}
 		}
 	}
-	for id, n := range e.stock {
-		if n <= 0 {
-			delete(e.stock, id)
-		}
-	}
+	maps.DeleteFunc(e.stock, func(_ ware, n int64) bool { return n <= 0 })
 	return nil
 }
 

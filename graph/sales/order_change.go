@@ -27,15 +27,15 @@ type orderEdit struct {
 	ledger   []*db.PaymentCreate
 	shipment *db.FulfillmentCreate
 	note     *db.NoteCreate
-	// stock goes back to products; spent changes what the customer has spent.
-	stock map[xid.ID]int64
+	// stock goes back; spent changes what the customer has spent.
+	stock stock
 	spent int64
 }
 
-// line returns the line with the public id, or nil.
-func (e *orderEdit) line(id string) *db.OrderLine {
+// lineOf returns the line of an order with the public id, or nil.
+func lineOf(o *model.Order, id string) *db.OrderLine {
 	uid, err := xid.OrderLine.Parse(id)
-	for _, l := range e.Lines {
+	for _, l := range o.Lines {
 		if err == nil && l.ID == uid {
 			return l.OrderLine
 		}
@@ -50,15 +50,15 @@ func (e *orderEdit) move(l *db.OrderLine) {
 	}
 }
 
-// giveBack returns units of a line to the stock of its product.
+// giveBack returns units of a line to the stock of what it was of.
 func (e *orderEdit) giveBack(l *db.OrderLine, quantity int64) {
 	if l.ProductID == nil || quantity <= 0 {
 		return
 	}
 	if e.stock == nil {
-		e.stock = map[xid.ID]int64{}
+		e.stock = stock{}
 	}
-	e.stock[*l.ProductID] += quantity
+	e.stock[wareOf(l)] += quantity
 }
 
 // orders is how orders change.
@@ -109,7 +109,8 @@ func (m Mutation) changeOrder(ctx context.Context, id string, expected int64, ac
 }
 
 // saveParts writes the lines that moved and the new rows below the order, then what
-// other orders share, in one order everywhere: products by key, the customer.
+// other orders share, in one order everywhere: products and variants by key, the
+// customer.
 func (m Mutation) saveParts(ctx context.Context, e *orderEdit) error {
 	if err := m.saveLines(ctx, e); err != nil {
 		return err

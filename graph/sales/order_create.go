@@ -125,8 +125,10 @@ func (m Mutation) lineRow(ctx context.Context, order xid.ID, position int, l *db
 		SetTitle(l.Title).SetNillableSku(l.Sku).SetQuantity(l.Quantity).
 		SetFulfilledQuantity(0).SetRefundedQuantity(0).SetUnitPriceMinor(l.UnitPriceMinor).
 		SetDiscountMinor(l.DiscountMinor).SetTaxMinor(l.TaxMinor).SetTotalMinor(l.TotalMinor)
-	if l.ProductID != nil {
-		row.SetProductID(*l.ProductID)
+	core.Opt(l.ProductID, func(id xid.ID) { row.SetProductID(id) })
+	core.Opt(l.VariantID, func(id xid.ID) { row.SetVariantID(id) })
+	if l.Options != nil {
+		row.SetOptions(l.Options)
 	}
 	return row
 }

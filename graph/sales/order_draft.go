@@ -2,6 +2,7 @@ package sales
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/price"
 )
 
 // Limits of an order.
@@ -24,13 +26,15 @@ import (
 type orderDraft struct {
 	billing, shipping *document.AddressFields
 	customerID        *xid.ID
-	productIDs        []*xid.ID // one for each line
+	// wares are what the lines are of, one for each.
+	wares []ware
 
 	store    *db.Store
 	customer *db.Customer
 	products map[xid.ID]*db.Product
-	// need is the stock to take, by tracked product.
-	need map[xid.ID]int64
+	variants map[ware]*db.Variant
+	// need is the stock to take of what is tracked.
+	need stock
 }
 
 // checkOrder judges what can be judged without the database.
@@ -45,7 +49,7 @@ func checkOrder(ctx context.Context, c *core.Check, in *model.OrderCreateInput) 
 		c.Add("lines", fault.TooLong, "An order has at most "+strconv.Itoa(limit.Lines)+" lines.")
 	default:
 		for i, l := range in.Lines {
-			d.productIDs = append(d.productIDs, checkLine(c, "lines/"+strconv.Itoa(i)+"/", l))
+			d.wares = append(d.wares, checkLine(c, "lines/"+strconv.Itoa(i)+"/", l))
 		}
 	}
 	c.Amount("shipping_minor", in.ShippingMinor)
@@ -57,10 +61,14 @@ func checkOrder(ctx context.Context, c *core.Check, in *model.OrderCreateInput) 
 	return d
 }
 
-// checkLine judges one line and returns the id of its product.
-func checkLine(c *core.Check, at string, l *model.OrderLineInput) *xid.ID {
-	id := checkRef(c, at+"product_id", xid.Product, l.ProductID)
+// checkLine judges one line and returns what it is of.
+func checkLine(c *core.Check, at string, l *model.OrderLineInput) (w ware) {
+	core.Opt(checkRef(c, at+"product_id", xid.Product, l.ProductID), func(id xid.ID) { w.product = id })
+	core.Opt(checkRef(c, at+"variant_id", xid.Variant, l.VariantID), func(id xid.ID) { w.variant = id })
 	if l.ProductID == nil {
+		if l.VariantID != nil {
+			c.Add(at+"product_id", fault.Required, "A variant is named with its product.")
+		}
 		c.Required(at+"title", l.Title != nil)
 		c.Required(at+"unit_price_minor", l.UnitPriceMinor != nil)
 	}
@@ -70,7 +78,7 @@ func checkLine(c *core.Check, at string, l *model.OrderLineInput) *xid.ID {
 	core.Opt(l.UnitPriceMinor, func(v int64) { c.Amount(at+"unit_price_minor", v) })
 	c.Amount(at+"discount_minor", l.DiscountMinor)
 	c.Amount(at+"tax_minor", l.TaxMinor)
-	return id
+	return w
 }
 
 // checkRef reads an id that the input refers to: malformed and unknown are the same.
@@ -113,21 +121,15 @@ func (m Mutation) refer(ctx context.Context, c *core.Check, d *orderDraft, in mo
 	if err := m.referCustomer(ctx, c, d); err != nil {
 		return err
 	}
-	rows, err := m.productsOf(ctx, core.IDs(d.productIDs, func(id *xid.ID) *xid.ID { return id }))
-	if err != nil {
+	if err := m.referGoods(ctx, d); err != nil {
 		return err
 	}
-	d.products, d.need = map[xid.ID]*db.Product{}, map[xid.ID]int64{}
-	for _, p := range rows {
-		d.products[p.ID] = p
-	}
-	for i, id := range d.productIDs {
+	d.need = stock{}
+	for i := range d.wares {
 		at := "lines/" + strconv.Itoa(i) + "/"
-		if id != nil && d.products[*id] == nil {
-			checkUnknown(c, at+"product_id", xid.Product)
-			continue
+		if d.checkWare(c, at, &d.wares[i], in.Lines[i]) {
+			d.referLine(c, at, d.wares[i], in.Lines[i])
 		}
-		d.referLine(c, at, id, in.Lines[i])
 	}
 	return nil
 }
@@ -152,82 +154,81 @@ func (m Mutation) referCustomer(ctx context.Context, c *core.Check, d *orderDraf
 }
 
 // referLine counts the stock that a line needs and judges its discount.
-func (d *orderDraft) referLine(c *core.Check, at string, id *xid.ID, l *model.OrderLineInput) {
-	if id != nil && d.products[*id].InventoryQuantity != nil {
-		d.need[*id] += l.Quantity
+func (d *orderDraft) referLine(c *core.Check, at string, w ware, l *model.OrderLineInput) {
+	if v := d.variant(w); v != nil && v.InventoryQuantity != nil {
+		d.need[w] += l.Quantity
 	}
-	gross, ok := currency.Mul(l.Quantity, d.unitPrice(id, l))
+	gross, ok := currency.Mul(l.Quantity, d.unitPrice(w, l))
 	if ok && l.DiscountMinor > gross {
 		c.Add(at+"discount_minor", fault.OutOfRange, "The discount is above the line's price.")
 	}
 }
 
-// unitPrice is the given price, else the product's.
-func (d *orderDraft) unitPrice(id *xid.ID, l *model.OrderLineInput) int64 {
-	switch {
-	case l.UnitPriceMinor != nil:
+// unitPrice is the given price, else that of what is sold.
+func (d *orderDraft) unitPrice(w ware, l *model.OrderLineInput) int64 {
+	if l.UnitPriceMinor != nil {
 		return *l.UnitPriceMinor
-	case id != nil:
-		return d.products[*id].PriceMinor
+	}
+	if v := d.variant(w); v != nil {
+		return v.PriceMinor
 	}
 	return 0 // absent, which is reported
 }
 
-// compute makes the rows with their sums: line total = quantity · unit −
-// discount + tax; order total = subtotal − discount + shipping + tax (contract,
-// section 5).
+// compute makes the rows with their sums, as package price adds them up.
 func (d *orderDraft) compute(in model.OrderCreateInput) (*db.Order, []*db.OrderLine, error) {
-	o := &db.Order{Email: in.Email, Tags: document.NewTags(in.Tags), Source: in.Source, ShippingMinor: in.ShippingMinor}
-	if o.Email == nil && d.customer != nil {
-		o.Email = d.customer.Email
-	}
-	lines := make([]*db.OrderLine, len(in.Lines))
-	ok := true
-	add := func(a, b int64) (sum int64) {
-		if ok {
-			sum, ok = currency.Add(a, b)
-		}
-		return sum
-	}
+	lines, given := make([]*db.OrderLine, len(in.Lines)), make([]price.Given, len(in.Lines))
 	for i, l := range in.Lines {
-		row, gross, err := d.row(d.productIDs[i], l)
+		row, err := d.row(d.wares[i], l)
 		if err != nil {
 			return nil, nil, err
 		}
-		row.TotalMinor = add(gross-row.DiscountMinor, row.TaxMinor)
-		o.SubtotalMinor = add(o.SubtotalMinor, gross)
-		o.DiscountMinor = add(o.DiscountMinor, row.DiscountMinor)
-		o.TaxMinor = add(o.TaxMinor, row.TaxMinor)
 		lines[i] = row
+		given[i] = price.Given{UnitMinor: row.UnitPriceMinor, Quantity: row.Quantity,
+			DiscountMinor: row.DiscountMinor, TaxMinor: row.TaxMinor}
 	}
-	o.TotalMinor = add(add(o.SubtotalMinor-o.DiscountMinor, o.ShippingMinor), o.TaxMinor)
-	if !ok {
+	sum, err := price.Sum(given, in.ShippingMinor)
+	switch {
+	case errors.Is(err, price.ErrLineTooLarge):
+		return nil, nil, core.TooLarge("line's total")
+	case errors.Is(err, price.ErrTooLarge):
 		return nil, nil, core.TooLarge("order's total")
+	case err != nil:
+		return nil, nil, err
+	}
+	for i, l := range sum.Lines {
+		lines[i].TotalMinor = l.TotalMinor
+	}
+	o := &db.Order{Email: in.Email, Tags: document.NewTags(in.Tags), Source: in.Source,
+		SubtotalMinor: sum.SubtotalMinor, DiscountMinor: sum.DiscountMinor, ShippingMinor: sum.ShippingMinor,
+		TaxMinor: sum.TaxMinor, TotalMinor: sum.TotalMinor}
+	if o.Email == nil && d.customer != nil {
+		o.Email = d.customer.Email
 	}
 	return o, lines, nil
 }
 
-// row is one line with what it takes from its product, and quantity · unit.
-func (d *orderDraft) row(id *xid.ID, l *model.OrderLineInput) (row *db.OrderLine, gross int64, err error) {
-	row = &db.OrderLine{ProductID: id, Sku: l.Sku, Quantity: l.Quantity,
-		UnitPriceMinor: d.unitPrice(id, l), DiscountMinor: l.DiscountMinor, TaxMinor: l.TaxMinor}
+// row is one line with what it takes from its product.
+func (d *orderDraft) row(w ware, l *model.OrderLineInput) (*db.OrderLine, error) {
+	row := &db.OrderLine{Sku: l.Sku, Quantity: l.Quantity,
+		UnitPriceMinor: d.unitPrice(w, l), DiscountMinor: l.DiscountMinor, TaxMinor: l.TaxMinor}
 	core.Opt(l.Title, func(s string) { row.Title = s })
-	if id != nil {
-		p := d.products[*id]
+	if v := d.variant(w); v != nil {
+		p := d.products[w.product]
 		if l.UnitPriceMinor == nil && p.Currency != d.store.Currency {
-			return nil, 0, fault.State(fault.CurrencyMismatch,
+			return nil, fault.State(fault.CurrencyMismatch,
 				"The store sells in "+d.store.Currency+", the product is priced in "+p.Currency+".")
+		}
+		row.ProductID = &w.product
+		if !w.variant.IsNil() {
+			row.VariantID, row.Options = &w.variant, v.Options
 		}
 		if l.Title == nil {
 			row.Title = p.Title
 		}
 		if l.Sku == nil {
-			row.Sku = p.Sku
+			row.Sku = v.Sku
 		}
 	}
-	gross, ok := currency.Mul(row.Quantity, row.UnitPriceMinor)
-	if !ok {
-		return nil, 0, core.TooLarge("line's total")
-	}
-	return row, gross, nil
+	return row, nil
 }

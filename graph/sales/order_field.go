@@ -6,6 +6,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/price"
 )
 
 // Names of the indexes by which an order's children are read.
@@ -48,6 +49,29 @@ func (o OrderFields) Payments(ctx context.Context, order *model.Order) ([]*db.Pa
 func (o OrderFields) Fulfillments(ctx context.Context, order *model.Order) ([]*db.Fulfillment, error) {
 	fulfillments, err := order.Relations().Fulfillments.Get(ctx, order.ID)
 	return listed(fulfillments), core.Explain("fulfillments", err)
+}
+
+// RefundPreviewMinor returns what units of the lines are worth, and no more than was paid and
+// not given back.
+func (o OrderFields) RefundPreviewMinor(
+	_ context.Context, order *model.Order, lines []*model.LineQuantityInput,
+) (*int64, error) {
+	c := &core.Check{}
+	checkQuantities(c, lines)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	units, err := pick(order, lines, refundable)
+	if err != nil {
+		return nil, err
+	}
+	left := order.PaidMinor - order.RefundedMinor
+	var worth int64
+	for _, p := range units {
+		// No sum of lines is above the order's total, which is an amount.
+		worth += price.Refund(p.line.TotalMinor, p.line.Quantity, p.line.RefundedQuantity, p.quantity)
+	}
+	return new(min(worth, left)), nil
 }
 
 // listed is a list that is empty, not null, where nothing belongs to the order:

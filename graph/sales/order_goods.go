@@ -51,11 +51,16 @@ func checkQuantities(c *core.Check, lines []*model.LineQuantityInput) {
 // pick finds the lines of an input in the order; one that is named twice counts
 // once, with the sum. No line may give more than it has.
 func (e *orderEdit) pick(in []*model.LineQuantityInput, has func(*db.OrderLine) int64) ([]picked, error) {
+	return pick(e.Order, in, has)
+}
+
+// pick is [orderEdit.pick] of an order that is not changed.
+func pick(o *model.Order, in []*model.LineQuantityInput, has func(*db.OrderLine) int64) ([]picked, error) {
 	var all []picked
 	var c core.Check
 	at := map[*db.OrderLine]int{}
 	for i, l := range in {
-		line := e.line(l.LineItemID)
+		line := lineOf(o, l.LineItemID)
 		if line == nil {
 			checkUnknown(&c, "lines/"+strconv.Itoa(i)+"/line_item_id", xid.OrderLine)
 			continue

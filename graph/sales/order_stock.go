@@ -10,7 +10,9 @@ import (
 
 	"github.com/storefront-go/storefront/ent/currency"
 	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/variant"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -19,34 +21,124 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 )
 
-// takeStock takes what an order needs of the tracked products, in key order, so
-// that two orders never wait for each other. Stock never falls below zero: the
-// update has the condition. No event is emitted for it (contract, section 6).
-func (m Mutation) takeStock(ctx context.Context, need map[xid.ID]int64, now micros.Time) error {
-	for _, id := range slices.SortedFunc(maps.Keys(need), xid.ID.Compare) {
-		n, err := m.Client(ctx).Product.Update().Where(product.ID(id), product.InventoryQuantityGTE(need[id])).
-			AddInventoryQuantity(-need[id]).AddVersion(1).Modify(core.Touched(now)).Save(ctx)
+// stock is pieces of wares. Those of a product with options are pieces of its sum too.
+type stock map[ware]int64
+
+// parts are the pieces of one product: all together, and by variant if it has options.
+type parts struct {
+	product  xid.ID
+	all      int64
+	variants []ware
+}
+
+// byProduct is the stock in key order, in which everybody writes it: the product's row,
+// then those of its variants. So two orders never wait for each other.
+func (s stock) byProduct() (list []parts) {
+	for _, w := range slices.SortedFunc(maps.Keys(s), ware.compare) {
+		if n := len(list); n == 0 || list[n-1].product != w.product || w.variant.IsNil() {
+			list = append(list, parts{product: w.product})
+		}
+		last := &list[len(list)-1]
+		last.all += s[w]
+		if !w.variant.IsNil() {
+			last.variants = append(last.variants, w)
+		}
+	}
+	return list
+}
+
+// takeStock takes what an order needs of what is tracked. Stock never falls below zero:
+// the updates have the condition. No event is emitted for it (contract, section 6).
+func (m Mutation) takeStock(ctx context.Context, need stock, now micros.Time) error {
+	for _, p := range need.byProduct() {
+		// With options it is the variants' stock that has to last; without, the product
+		// may have got options since it was read.
+		lasts := product.And(product.OptionsIsNil(), product.InventoryQuantityGTE(p.all))
+		if p.variants != nil {
+			lasts = product.OptionsNotNil()
+		}
+		n, err := m.moveSum(ctx, p.product, -p.all, now, lasts)
 		if err != nil {
 			return fmt.Errorf("take stock: %w", err)
 		}
 		if n == 0 {
-			return fault.State(fault.OutOfStock, "There is not enough stock of "+xid.Product.Format(id)+".")
+			return soldOut(xid.Product.Format(p.product))
+		}
+		for _, w := range p.variants {
+			n, err := m.moveVariant(ctx, w, -need[w], variant.InventoryQuantityGTE(need[w]))
+			if err != nil {
+				return fmt.Errorf("take stock: %w", err)
+			}
+			if n == 0 {
+				return soldOut(xid.Variant.Format(w.variant))
+			}
 		}
 	}
 	return nil
 }
 
-// returnStock gives stock back to the products that still exist and are tracked.
-func (m Mutation) returnStock(ctx context.Context, stock map[xid.ID]int64, now micros.Time) error {
-	for _, id := range slices.SortedFunc(maps.Keys(stock), xid.ID.Compare) {
-		_, err := m.Client(ctx).Product.Update().
-			Where(product.ID(id), product.InventoryQuantityLTE(limit.Inventory-stock[id])).
-			AddInventoryQuantity(stock[id]).AddVersion(1).Modify(core.Touched(now)).Save(ctx)
+func soldOut(id string) error {
+	return fault.State(fault.OutOfStock, "There is not enough stock of "+id+".")
+}
+
+// returnStock gives stock back to what still exists and is tracked. What was sold of a
+// product before it had options has no variant to go back to.
+func (m Mutation) returnStock(ctx context.Context, back stock, now micros.Time) error {
+	for _, p := range back.byProduct() {
+		room := product.InventoryQuantityLTE(limit.Inventory - p.all)
+		fits := product.And(product.OptionsIsNil(), room)
+		if p.variants != nil { // the sum is null where a variant is not tracked
+			fits = product.And(product.OptionsNotNil(), product.Or(product.InventoryQuantityIsNil(), room))
+		}
+		n, err := m.moveSum(ctx, p.product, p.all, now, fits)
 		if err != nil {
+			return fmt.Errorf("give stock back: %w", err)
+		}
+		if n == 0 {
+			continue
+		}
+		if err := m.returnVariants(ctx, back, p, now); err != nil {
 			return fmt.Errorf("give stock back: %w", err)
 		}
 	}
 	return nil
+}
+
+// returnVariants gives the pieces of a product to its variants, and takes those off the
+// sum that nobody has room for: the variant is gone, or is not tracked any more.
+func (m Mutation) returnVariants(ctx context.Context, back stock, p parts, now micros.Time) error {
+	lost := int64(0)
+	for _, w := range p.variants {
+		n, err := m.moveVariant(ctx, w, back[w], variant.InventoryQuantityLTE(limit.Inventory-back[w]))
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			lost += back[w]
+		}
+	}
+	if lost == 0 {
+		return nil
+	}
+	_, err := m.moveSum(ctx, p.product, -lost, now, product.OptionsNotNil())
+	return err
+}
+
+// moveSum adds to the stock of a product, which raises its version. A sum that is null
+// stays so, which ent's own addition would begin at 0.
+func (m Mutation) moveSum(
+	ctx context.Context, id xid.ID, pieces int64, now micros.Time, only predicate.Product,
+) (int, error) {
+	return m.Client(ctx).Product.Update().Where(product.ID(id), only).AddVersion(1).
+		Modify(core.Touched(now), func(u *sql.UpdateBuilder) {
+			u.Set(product.FieldInventoryQuantity, sql.Expr("`inventory_quantity` + ?", pieces))
+		}).Save(ctx)
+}
+
+// moveVariant adds to the stock of a variant.
+func (m Mutation) moveVariant(ctx context.Context, w ware, pieces int64, only predicate.Variant) (int, error) {
+	return m.Client(ctx).Variant.Update().Where(variant.ProductID(w.product), variant.ID(w.variant), only).
+		AddInventoryQuantity(pieces).Save(ctx)
 }
 
 // countOrder adds an order to its customer's counters.

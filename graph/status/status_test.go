@@ -56,7 +56,7 @@ func TestLasting(t *testing.T) {
 			n++
 		}
 	}
-	if want := 4 + 17; n != want { // the kinds above, and the state codes
+	if want := 4 + 20; n != want { // the kinds above, and the state codes
 		t.Errorf("%d rows are kept, want %d", n, want)
 	}
 }

@@ -3,6 +3,7 @@ package storefront
 import (
 	"context"
 	"encoding/hex"
+	"slices"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/product"
@@ -10,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/markdown"
 	"github.com/storefront-go/storefront/graph/picture"
 )
 
@@ -27,20 +29,39 @@ func imagePath(p *db.Product) string {
 }
 
 // Picture returns a picture of the store. One that is not kept is fetched where the active
-// product with the handle has it: so visitors begin no fetch but of what a page shows.
+// product or the published page with the handle has it: so visitors begin no fetch but of
+// what is shown.
 func (s Storefront) Picture(ctx context.Context, id xid.ID, handle string) (*db.Picture, error) {
 	row, err := s.Pictures.Find(ctx, id)
 	if row != nil || err != nil {
 		return row, core.Explain("picture", err)
 	}
-	p, err := core.Only(s.Client(ctx).Product.Query().
-		Where(product.Handle(handle), product.StatusEQ(state.ProductActive)).Load(ctx))
+	goods, err := s.Client(ctx).Product.Query().
+		Where(product.Handle(handle), product.StatusEQ(state.ProductActive)).Load(ctx)
 	if err != nil {
 		return nil, core.Explain("picture", err)
 	}
-	if p.ImageURL == nil || picture.IDOf(*p.ImageURL) != id {
-		return nil, fault.Missing("picture")
+	var addresses []string
+	for _, p := range goods {
+		core.Opt(p.ImageURL, func(address string) { addresses = append(addresses, address) })
 	}
-	row, err = s.Pictures.Get(ctx, *p.ImageURL)
-	return row, core.Explain("picture", err)
+	if !names(addresses, id) {
+		p, err := s.publishedPage(ctx, handle)
+		if err != nil {
+			return nil, core.Explain("picture", err)
+		}
+		addresses = markdown.Pictures(p.Body)
+	}
+	for _, address := range addresses {
+		if picture.IDOf(address) == id {
+			row, err = s.Pictures.Get(ctx, address)
+			return row, core.Explain("picture", err)
+		}
+	}
+	return nil, fault.Missing("picture")
+}
+
+// names reports whether one of the addresses is that of the picture.
+func names(addresses []string, id xid.ID) bool {
+	return slices.ContainsFunc(addresses, func(address string) bool { return picture.IDOf(address) == id })
 }

@@ -18,10 +18,6 @@ var signs = map[string]string{
 // priceText writes an amount as a page in English shows it: "€24.90", "¥1,200",
 // "CHF 5.00". A code, and a sign that ends in a letter, stands apart.
 func priceText(minor int64, code string) string {
-	digits, ok := currency.Digits(currency.Code(code))
-	if !ok {
-		digits = 2 // as most have; no such product can be active
-	}
 	sign := signs[code]
 	if sign == "" {
 		sign = code
@@ -29,15 +25,26 @@ func priceText(minor int64, code string) string {
 	if last := sign[len(sign)-1]; 'A' <= last && last <= 'Z' {
 		sign += "\u00a0"
 	}
+	whole, fraction := decimal(minor, code)
+	return sign + grouped(whole) + fraction
+}
+
+// decimal writes an amount in digits: the whole, and the fraction with its point where
+// the currency has one.
+func decimal(minor int64, code string) (whole, fraction string) {
+	digits, ok := currency.Digits(currency.Code(code))
+	if !ok {
+		digits = 2 // as most have; no such product can be active
+	}
 	text := strconv.FormatInt(minor, 10)
 	if short := digits + 1 - len(text); short > 0 {
 		text = strings.Repeat("0", short) + text
 	}
-	whole, fraction := text[:len(text)-digits], text[len(text)-digits:]
+	whole, fraction = text[:len(text)-digits], text[len(text)-digits:]
 	if digits > 0 {
 		fraction = "." + fraction
 	}
-	return sign + grouped(whole) + fraction
+	return whole, fraction
 }
 
 // grouped parts digits by thousands.

@@ -11,10 +11,12 @@ import (
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/goods"
 )
 
 // How many products a page shows.
@@ -39,7 +41,7 @@ const activeByID = "product_store_id_status_id"
 var cardFields = []string{
 	product.FieldID, product.FieldTitle, product.FieldHandle, product.FieldPriceMinor, product.FieldCompareAtPriceMinor,
 	product.FieldCurrency, product.FieldSku, product.FieldVendor, product.FieldProductType, product.FieldTags,
-	product.FieldInventoryQuantity, product.FieldImageURL, product.FieldPublishedAt,
+	product.FieldInventoryQuantity, product.FieldImageURL, product.FieldPublishedAt, product.FieldMaxPriceMinor,
 }
 
 // Offer is an active product as the storefront shows it. An absent text is "".
@@ -48,8 +50,12 @@ type Offer struct {
 	Title  string
 	Handle string
 	Price  string // ready to be shown
+	// Amount is the price in digits, as machines read it, and Currency its code.
+	Amount, Currency string
 	// Before is the price that the product had, where that is the higher one.
 	Before string
+	// From says that the price is the lowest of several.
+	From   bool
 	Image  string // the path of the picture at the store's host
 	Vendor string
 	Type   string
@@ -59,8 +65,22 @@ type Offer struct {
 	Paragraphs []string
 	// Available says that it can be had: its stock is not tracked or not empty.
 	Available bool
+	// Options and Variants are what it is sold as, of a single product alone.
+	Options  []document.Option
+	Variants []*Piece
 
 	published micros.Time
+}
+
+// Piece is a variant of an offer.
+type Piece struct {
+	ID        xid.ID
+	Title     string
+	Texts     []string // one for each option
+	Price     string
+	Before    string
+	SKU       string
+	Available bool
 }
 
 // Newest returns up to [MaxOffers] active products, the newest published first.
@@ -71,12 +91,49 @@ func (s Storefront) Newest(ctx context.Context) ([]*Offer, error) {
 
 // Product returns the active product with the handle.
 func (s Storefront) Product(ctx context.Context, handle string) (*Offer, error) {
-	p, err := core.Only(s.Client(ctx).Product.Query().
+	c := s.Client(ctx)
+	p, err := core.Only(c.Product.Query().
 		Where(product.Handle(handle), product.StatusEQ(state.ProductActive)).Load(ctx))
+	if err == nil {
+		err = goods.Load(ctx, c, p)
+	}
 	if err != nil {
 		return nil, core.Explain("product", err)
 	}
-	return offerOf(p)
+	o, err := offerOf(p)
+	if err == nil {
+		err = o.complete(p)
+	}
+	return o, err
+}
+
+// complete adds what a product is sold as.
+func (o *Offer) complete(p *db.Product) (err error) {
+	if o.Options, err = p.Options.List(); err != nil {
+		return fmt.Errorf("options of %s: %w", p.PublicID(), err)
+	}
+	for _, v := range goods.Of(p) {
+		texts, err := v.Options.List()
+		if err != nil {
+			return fmt.Errorf("options of %s: %w", v.PublicID(), err)
+		}
+		o.Variants = append(o.Variants, &Piece{ID: v.ID, Title: v.Title, Texts: texts,
+			Price:  priceText(v.PriceMinor, p.Currency),
+			Before: beforeText(v.CompareAtPriceMinor, v.PriceMinor, p.Currency), SKU: orEmpty(v.Sku),
+			Available: inStock(v.InventoryQuantity)})
+	}
+	return nil
+}
+
+// inStock reports whether something can be had: its stock is not tracked or not empty.
+func inStock(quantity *int64) bool { return quantity == nil || *quantity > 0 }
+
+// beforeText is the price that something had, where that is the higher one.
+func beforeText(before *int64, price int64, currency string) string {
+	if before == nil || *before <= price {
+		return ""
+	}
+	return priceText(*before, currency)
 }
 
 // Related returns up to four other active products of the same vendor or type,
@@ -146,14 +203,15 @@ func offerOf(p *db.Product) (*Offer, error) {
 	}
 	o := &Offer{
 		ID: p.ID, Title: p.Title, Handle: p.Handle, Price: priceText(p.PriceMinor, p.Currency), Tags: tags,
-		Image: imagePath(p), Vendor: orEmpty(p.Vendor), Type: orEmpty(p.ProductType), SKU: orEmpty(p.Sku),
+		Currency: p.Currency,
+		Image:    imagePath(p), Vendor: orEmpty(p.Vendor), Type: orEmpty(p.ProductType), SKU: orEmpty(p.Sku),
 		Paragraphs: paragraphs(orEmpty(p.Description)),
-		Available:  p.InventoryQuantity == nil || *p.InventoryQuantity > 0,
-		published:  p.ID.Time(),
+		Available:  inStock(p.InventoryQuantity), From: p.MaxPriceMinor != nil,
+		Before:    beforeText(p.CompareAtPriceMinor, p.PriceMinor, p.Currency),
+		published: p.ID.Time(),
 	}
-	if p.CompareAtPriceMinor != nil && *p.CompareAtPriceMinor > p.PriceMinor {
-		o.Before = priceText(*p.CompareAtPriceMinor, p.Currency)
-	}
+	whole, fraction := decimal(p.PriceMinor, p.Currency)
+	o.Amount = whole + fraction
 	if p.PublishedAt != nil {
 		o.published = *p.PublishedAt
 	}

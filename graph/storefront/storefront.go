@@ -15,6 +15,7 @@ import (
 	dbtheme "github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/db/themepackage"
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
@@ -45,6 +46,9 @@ type State struct {
 	Handle   string
 	Name     string
 	Currency string
+	Language state.Language
+	// Menus are those that the merchant set; they may be absent.
+	Menus document.Menus
 	// Open says that there is the store, and that it is not closed.
 	Open bool
 	// Theme is the active theme and Package the checksum of what it consists of;
@@ -59,20 +63,21 @@ type State struct {
 // newestChanges is how many of the last changed products the fingerprint covers.
 const newestChanges = 16
 
-// stateQuery reads the row of a store, that of its active theme and, from the
-// index alone, the products that changed last.
-const stateQuery = "SELECT s.handle, s.name, s.currency, s.status, s.version, s.storefront_revision, t.id, " +
-	"t.checksum, p.id, p.updated_at" +
+// stateQuery reads the row of a store, those of its active theme and its menus and,
+// from the index alone, the products that changed last.
+const stateQuery = "SELECT s.handle, s.name, s.currency, s.language, s.status, s.version, s.storefront_revision," +
+	" t.id, t.checksum, m.content, NULL, 0" +
 	" FROM stores s LEFT JOIN themes t ON t.store_id = s.id AND t.id = s.active_theme_id" +
-	" LEFT JOIN (SELECT id, updated_at FROM products%s WHERE store_id = ? ORDER BY updated_at DESC, id DESC LIMIT " +
-	"%d) p ON 1 = 1" +
-	" WHERE s.id = ?"
+	" LEFT JOIN menus m ON m.store_id = s.id AND m.id = s.id" +
+	" WHERE s.id = ?" +
+	" UNION ALL SELECT '', '', '', '', '', 0, 0, NULL, NULL, NULL, p.id, p.updated_at" +
+	" FROM (SELECT id, updated_at FROM products%s WHERE store_id = ? ORDER BY updated_at DESC, id DESC LIMIT %d) p"
 
 // State reads the store as it is now, in one statement.
 //
 // A change of a product raises its updated_at, so it is among the newest changes;
-// a deletion raises the store's storefront_revision; another theme and a change
-// of the store are in the store's row. What the fingerprint can miss are changes
+// a deletion raises the store's storefront_revision, as do all changes of pages and
+// menus; another theme and a change of the store are in the store's row. What the fingerprint can miss are changes
 // that are later than more than [newestChanges] others and yet look older: by a
 // process whose clock is behind, or by a transaction that took long to commit. So
 // nobody should believe a fingerprint for ever: the storefront keeps no page
@@ -104,18 +109,23 @@ func (s Storefront) State(ctx context.Context) (*State, error) {
 
 // scan reads a row, and returns what it adds to the fingerprint.
 func (st *State) scan(rows *stdsql.Rows) (string, error) {
+	var row State
 	var status state.StoreStatus
-	var version, revision int64
+	var version, revision, at int64
 	var active, changed stdsql.Null[xid.ID]
 	var sum stdsql.Null[digest.Sum]
-	var at stdsql.Null[int64]
-	err := rows.Scan(&st.Handle, &st.Name, &st.Currency, &status, &version, &revision, &active, &sum, &changed, &at)
+	err := rows.Scan(&row.Handle, &row.Name, &row.Currency, &row.Language, &status, &version, &revision, &active, &sum,
+		(*[]byte)(&row.Menus), &changed, &at)
 	if err != nil {
 		return "", fmt.Errorf("scan: %w", err)
 	}
+	if changed.Valid {
+		return fmt.Sprintf("%x %d", changed.V[:], at), nil
+	}
+	*st = row
 	st.Open, st.Theme, st.Package = status == state.StoreOpen, active.V, sum.V
-	return fmt.Sprintf("%q %q %s %d %d %x %x %x %d",
-		st.Name, st.Currency, status, version, revision, active.V[:], sum.V[:], changed.V[:], at.V), nil
+	return fmt.Sprintf("%q %q %q %s %d %d %x %x",
+		st.Name, st.Currency, st.Language, status, version, revision, active.V[:], sum.V[:]), nil
 }
 
 // Theme returns a theme of the store that is ready to be shown, or may be once it

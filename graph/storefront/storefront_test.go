@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
@@ -240,8 +241,11 @@ func TestStorefrontProducts(t *testing.T) {
 		}
 		got := graphtest.Must[*storefront.Offer](t)(s.Product(visitor(ctx), "blue-mug"))
 		want := &storefront.Offer{Title: "Blue Mug", Handle: "blue-mug", Price: "€12.50", Before: "€15.00",
+			Amount: "12.50", Currency: "EUR",
 			Image: "/pictures/d7ee9eb6c1ba582c14539640defbb47d/blue-mug", Vendor: "Potter", Type: "Mugs", SKU: "MUG-1", Tags: []string{"blue"},
-			Paragraphs: []string{"Holds\n300 ml."}, Available: true}
+			Paragraphs: []string{"Holds\n300 ml."}, Available: true, Options: []document.Option{},
+			Variants: []*storefront.Piece{{ID: got.ID, Title: "Blue Mug", Texts: []string{}, Price: "€12.50",
+				Before: "€15.00", SKU: "MUG-1", Available: true}}}
 		got.ID = xid.Nil
 		got.ForgetPublished()
 		if d := cmp.Diff(want, got, cmp.AllowUnexported(storefront.Offer{})); d != "" {
@@ -306,6 +310,9 @@ func TestStorefrontBounds(t *testing.T) {
 		}{
 			"state": {2*storefront.NewestChanges + 4, // from the index, and as a table of their own
 				func(ctx context.Context) error { return graphtest.ErrOf(s.State(ctx)) }},
+			"menus": {8, func(ctx context.Context) error { return graphtest.ErrOf(s.Menus(ctx, linked())) }},
+			"parts": {2*(storefront.NewestWindow+50) + 5, // from the index, and as a table of their own
+				func(ctx context.Context) error { return graphtest.ErrOf(s.Parts(ctx)) }},
 			"newest": {storefront.NewestWindow + 2,
 				func(ctx context.Context) error { return graphtest.ErrOf(s.Newest(ctx)) }},
 			"catalogue": {storefront.NewestWindow + 50 + 2,
@@ -344,6 +351,14 @@ func plantActive(t testing.TB, ctx context.Context, r *graph.Resolver, n int) {
 	}
 }
 
+// linked is a state whose menus lead to a product and to every page.
+func linked() *storefront.State {
+	return &storefront.State{Language: state.English, Menus: document.NewMenus(document.MenusFields{
+		Main: []*document.MenuLink{
+			{Title: "Mug", Target: state.TargetProduct, ResourceID: new(xid.Product.Format(xid.New()))},
+		}})}
+}
+
 // TestStorefrontPlansSQLite asks the planner: no statement scans or sorts a table.
 func TestStorefrontPlansSQLite(t *testing.T) {
 	var seen []ent.Statement
@@ -355,7 +370,7 @@ func TestStorefrontPlansSQLite(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	scans := regexp.MustCompile(`SCAN (products|stores|themes|s|t)\b`)
+	scans := regexp.MustCompile(`SCAN (products|stores|themes|menus|pages|s|t|m)\b`)
 	ctx, _ := storetest.Merchant(t, s)
 	r := graphtest.NewCore(t, s)
 	plantActive(t, graphtest.As(ctx, viewer.Owner), r, 10)
@@ -365,6 +380,10 @@ func TestStorefrontPlansSQLite(t *testing.T) {
 		"newest":    func() error { return graphtest.ErrOf(front.Newest(visitor(ctx))) },
 		"catalogue": func() error { return graphtest.ErrOf(front.Catalogue(visitor(ctx))) },
 		"product":   func() error { return graphtest.ErrOf(front.Product(visitor(ctx), "item-1")) },
+		"menus":     func() error { return graphtest.ErrOf(front.Menus(visitor(ctx), linked())) },
+		"parts":     func() error { return graphtest.ErrOf(front.Parts(visitor(ctx))) },
+		"products":  func() error { return graphtest.ErrOf(front.ProductPlaces(visitor(ctx), xid.Nil)) },
+		"pages":     func() error { return graphtest.ErrOf(front.PagePlaces(visitor(ctx))) },
 	} {
 		seen = nil
 		if err := call(); err != nil {

@@ -21,6 +21,10 @@ var secretive = []string{"apiKeyCreate", "apiKeyRotate", "staffTokenCreate", "st
 	"invitationResend", "passwordChange", "sessionProve", "passkeyAsk", "totpBegin", "totpConfirm", "passkeyBegin",
 	"passkeyFinish", "recoveryCodesRenew"}
 
+// headed are the mutations whose input may hold the headers of a webhook endpoint,
+// which are as secret as what they open: no digest of them is kept either.
+var headed = []string{"webhookEndpointCreate", "webhookEndpointUpdate"}
+
 // outward are the mutations that wait for somebody outside, which no transaction
 // may do.
 var outward = []string{"webhookEndpointTest"}
@@ -134,7 +138,7 @@ func keepable(o *operation) (graphql.CollectedField, error) {
 	switch {
 	case len(fields) != 1:
 		return none, fault.New(fault.InvalidRequest, "With an Idempotency-Key, send exactly one mutation field.")
-	case slices.Contains(secretive, fields[0].Name):
+	case slices.Contains(secretive, fields[0].Name), slices.Contains(headed, fields[0].Name) && headers(o, fields[0]):
 		return none, fault.New(fault.IdempotencyNotSupported, "This is about a secret that is not stored, "+
 			"so the answer cannot be repeated: leave the Idempotency-Key out.")
 	case slices.Contains(outward, fields[0].Name):
@@ -142,6 +146,12 @@ func keepable(o *operation) (graphql.CollectedField, error) {
 			"This sends a request of its own each time: leave the Idempotency-Key out.")
 	}
 	return fields[0], nil
+}
+
+// headers reports whether the input of a mutation gives headers.
+func headers(o *operation, field graphql.CollectedField) bool {
+	input, _ := field.ArgumentMap(o.variables)["input"].(map[string]any)
+	return input["headers"] != nil
 }
 
 // mutationFields are the mutations that an operation runs.

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"math"
+	"slices"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -18,13 +19,18 @@ const (
 	// Introspection returns lists of the schema's size, whatever the arguments.
 	schemaCost = 10_000
 	typeCost   = 1000
+	// What looks through the log of an endpoint.
+	logCost = 1000
 )
+
+// throughLog are the fields that look through the log of an endpoint.
+var throughLog = []string{"deliveryCount", "webhookDeliveriesRetry"}
 
 // cost is what an operation may make the service do, in points: one for each
 // object, a tenth for each other value, and everything below a list as often as
 // its first argument says (capped as the list itself is). A report costs a point more
-// for each of its days, whose orders it reads. What @skip and @include leave out
-// counts.
+// for each of its days, whose orders it reads. What looks through the
+// log of an endpoint costs a hundred points. What @skip and @include leave out counts.
 func cost(op *ast.OperationDefinition, variables map[string]any) int {
 	c := costs{variables}
 	return (c.selection(op.SelectionSet) + 9) / 10
@@ -53,6 +59,8 @@ func (c costs) field(f *ast.Field) int {
 		return schemaCost + c.flat(f.SelectionSet)
 	case f.Name == "__type":
 		return typeCost + c.flat(f.SelectionSet)
+	case slices.Contains(throughLog, f.Name):
+		return logCost + c.selection(f.SelectionSet)
 	case len(f.SelectionSet) == 0:
 		return leafCost
 	}

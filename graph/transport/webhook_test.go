@@ -46,6 +46,14 @@ func TestWebhookSecretsAndKeys(t *testing.T) {
 		if a := f.Query(key, test, nil, keyHeader, "k3"); code(a) != "idempotency_not_supported" {
 			t.Errorf("a ping with a key: %d %s", a.Status, a.Body)
 		}
+		in["in"].(map[string]any)["headers"] = []any{map[string]any{"name": "Authorization", "value": "Bearer 1"}}
+		literal := `mutation { webhookEndpointUpdate(id: "` + row.PublicID() +
+			`", expectedVersion: 1, input: {headers: [{name: "X-Key", value: "1"}]}) { userErrors { code } } }`
+		for query, variables := range map[string]map[string]any{createHook: in, literal: nil} {
+			if a := f.Query(key, query, variables, keyHeader, "k4"); code(a) != "idempotency_not_supported" {
+				t.Errorf("headers with a key: %d %s", a.Status, a.Body)
+			}
+		}
 		ping := `webhookEndpointTest(id: "` + row.PublicID() + `") { userErrors { code } }`
 		for _, two := range []string{"a: " + ping + " b: " + ping, ping + " ... { b: " + ping + " }",
 			ping + ` webhookEndpointDelete(id: "x") { deletedId }`} {

@@ -3,7 +3,9 @@ package webhook
 import (
 	"context"
 	stdsql "database/sql"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -18,8 +20,8 @@ import (
 // reports whether there may be more.
 func (d *dispatcher) acquire(ctx context.Context) (more bool, err error) {
 	d.mu.Lock()
-	room := min(schedule.MaxQueues-d.schedule.Len(), leaseBatch)
-	stopping := d.stopping || d.skewed.Load()
+	room := min(d.schedule.Room(), leaseBatch)
+	stopping := d.stopping
 	d.unlock()
 	if room <= 0 || stopping {
 		return false, nil
@@ -44,45 +46,50 @@ func (d *dispatcher) acquire(ctx context.Context) (more bool, err error) {
 type candidate struct {
 	schedule.Key
 	token int64
+	taken bool // its lease has not ended
 }
 
 func (d *dispatcher) candidates(ctx context.Context, room int) (free []candidate, own []*schedule.Queue, err error) {
 	now, args := d.clock()
 	args = slices.Concat(args, args)
-	var mine []schedule.Key
+	var mine []candidate
 	err = d.read(ctx,
 		"SELECT store_id, id, lease_token, lease_owner, CASE WHEN lease_until > "+now+" THEN 1 ELSE 0 END"+
 			" FROM webhook_queues WHERE "+bucket.Every+" AND due_at <= "+now+fmt.Sprintf(" LIMIT %d", 2*room), args,
 		func(rs *stdsql.Rows) error {
 			var c candidate
 			var owner *xid.ID
-			var taken bool
-			if err := rs.Scan(&c.Store, &c.Endpoint, &c.token, &owner, &taken); err != nil {
+			if err := rs.Scan(&c.Store, &c.Endpoint, &c.token, &owner, &c.taken); err != nil {
 				return err
 			}
 			switch {
-			case !taken && len(free) < room:
+			case owner != nil && *owner == d.id:
+				mine = append(mine, c)
+			case !c.taken && len(free) < room:
 				free = append(free, c)
-			case taken && owner != nil && *owner == d.id:
-				mine = append(mine, c.Key)
 			}
 			return nil
 		})
-	slices.SortFunc(mine, schedule.Key.Compare)
-	slices.SortFunc(free, func(a, b candidate) int { return a.Compare(b.Key) })
 	d.mu.Lock()
 	defer d.unlock()
-	for _, k := range mine {
-		if q := d.schedule.Find(k); q != nil {
+	for _, c := range mine {
+		// One whose lease the database's clock has passed, when it was set, is renewed too.
+		if q := d.schedule.Find(c.Key); q != nil {
 			own = append(own, q)
+		} else if !c.taken && len(free) < room {
+			free = append(free, c)
 		}
 	}
+	slices.SortFunc(own, func(a, b *schedule.Queue) int { return a.Compare(b.Key) })
+	slices.SortFunc(free, func(a, b candidate) int { return a.Compare(b.Key) })
 	return free, own, err
 }
 
 // lease takes free queues by compare-and-set on their tokens, and reads back
 // which it won.
 func (d *dispatcher) lease(ctx context.Context, free []candidate) (won int, err error) {
+	d.claiming.Lock() // until what is won is served
+	defer d.claiming.Unlock()
 	asked := time.Now()
 	var rows map[schedule.Key]*row
 	err = d.Store.InTx(ctx, func(ctx context.Context) error {
@@ -93,7 +100,7 @@ func (d *dispatcher) lease(ctx context.Context, free []candidate) (won int, err 
 		return d.rest(ctx, free, rows)
 	})
 	if err != nil {
-		return 0, err
+		return 0, errors.Join(err, d.unclaim(ctx, free))
 	}
 	for _, r := range rows {
 		if err := d.noteUnreadable(ctx, r); err != nil {
@@ -114,6 +121,15 @@ func (d *dispatcher) lease(ctx context.Context, free []candidate) (won int, err 
 	return won, nil
 }
 
+// unclaim gives up what was claimed where the answer of the commit was lost.
+func (d *dispatcher) unclaim(ctx context.Context, free []candidate) error {
+	claimed := make([]candidate, len(free))
+	for i, c := range free {
+		claimed[i] = candidate{Key: c.Key, token: c.token + 1}
+	}
+	return d.giveUp(ctx, claimed)
+}
+
 // claim takes the queues that are still free, and returns the rows of this process's.
 func (d *dispatcher) claim(ctx context.Context, free []candidate) (map[schedule.Key]*row, error) {
 	now, clock := d.clock()
@@ -124,11 +140,13 @@ func (d *dispatcher) claim(ctx context.Context, free []candidate) (map[schedule.
 		args = append(args, c.Store, c.Endpoint, c.token)
 	}
 	_, err := d.exec(ctx, "UPDATE webhook_queues SET "+terms.Claim(lease.Clock(now))+
-		" WHERE lease_until <= "+now+" AND (store_id, id, lease_token) "+d.among(len(free), 3), args...)
+		" WHERE lease_until <= "+now+" AND "+d.among("store_id, id, lease_token", len(free)), args...)
 	if err != nil {
 		return nil, err
 	}
-	return d.readRows(ctx, keys)
+	rows, err := d.readRows(ctx, keys)
+	maps.DeleteFunc(rows, func(_ schedule.Key, r *row) bool { return r.rests })
+	return rows, err
 }
 
 // rest lets queues be that were won but whose endpoint is not active: they are
@@ -142,6 +160,6 @@ func (d *dispatcher) rest(ctx context.Context, free []candidate, rows map[schedu
 		}
 	}
 	_, err := d.exec(ctx, "UPDATE webhook_queues SET "+lease.Free+", due_at = ?"+
-		" WHERE lease_owner = ? AND (store_id, id, lease_token) "+d.among(n, 3), args...)
+		" WHERE lease_owner = ? AND "+d.among("store_id, id, lease_token", n), args...)
 	return err
 }

@@ -52,13 +52,18 @@ func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
 // faked is a shop in fake time, whose receivers are behind one handler.
 func faked(t *testing.T, h http.HandlerFunc, set ...func(*webhook.Config)) *shop {
 	t.Helper()
+	return open(t, storetest.Open(t), append([]func(*webhook.Config){inMemory(t, h)}, set...)...)
+}
+
+// inMemory makes an engine send to a handler, through a network in memory.
+func inMemory(t *testing.T, h http.HandlerFunc) func(*webhook.Config) {
+	t.Helper()
 	network := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
 	server := &http.Server{Handler: h}
 	go server.Serve(network)
 	client := attempt.New(attempt.Config{Dial: network.dial})
 	t.Cleanup(func() { client.Close(); server.Close() })
-	set = append([]func(*webhook.Config){func(c *webhook.Config) { c.Client, c.Poll = client, 10*time.Second }}, set...)
-	return open(t, storetest.Open(t), set...)
+	return func(c *webhook.Config) { c.Client, c.Poll = client, 10*time.Second }
 }
 
 // counting answers with a status and counts what came and how many came at once.

@@ -3,18 +3,25 @@ package webhook
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/attempt"
 	"github.com/storefront-go/storefront/graph/lease"
+	"github.com/storefront-go/storefront/graph/webhook/filter"
 	"github.com/storefront-go/storefront/graph/webhook/schedule"
 )
 
 const (
-	// slotsOf is how many attempts to one endpoint may be in flight.
-	slotsOf = 32
+	// windowOf is how many attempts to one endpoint may be in flight.
+	windowOf = 32
+	// idleWorkers is how many workers wait for a job; others end.
+	idleWorkers = 256
+	// fewInflight are so many attempts that it does not matter what each holds while it waits.
+	fewInflight = 512
 	// maxLarge is how many bodies that are not read ahead may be on their way.
 	maxLarge = 128
 )
@@ -25,21 +32,28 @@ const (
 type dispatcher struct {
 	*Engine
 
+	began   time.Time    // by which [dispatcher.now] counts
+	stepped atomic.Int64 // how far the time of day was set since, in microseconds
+
 	mu       sync.Mutex
-	work     sync.Cond // workers without a job wait here
+	jobs     sync.Cond // workers without a job wait here
 	schedule *schedule.Machine
 	leased   map[*schedule.Queue]*leased
 	settles  []*outcome
+	seized   time.Time // when a person last took a queue out of service, as far as is known here
+
+	claiming sync.Mutex // held from the claim of queues until they are in memory
 
 	workers, waiting int
-	stopping         bool
+	stopping, saving bool
 	large            chan struct{} // holds one for each larger body on its way
 	group            sync.WaitGroup
 
-	reported sync.Map // what a loop did when it failed, to when that was logged
+	live     atomic.Pointer[time.Time] // when the relay last found events that were no backlog
+	reported sync.Map                  // what a loop did when it failed, to when that was logged
 
 	// Each wakes its loop.
-	toSettle, toLoad, toLease, toRelay, toAlarm chan struct{}
+	toSettle, toLoad, toCatchUp, toLease, toRelay, toAlarm, toHeed chan struct{}
 }
 
 // leased is what a leased queue needs outside of the schedule.
@@ -55,17 +69,22 @@ type leased struct {
 // settings are what the row of the endpoint says.
 type settings struct {
 	target   *attempt.Target
-	promoted bool // the target knows that the second secret took over by itself
+	headers  []Header // the endpoint's own
+	promoted bool     // the target knows that the second secret took over by itself
 	owner    *app
 	types    map[event.Type]bool
+	filters  filter.Set
 }
 
 func newDispatcher(e *Engine) *dispatcher {
-	d := &dispatcher{Engine: e, leased: map[*schedule.Queue]*leased{}, large: make(chan struct{}, maxLarge)}
-	d.schedule = schedule.New(schedule.Config{Slots: e.Slots, Linger: e.Linger,
+	d := &dispatcher{Engine: e, began: time.Now(), leased: map[*schedule.Queue]*leased{},
+		large: make(chan struct{}, maxLarge)}
+	d.schedule = schedule.New(schedule.Config{Slots: e.Slots, Window: e.Window, Linger: e.Linger,
 		SendWithin: terms.Begin, LoseAfter: terms.Lasts()})
-	d.work.L = &d.mu
-	for _, c := range []*chan struct{}{&d.toSettle, &d.toLoad, &d.toLease, &d.toRelay, &d.toAlarm} {
+	d.jobs.L = &d.mu
+	for _, c := range []*chan struct{}{
+		&d.toSettle, &d.toLoad, &d.toCatchUp, &d.toLease, &d.toRelay, &d.toAlarm, &d.toHeed,
+	} {
 		*c = make(chan struct{}, 1)
 	}
 	return d
@@ -87,6 +106,7 @@ func (d *dispatcher) unlock() {
 
 // apply does what the schedule wants done. The lock is held.
 func (d *dispatcher) apply() {
+	d.save()
 	e := d.schedule.Effects()
 	for _, q := range e.Dropped {
 		d.leased[q].end()
@@ -100,6 +120,7 @@ func (d *dispatcher) apply() {
 	}
 	if e.Load {
 		wake(d.toLoad)
+		wake(d.toCatchUp)
 	}
 	if e.Lease {
 		wake(d.toLease)
@@ -121,57 +142,95 @@ func (d *dispatcher) summon() {
 	switch {
 	case d.stopping:
 	case d.waiting > 0:
-		d.work.Signal()
-	case d.workers < schedule.MaxInflight:
+		d.jobs.Signal()
+	case d.workers < d.Slots:
 		d.workers++
 		d.group.Go(d.serve)
 	}
 }
 
-// serve is a worker: it makes attempts until the dispatcher stops.
+// serve is a worker.
 func (d *dispatcher) serve() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	defer func() { d.workers-- }()
+	d.work()
+}
+
+// work sends what is next until the dispatcher stops, or workers enough wait for more.
+// The lock is held.
+func (d *dispatcher) work() {
 	for {
-		j, ok := d.schedule.Next(time.Now())
+		j, ok := d.schedule.Next(d.now())
 		if !ok {
-			if d.stopping {
+			if d.stopping || d.waiting >= idleWorkers {
+				d.workers--
 				return
 			}
 			d.waiting++
-			d.work.Wait()
+			d.jobs.Wait()
 			d.waiting--
 			continue
 		}
-		s := d.shipment(j)
+		s, many := d.shipment(j), d.schedule.Inflight() > fewInflight
 		d.unlock()
-		r := d.send(s)
-		d.mu.Lock()
-		o := d.complete(j, r)
-		if d.logs(r) {
-			d.mu.Unlock()
-			d.logAttempt(s, r, o)
+		switch p, r := d.send(s); {
+		case p == nil:
+			d.conclude(j, s, r)
+		case many:
+			d.group.Go(func() { d.attend(j, s, p) })
 			d.mu.Lock()
+		default:
+			p.Await()
+			d.conclude(j, s, d.end(s, p))
 		}
+	}
+}
+
+// attend waits for an answer, and is a worker then. What a goroutine once grew of its
+// stack it keeps for long, so where many wait, one that did nothing before waits in place
+// of the sender.
+func (d *dispatcher) attend(j schedule.Job, s *shipment, p *attempt.Pending) {
+	p.Await()
+	d.answered(j, s, p)
+}
+
+func (d *dispatcher) answered(j schedule.Job, s *shipment, p *attempt.Pending) {
+	d.conclude(j, s, d.end(s, p))
+	defer d.mu.Unlock()
+	d.workers++
+	d.work()
+}
+
+// conclude hands the result of a job on, and takes the lock.
+func (d *dispatcher) conclude(j schedule.Job, s *shipment, r attempt.Result) {
+	d.feel(s.ctx, r)
+	d.mu.Lock()
+	o := d.complete(j, r)
+	if d.logs(r) {
+		d.mu.Unlock()
+		d.logAttempt(s, r, o)
+		d.mu.Lock()
 	}
 }
 
 // shipment takes what an attempt needs, as it is now. The lock is held.
 func (d *dispatcher) shipment(j schedule.Job) *shipment {
 	l := d.leased[j.Queue]
-	return &shipment{key: j.Queue.Key, item: *j.Item, target: l.target, owner: l.owner, ctx: l.ctx, held: l.held}
+	return &shipment{queue: j.Queue, key: j.Queue.Key, item: *j.Item, target: l.target, headers: l.headers,
+		owner: l.owner, ctx: l.ctx, held: l.held}
 }
 
 // complete takes the result of a job, and hands what is to be written down to the
 // settler: nil is nothing. The lock is held.
 func (d *dispatcher) complete(j schedule.Job, r attempt.Result) *outcome {
 	defer d.apply()
-	o, ok := d.schedule.Complete(j, resultOf(r), time.Now())
+	end := resultOf(r)
+	end.Began = d.own(end.Began)
+	o, ok := d.schedule.Complete(j, end, d.now())
 	if !ok {
 		return nil
 	}
-	whole := &outcome{Outcome: o, result: r}
+	whole := &outcome{Outcome: d.dated(o), result: r, id: xid.At(micros.Of(r.Began)), number: o.Attempts}
 	d.settles = append(d.settles, whole)
 	wake(d.toSettle)
 	return whole
@@ -184,6 +243,8 @@ func (d *dispatcher) retire(store, endpoint xid.ID) {
 	if q := d.schedule.Find(schedule.Key{Store: store, Endpoint: endpoint}); q != nil {
 		d.schedule.Retire(q)
 	}
+	d.seized = time.Now()
+	wake(d.toHeed)
 }
 
 // alarmLoop lets go on what has waited long enough, until ctx ends.
@@ -204,7 +265,7 @@ func (d *dispatcher) alarmLoop(ctx context.Context) {
 func (d *dispatcher) tick() time.Duration {
 	d.mu.Lock()
 	defer d.unlock()
-	return d.schedule.Tick(time.Now())
+	return d.schedule.Tick(d.now())
 }
 
 // try does a piece of a loop's work. An error, or a panic, is logged, and the loop
@@ -224,10 +285,17 @@ func (d *dispatcher) report(ctx context.Context, doing string, err error) {
 	if err == nil || ctx.Err() != nil {
 		return
 	}
-	now := time.Now()
-	if last, ok := d.reported.Swap(doing, now); ok && now.Sub(last.(time.Time)) < reportEvery {
-		d.reported.Store(doing, last)
-		return
+	if d.seldom(doing) {
+		d.Logger.WarnContext(ctx, "webhooks: could not "+doing, "error", err)
 	}
-	d.Logger.WarnContext(ctx, "webhooks: could not "+doing, "error", err)
+}
+
+// seldom reports whether a thing has not been logged just now, and notes that it is.
+func (d *dispatcher) seldom(thing string) bool {
+	now := time.Now()
+	if last, ok := d.reported.Swap(thing, now); ok && now.Sub(last.(time.Time)) < reportEvery {
+		d.reported.Store(thing, last)
+		return false
+	}
+	return true
 }

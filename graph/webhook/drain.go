@@ -5,45 +5,49 @@ import (
 	"time"
 )
 
-// maxSkew is how far the database's clock may be from ours for sending to go on:
-// leases run by the one, windows and signatures by the other.
-const maxSkew = 60 * time.Second
+// leaveTime is how long a process that leaves takes at most, once attempts have ended,
+// to write down what came of them and to give its queues back.
+const leaveTime = 3 * time.Second
 
 // open lets workers work.
 func (d *dispatcher) open() {
 	d.mu.Lock()
 	defer d.unlock()
 	d.stopping = false
-	d.schedule.Pause(d.skewed.Load())
+	d.schedule.Pause(false)
 	wake(d.toLease)
 }
 
-// drain lets no attempt start and waits for those in flight.
+// drain lets no attempt start and waits for those in flight. Each queue is given back
+// as soon as nothing of it is under way: one attempt that hangs keeps no other waiting.
 func (d *dispatcher) drain(limit context.Context) {
 	d.mu.Lock()
 	d.stopping = true
 	d.schedule.Pause(true)
-	d.work.Broadcast()
+	d.jobs.Broadcast()
 	d.unlock()
-	d.await(limit, func() bool { return d.schedule.Inflight() == 0 })
+	d.await(limit, func() bool {
+		d.giveBack(limit, true)
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		return d.schedule.Inflight() == 0
+	})
 }
 
 // written waits until every outcome is written down.
 func (d *dispatcher) written(limit context.Context) {
-	d.await(limit, d.schedule.Idle)
+	d.await(limit, func() bool {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		return d.schedule.Idle()
+	})
 }
 
 // await looks now and then whether something is so.
 func (d *dispatcher) await(limit context.Context, so func() bool) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for {
-		d.mu.Lock()
-		done := so()
-		d.unlock()
-		if done {
-			return
-		}
+	for !so() {
 		select {
 		case <-limit.Done():
 			return
@@ -52,44 +56,26 @@ func (d *dispatcher) await(limit context.Context, so func() bool) {
 	}
 }
 
-// leave gives every queue back at once, so that nobody waits for leases to end.
-func (d *dispatcher) leave(limit context.Context) {
-	d.group.Wait()
+// giveBack gives back every queue, or every quiet one. One to which something is added
+// meanwhile is kept, and given back the next time.
+func (d *dispatcher) giveBack(ctx context.Context, quiet bool) {
 	d.mu.Lock()
-	all := d.schedule.ReleaseAll()
+	list := d.schedule.ReleaseAll(quiet, d.now())
 	d.unlock()
-	d.report(limit, "release queues", d.releaseAll(limit, all))
+	d.report(ctx, "release queues", d.releaseAll(ctx, list))
+}
+
+// leave gives every queue back at once, so that nobody waits for leases to end.
+func (d *dispatcher) leave(ctx context.Context) {
+	d.group.Wait()
+	d.await(ctx, func() bool {
+		d.giveBack(ctx, false)
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		return d.schedule.Len() == 0
+	})
 	d.mu.Lock()
 	defer d.unlock()
 	d.schedule.Forget()
 	d.settles = nil
-}
-
-// clockLoop compares the database's clock with ours now and then.
-func (d *dispatcher) clockLoop(ctx context.Context) {
-	tick := time.NewTicker(30 * time.Second)
-	defer tick.Stop()
-	for {
-		if theirs, err := d.Store.ServerTime(ctx); err == nil {
-			d.setSkew(ctx, time.Since(theirs).Abs())
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
-}
-
-// setSkew lets attempts wait while the clocks differ by too much.
-func (d *dispatcher) setSkew(ctx context.Context, skew time.Duration) {
-	skewed := skew > maxSkew
-	if d.skewed.Swap(skewed) == skewed {
-		return
-	}
-	d.Logger.ErrorContext(ctx, "the database's clock differs from this machine's: "+
-		"webhooks wait while it is by more than a minute", "difference", skew)
-	d.mu.Lock()
-	defer d.unlock()
-	d.schedule.Pause(skewed)
 }

@@ -12,19 +12,18 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/attempt"
 	"github.com/storefront-go/storefront/graph/egress"
 	"github.com/storefront-go/storefront/graph/notify"
-	"github.com/storefront-go/storefront/graph/webhook/schedule"
 	"github.com/storefront-go/storefront/graph/work"
 )
 
@@ -49,8 +48,11 @@ type Config struct {
 	// SuspendOnSilence suspends an endpoint only when nothing at all was delivered
 	// to it for 24 h, and not when one delivery failed for as long.
 	SuspendOnSilence bool
-	// Slots is how many attempts to one endpoint may be in flight; 32 by default.
+	// Slots is how many attempts may be in flight in this process; 0 measures what fits
+	// ([MeasureCapacity]).
 	Slots int
+	// Window is how many of them may be to one endpoint; 32 by default.
+	Window int
 	// Poll is how often the database is asked for work that others made: 100 ms by
 	// default.
 	Poll time.Duration
@@ -68,7 +70,8 @@ type Engine struct {
 	metrics    *metrics
 	grants     *lru.Cache[grantKey, grant] // lately asked for
 	guard      work.Guard
-	skewed     atomic.Bool // the database's clock differs too much from ours
+	strain     strain
+	day        func() micros.Time // the time of day
 	sending    context.Context
 	life       work.Life
 }
@@ -79,11 +82,14 @@ func New(c Config) (*Engine, error) {
 		return nil, errors.New("webhook: a store is needed")
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	c.Slots = cmp.Or(c.Slots, slotsOf)
+	if c.Slots == 0 {
+		c.Slots = MeasureCapacity().Attempts
+	}
+	c.Window = cmp.Or(c.Window, windowOf)
 	c.Poll = cmp.Or(c.Poll, 100*time.Millisecond)
 	c.Linger = cmp.Or(c.Linger, linger)
 	if c.Client == nil {
-		c.Client = attempt.New(attempt.Config{Egress: c.Egress, MaxIdle: schedule.MaxInflight})
+		c.Client = attempt.New(attempt.Config{Egress: c.Egress, MaxConns: c.Slots})
 	}
 	if c.AppScopes == nil {
 		c.AppScopes = func(context.Context, xid.ID, xid.ID, xid.ID) (scope.Set, error) { return scope.Of(), nil }
@@ -91,7 +97,7 @@ func New(c Config) (*Engine, error) {
 	if c.Veil == nil {
 		c.Veil = func(_ xid.ID, _ event.Type, body []byte) ([]byte, error) { return body, nil }
 	}
-	e := &Engine{Config: c, id: xid.New()}
+	e := &Engine{Config: c, id: xid.New(), day: micros.Now}
 	e.metrics = newMetrics(&e.guard)
 	e.grants, _ = lru.New[grantKey, grant](maxGrants) // only a size below one is an error
 	e.dispatcher = newDispatcher(e)
@@ -108,18 +114,21 @@ func (e *Engine) Stop(limit context.Context) { e.life.Stop(limit) }
 // begin starts the loops. They end in three stages, one after the other: no new
 // work, no more attempts, nothing left to write down.
 func (e *Engine) begin(ctx context.Context) (end func(limit context.Context)) {
-	d := e.dispatcher
+	d, ctx := e.dispatcher, ent.Background(ctx)
 	written, silence := e.Store.Listen()
 	working, endWork := context.WithCancel(ctx)
 	sending, endSending := context.WithCancel(ctx)
 	keeping, endKeeping := context.WithCancel(ctx)
 	e.sending = sending
+	e.Logger.InfoContext(ctx, "delivering webhooks", "attempts_at_once", e.Slots)
 	var loops, keepers sync.WaitGroup
 	loops.Go(func() { d.relayLoop(working, written) })
-	loops.Go(func() { d.loadLoop(working) })
+	loops.Go(func() { d.loadLoop(working, d.toLoad, false) })
+	loops.Go(func() { d.loadLoop(working, d.toCatchUp, true) })
 	loops.Go(func() { d.alarmLoop(working) })
 	loops.Go(func() { d.clockLoop(working) })
 	keepers.Go(func() { d.leaseLoop(keeping) })
+	keepers.Go(func() { d.heedLoop(keeping) })
 	keepers.Go(func() { d.settleLoop(keeping) })
 	keepers.Go(func() { d.countLoop(keeping) })
 	d.open()
@@ -130,9 +139,13 @@ func (e *Engine) begin(ctx context.Context) (end func(limit context.Context)) {
 		d.drain(limit)
 		endSending()
 		d.written(limit)
+		// What was cut off at the limit is written down too, and others wait for the queues.
+		grace, cancel := context.WithTimeout(context.WithoutCancel(limit), leaveTime)
+		defer cancel()
+		d.written(grace)
 		endKeeping()
 		keepers.Wait()
-		d.leave(limit)
+		d.leave(grace)
 		e.Client.Close()
 	}
 }

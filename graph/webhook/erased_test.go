@@ -15,6 +15,7 @@ import (
 // Each attempt sends a body as it may leave at that time, though it has been in memory
 // since an earlier one.
 func TestVeilAtEachAttempt(t *testing.T) {
+	t.Parallel() // it waits
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		var gone atomic.Bool
 		r := receive(t, func(receipt) int {

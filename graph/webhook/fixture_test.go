@@ -3,6 +3,7 @@ package webhook_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -79,13 +80,19 @@ func stop(e *webhook.Engine) {
 // endpoint registers one for some events.
 func (s *shop) endpoint(url string, types ...event.Type) *db.WebhookEndpoint {
 	s.t.Helper()
+	return s.register(xid.New(), url, types...)
+}
+
+// register is [shop.endpoint] with an id, which carries the time of the host.
+func (s *shop) register(id xid.ID, url string, types ...event.Type) *db.WebhookEndpoint {
+	s.t.Helper()
 	var names strings.Builder
 	for _, t := range slices.Sorted(slices.Values(types)) {
 		names.WriteString(string(t) + " ")
 	}
 	var row *db.WebhookEndpoint
 	s.tx(func(ctx context.Context) (err error) {
-		id, secret := xid.New(), webhook.NewSecret()
+		secret := webhook.NewSecret()
 		row, err = s.s.DB(ctx).WebhookEndpoint.Create().SetID(id).SetURL(url).SetEvents(names.String()).
 			SetStatus(state.EndpointActive).SetSecret(vault.Seal(id, secret)).SetSecretHint(webhook.Hint(secret)).
 			SetUpdatedAt(micros.Now()).Save(ctx)
@@ -135,6 +142,7 @@ type receipt struct {
 	header   http.Header
 	body     []byte
 	status   int
+	at       time.Time
 }
 
 // receiver is an endpoint's other side, with a ledger of what it got.
@@ -147,22 +155,25 @@ type receiver struct {
 
 func receive(t testing.TB, answer func(receipt) int) *receiver {
 	r := &receiver{answer: answer}
-	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		body, _ := io.ReadAll(q.Body)
-		got := receipt{header: q.Header, body: body, status: 200}
-		if err := json.Unmarshal(body, &got); err != nil {
-			t.Errorf("received %q: %v", body, err)
-		}
-		if r.answer != nil {
-			got.status = r.answer(got)
-		}
-		r.mu.Lock()
-		r.got = append(r.got, got)
-		r.mu.Unlock()
-		w.WriteHeader(got.status)
-	}))
+	r.Server = httptest.NewServer(r)
 	t.Cleanup(r.Close)
 	return r
+}
+
+// ServeHTTP takes a request down, and answers it.
+func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	body, _ := io.ReadAll(q.Body)
+	got := receipt{header: q.Header, body: body, status: 200, at: time.Now()}
+	if err := json.Unmarshal(body, &got); err != nil {
+		panic(fmt.Errorf("received %q: %w", body, err))
+	}
+	if r.answer != nil {
+		got.status = r.answer(got)
+	}
+	r.mu.Lock()
+	r.got = append(r.got, got)
+	r.mu.Unlock()
+	w.WriteHeader(got.status)
 }
 
 // accepted returns how many different events got a 2xx.
@@ -220,11 +231,11 @@ func until(t testing.TB, what string, so func() bool) {
 // serverTime is the clock of leases.
 func serverTime(t testing.TB, s *ent.Store) micros.Time {
 	t.Helper()
-	now, err := s.ServerTime(t.Context())
+	now, err := s.QueueTime(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return micros.Of(now)
+	return now
 }
 
 // attemptOf chooses the attempts of a delivery.

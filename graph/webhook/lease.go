@@ -27,6 +27,7 @@ const (
 	linger = 5 * time.Second
 
 	leaseBatch = 64
+	renewBatch = 256
 )
 
 // leaseLoop renews, takes and gives back leases until ctx ends.
@@ -68,7 +69,7 @@ func (d *dispatcher) pause(busy bool) time.Duration {
 	case d.schedule.Len() > 0:
 		return min(d.Poll, terms.Every/4)
 	}
-	return 2 * d.Poll
+	return d.Poll
 }
 
 // renewAll renews every lease, with its token: one that was taken by another, or
@@ -77,7 +78,7 @@ func (d *dispatcher) renewAll(ctx context.Context) error {
 	d.mu.Lock()
 	all := d.schedule.Queues()
 	d.unlock()
-	for batch := range slices.Chunk(all, leaseBatch) {
+	for batch := range slices.Chunk(all, renewBatch) {
 		if err := d.renew(ctx, batch); err != nil {
 			return err
 		}
@@ -98,7 +99,7 @@ func (d *dispatcher) renew(ctx context.Context, batch []*schedule.Queue) error {
 			args = append(args, q.Store, q.Endpoint, q.Token)
 		}
 		_, err := d.exec(ctx, "UPDATE webhook_queues SET "+terms.Renewal(lease.Clock(now))+
-			" WHERE lease_owner = ? AND (store_id, id, lease_token) "+d.among(len(batch), 3), args...)
+			" WHERE lease_owner = ? AND "+d.among("store_id, id, lease_token", len(batch)), args...)
 		if err != nil {
 			return err
 		}
@@ -114,11 +115,13 @@ func (d *dispatcher) renew(ctx context.Context, batch []*schedule.Queue) error {
 		r, l := rows[q.Key], d.leased[q]
 		switch {
 		case l == nil: // it was lost meanwhile
-		case r == nil || r.Token != q.Token || r.target == nil:
+		case r == nil:
 			d.schedule.Lose(q)
+		case r.Token != q.Token || r.rests || r.target == nil: // a person did this, and nobody else sends
+			d.schedule.Retire(q)
 		default:
 			l.held.Renewed(asked)
-			l.adopt(r.settings, d.schedule.Renewed(q, r.Row, asked, time.Now()))
+			l.adopt(r.settings, d.schedule.Renewed(q, r.Row, asked, d.now()))
 		}
 	}
 	return nil
@@ -127,7 +130,7 @@ func (d *dispatcher) renew(ctx context.Context, batch []*schedule.Queue) error {
 // reread takes over what a queue's row says now. The lock is held.
 func (d *dispatcher) reread(q *schedule.Queue, r *row) {
 	if l := d.leased[q]; l != nil {
-		l.adopt(r.settings, d.schedule.Reread(q, r.Row))
+		l.adopt(r.settings, d.schedule.Reread(q, r.Row, d.now()))
 	}
 }
 
@@ -143,7 +146,7 @@ func (l *leased) adopt(s settings, changed bool) {
 
 // enter takes a leased queue into memory. The lock is held.
 func (d *dispatcher) enter(r *row, asked time.Time) {
-	q := d.schedule.Enter(r.Key, r.Row, asked, time.Now())
+	q := d.schedule.Enter(r.Key, r.Row, asked, d.now())
 	l := &leased{settings: r.settings, held: terms.Take(d.sending, asked)}
 	l.ctx, l.cancel = context.WithCancel(d.sending)
 	l.forsake = context.AfterFunc(l.held.Context(), func() {
@@ -159,7 +162,7 @@ func (d *dispatcher) enter(r *row, asked time.Time) {
 // releaseIdle gives back the queues that have nothing to send for a while.
 func (d *dispatcher) releaseIdle(ctx context.Context) error {
 	d.mu.Lock()
-	idle := d.schedule.Releases(time.Now())
+	idle := d.schedule.Releases(d.now())
 	d.unlock()
 	return d.releaseAll(ctx, idle)
 }
@@ -190,9 +193,9 @@ func (d *dispatcher) release(ctx context.Context, batch []schedule.Release, due 
 		switch {
 		case l == nil: // it was lost meanwhile
 		case err != nil:
-			d.schedule.Kept(q, nil, time.Now())
+			d.schedule.Kept(q, nil, d.now())
 		case r != nil && r.Token == q.Token:
-			l.adopt(r.settings, d.schedule.Kept(q, &r.Row, time.Now()))
+			l.adopt(r.settings, d.schedule.Kept(q, &r.Row, d.now()))
 		default:
 			d.schedule.Released(q)
 		}
@@ -204,11 +207,12 @@ func (d *dispatcher) release(ctx context.Context, batch []schedule.Release, due 
 func (d *dispatcher) writeRelease(
 	ctx context.Context, batch []schedule.Release, due micros.Time,
 ) (map[schedule.Key]*row, error) {
-	at, args := fmt.Sprint(int64(micros.Never)), []any(nil)
+	set, args := fmt.Sprintf("due_at = %d", micros.Never), []any(nil)
 	if due != micros.Never {
 		// Queues are due by the clock of leases.
-		at, args = d.clock()
-		at += fmt.Sprintf(" + %d", max(due-micros.Now(), 0))
+		now, clock := d.clock()
+		set = fmt.Sprintf("due_at = %s + %d, set_at = %s", now, max(due-micros.Of(d.now()), 0), now)
+		args = slices.Concat(clock, clock)
 	}
 	args = append(args, d.id)
 	keys := make([]schedule.Key, len(batch))
@@ -216,8 +220,8 @@ func (d *dispatcher) writeRelease(
 		keys[i] = rel.Queue.Key
 		args = append(args, rel.Queue.Store, rel.Queue.Endpoint, rel.Queue.Token, rel.Wake)
 	}
-	_, err := d.exec(ctx, "UPDATE webhook_queues SET "+lease.Free+", due_at = "+at+
-		" WHERE lease_owner = ? AND (store_id, id, lease_token, wake) "+d.among(len(batch), 4), args...)
+	_, err := d.exec(ctx, "UPDATE webhook_queues SET "+lease.Free+", "+set+
+		" WHERE lease_owner = ? AND "+d.among("store_id, id, lease_token, wake", len(batch)), args...)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"bytes"
 	"context"
 	stdsql "database/sql"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/webhook/schedule"
 )
@@ -17,24 +19,26 @@ import (
 // loadQueues is how many queues are read in one statement.
 const loadQueues = 32
 
-// loadLoop reads deliveries ahead for the queues that have room, until ctx ends.
-func (d *dispatcher) loadLoop(ctx context.Context) {
+// loadLoop reads deliveries ahead for the queues that have room, until ctx ends; or,
+// with events, it makes deliveries of the log of events. That takes longer, so nobody
+// who has deliveries waits for it.
+func (d *dispatcher) loadLoop(ctx context.Context, called <-chan struct{}, events bool) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-d.toLoad:
+		case <-called:
 		}
 		for ctx.Err() == nil {
 			d.mu.Lock()
-			list := d.schedule.Reads(loadQueues)
+			list := d.schedule.Reads(loadQueues, events, d.now())
 			d.unlock()
 			if len(list) == 0 {
 				break
 			}
 			err := d.try(ctx, "read deliveries", func(ctx context.Context) error { return d.load(ctx, list) })
 			d.mu.Lock()
-			d.schedule.ReadDone(list, time.Now())
+			d.schedule.ReadDone(list, d.now())
 			d.unlock()
 			if err != nil {
 				select {
@@ -71,7 +75,7 @@ func (d *dispatcher) load(ctx context.Context, list []schedule.Read) (err error)
 
 const (
 	itemColumns = "SELECT d.store_id, d.endpoint_id, d.sequence, d.id, d.event_id, d.resource_id," +
-		" d.attempts, d.tries, d.first_at, d.due_at, e.type"
+		" d.attempts, d.tries, d.first_at, d.due_at, d.tried_at, e.type"
 	itemTables = " FROM deliveries d LEFT JOIN events e ON e.store_id = d.store_id AND e.id = d.event_id" +
 		" WHERE d.store_id = ? AND d.endpoint_id = ? AND d.sequence >= ?"
 )
@@ -82,17 +86,40 @@ const inlineBody = 16 << 10
 // inline is the body of an event where it is small.
 var inline = fmt.Sprintf(", CASE WHEN LENGTH(e.body) <= %d THEN e.body END", inlineBody)
 
-// scanItem reads a row of [itemColumns] and [inline].
-func scanItem(rs *stdsql.Rows) (schedule.Key, *schedule.Item, error) {
-	var k schedule.Key
-	it := new(schedule.Item)
-	var kind *string
-	err := rs.Scan(&k.Store, &k.Endpoint, &it.Sequence, &it.ID, &it.Event, &it.Resource, &it.Attempts, &it.Tries,
-		&it.First, &it.Due, &kind, &it.Body)
-	if kind != nil {
-		it.Kind = event.Type(*kind)
+// items reads rows of [itemColumns] and [inline], with times by this process's clock.
+// Deliveries of one event share its body.
+func (d *dispatcher) items(
+	ctx context.Context, query string, args []any,
+) (map[schedule.Key][]*schedule.Item, error) {
+	found, now := map[schedule.Key][]*schedule.Item{}, d.day()
+	bodies := map[xid.ID][]byte{}
+	var early []early
+	err := d.read(ctx, query, args, func(rs *stdsql.Rows) error {
+		var k schedule.Key
+		it := new(schedule.Item)
+		var tried micros.Time
+		var kind *string
+		var body stdsql.RawBytes
+		err := rs.Scan(&k.Store, &k.Endpoint, &it.Sequence, &it.ID, &it.Event, &it.Resource, &it.Attempts,
+			&it.Tries, &it.First, &it.Due, &tried, &kind, &body)
+		if it.Body = bodies[it.Event]; it.Body == nil && body != nil {
+			it.Body = bytes.Clone(body)
+			bodies[it.Event] = it.Body
+		}
+		if kind != nil {
+			it.Kind = event.Type(*kind)
+		}
+		if e, ok := earlyOf(k, it, tried, now); ok {
+			early, it.Due = append(early, e), e.due
+		}
+		it.First, it.Due = d.own(it.First), d.own(it.Due)
+		found[k] = append(found[k], it)
+		return err
+	})
+	if err == nil {
+		err = d.rewait(ctx, early, now)
 	}
-	return k, it, err
+	return found, wrap("read deliveries", err)
 }
 
 // loadRows reads the next rows of some queues, one statement for all.
@@ -109,14 +136,9 @@ func (d *dispatcher) loadRows(ctx context.Context, list []schedule.Read) error {
 		fmt.Fprintf(&query, "SELECT * FROM (%s) t%d", one, i)
 		args = append(args, r.Queue.Store, r.Queue.Endpoint, r.From)
 	}
-	found := map[schedule.Key][]*schedule.Item{}
-	err := d.read(ctx, query.String(), args, func(rs *stdsql.Rows) error {
-		k, it, err := scanItem(rs)
-		found[k] = append(found[k], it)
-		return err
-	})
+	found, err := d.items(ctx, query.String(), args)
 	if err != nil {
-		return fmt.Errorf("read deliveries: %w", err)
+		return err
 	}
 	d.mu.Lock()
 	defer d.unlock()
@@ -124,27 +146,22 @@ func (d *dispatcher) loadRows(ctx context.Context, list []schedule.Read) error {
 		// The rows of one queue may have come in any order.
 		items := found[r.Queue.Key]
 		slices.SortFunc(items, func(a, b *schedule.Item) int { return int(a.Sequence - b.Sequence) })
-		d.schedule.Admit(r, items, len(items) < limit, time.Now())
+		d.schedule.Admit(r, items, len(items) < limit, d.now())
 	}
 	return nil
 }
 
 // loadLane reads what was left in the database of one lane.
 func (d *dispatcher) loadLane(ctx context.Context, r schedule.Read) error {
-	var items []*schedule.Item
-	err := d.read(ctx, itemColumns+inline+itemTables+fmt.Sprintf(
+	found, err := d.items(ctx, itemColumns+inline+itemTables+fmt.Sprintf(
 		" AND d.sequence < ? AND d.resource_id = ? ORDER BY d.sequence LIMIT %d", schedule.LaneRows),
-		[]any{r.Queue.Store, r.Queue.Endpoint, r.From, r.Before, r.Resource}, func(rs *stdsql.Rows) error {
-			_, it, err := scanItem(rs)
-			items = append(items, it)
-			return err
-		})
+		[]any{r.Queue.Store, r.Queue.Endpoint, r.From, r.Before, r.Resource})
 	if err != nil {
-		return fmt.Errorf("read lane: %w", err)
+		return err
 	}
 	d.mu.Lock()
 	defer d.unlock()
-	d.schedule.Refill(r, items, time.Now())
+	d.schedule.Refill(r, found[r.Queue.Key], d.now())
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/attempt"
+	"github.com/storefront-go/storefront/graph/egress"
 	"github.com/storefront-go/storefront/graph/webhook/schedule"
 	"github.com/storefront-go/storefront/graph/work"
 )
@@ -23,11 +24,14 @@ import (
 // metrics are the figures of the engine.
 type metrics struct {
 	relayed  prometheus.Counter
+	aside    prometheus.Counter
 	lost     prometheus.Counter
+	skew     prometheus.Gauge
 	attempts *prometheus.CounterVec
 	latency  prometheus.Histogram
 	conns    *prometheus.CounterVec
 	panics   prometheus.CounterFunc
+	troubles *prometheus.CounterVec
 
 	guard sync.Mutex
 	slots map[slotKey]*slot // what was counted since the last flush
@@ -37,8 +41,12 @@ func newMetrics(guard *work.Guard) *metrics {
 	m := &metrics{
 		relayed: prometheus.NewCounter(prometheus.CounterOpts{Name: "storefront_webhook_events_relayed_total",
 			Help: "Events that left the outbox."}),
+		aside: prometheus.NewCounter(prometheus.CounterOpts{Name: "storefront_webhook_events_set_aside_total",
+			Help: "Events that could not be relayed and wait for the operator."}),
 		lost: prometheus.NewCounter(prometheus.CounterOpts{Name: "storefront_webhook_leases_lost_total",
 			Help: "Queues that this process lost before it gave them back."}),
+		skew: prometheus.NewGauge(prometheus.GaugeOpts{Name: "storefront_webhook_clock_skew_seconds",
+			Help: "How far the database's time of day is ahead of this machine's."}),
 		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "storefront_webhook_attempts_total",
 			Help: "Attempts that have ended, by outcome."}, []string{"outcome"}),
 		latency: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "storefront_webhook_acknowledged_seconds",
@@ -49,7 +57,12 @@ func newMetrics(guard *work.Guard) *metrics {
 		panics: prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "storefront_webhook_panics_total",
 			Help: "Attempts and rounds of background work that panicked."},
 			func() float64 { return float64(guard.Panics()) }),
+		troubles: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "storefront_webhook_sender_troubles_total",
+			Help: "Attempts that this machine could not begin, by what it lacked."}, []string{"kind"}),
 		slots: map[slotKey]*slot{},
+	}
+	for _, t := range egress.Troubles() {
+		m.troubles.WithLabelValues(string(t))
 	}
 	for _, o := range attempt.Outcomes() {
 		m.attempts.WithLabelValues(string(o))
@@ -60,7 +73,9 @@ func newMetrics(guard *work.Guard) *metrics {
 // Register adds the engine's figures to a registry.
 func (e *Engine) Register(reg prometheus.Registerer) error {
 	m := e.metrics
-	for _, c := range []prometheus.Collector{m.relayed, m.lost, m.attempts, m.latency, m.conns, m.panics, backlog{e}} {
+	for _, c := range []prometheus.Collector{
+		m.relayed, m.aside, m.lost, m.skew, m.attempts, m.latency, m.conns, m.panics, m.troubles, backlog{e},
+	} {
 		if err := reg.Register(c); err != nil {
 			return fmt.Errorf("register the figures of webhooks: %w", err)
 		}
@@ -86,7 +101,7 @@ func (d *dispatcher) count(batch []*outcome) {
 	for _, o := range batch {
 		r := o.result
 		d.metrics.attempts.WithLabelValues(string(r.Outcome)).Inc()
-		if o.Verdict == schedule.Cancelled {
+		if o.Verdict == schedule.Cancelled || o.Verdict == schedule.Noted {
 			continue
 		}
 		connection := "new"
@@ -163,7 +178,7 @@ func (d *dispatcher) addSlots(ctx context.Context, keys []slotKey, slots map[slo
 			return nil
 		}
 		_, err := d.exec(ctx,
-			"UPDATE webhook_queues SET last_success_at = ? WHERE (store_id, id) "+d.among(len(alive)/2, 2),
+			"UPDATE webhook_queues SET last_success_at = ? WHERE "+d.among("store_id, id", len(alive)/2),
 			append([]any{micros.Now()}, alive...)...)
 		return err
 	})
@@ -181,8 +196,8 @@ type backlog struct{ *Engine }
 // maxCounted bounds the rows that a figure counts.
 const maxCounted = 100_000
 
-func gaugeDesc(name, help string) *prometheus.Desc {
-	return prometheus.NewDesc("storefront_webhook_"+name, help, nil, nil)
+func gaugeDesc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("storefront_webhook_"+name, help, labels, nil)
 }
 
 var (
@@ -190,15 +205,23 @@ var (
 	queueDepth   = gaugeDesc("queue_depth", "Deliveries that wait or are held; counted up to 100,000.")
 	queueOldest  = gaugeDesc("queue_oldest_seconds", "Age of the oldest waiting delivery, by a sample of 1,000.")
 	queueOverdue = gaugeDesc("queue_overdue_seconds", "How long the queue that is longest due has waited for an owner.")
+	setAside     = gaugeDesc("events_set_aside", "Events that were set aside and not put back; counted up to 100,000.")
 	suspended    = gaugeDesc("endpoints_suspended", "Endpoints that are suspended.")
 	leasedNow    = gaugeDesc("queues_leased", "Queues that this process owns.")
 	inflightNow  = gaugeDesc("attempts_in_flight", "Attempts of this process that have not ended.")
+	inflightMost = gaugeDesc("attempts_in_flight_max", "How many attempts this process may have in flight.")
+
+	// By how receivers answer: unknown, fast, slow, failing.
+	classQueues   = gaugeDesc("class_queues", "Queues of this process, by how their receivers answer.", "class")
+	classInflight = gaugeDesc("class_attempts_in_flight", "Attempts in flight, by how receivers answer.", "class")
+	classWaiting  = gaugeDesc("class_waiting", "Deliveries in memory that may be sent, by how receivers answer.", "class")
 )
 
 // Describe implements prometheus.Collector.
 func (backlog) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		outboxLag, queueDepth, queueOldest, queueOverdue, suspended, leasedNow, inflightNow,
+		outboxLag, queueDepth, queueOldest, queueOverdue, setAside, suspended, leasedNow, inflightNow,
+		inflightMost, classQueues, classInflight, classWaiting,
 	} {
 		out <- d
 	}
@@ -208,14 +231,22 @@ func (backlog) Describe(out chan<- *prometheus.Desc) {
 func (b backlog) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	gauge := func(d *prometheus.Desc, v float64) {
-		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v)
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
 	b.dispatcher.mu.Lock()
 	leased, inflight := b.dispatcher.schedule.Len(), b.dispatcher.schedule.Inflight()
+	loads := b.dispatcher.schedule.Loads(b.dispatcher.now())
 	b.dispatcher.unlock()
+	for i, l := range loads {
+		class := schedule.Class(i).String()
+		gauge(classQueues, float64(l.Queues), class)
+		gauge(classInflight, float64(l.Inflight), class)
+		gauge(classWaiting, float64(l.Waiting), class)
+	}
 	gauge(leasedNow, float64(leased))
 	gauge(inflightNow, float64(inflight))
+	gauge(inflightMost, float64(b.Slots))
 	now, clock := b.clock()
 	for _, q := range []struct {
 		desc  *prometheus.Desc
@@ -232,6 +263,8 @@ func (b backlog) Collect(out chan<- prometheus.Metric) {
 		{queueOverdue, "SELECT COALESCE(MAX(" + now + " - due_at), 0) / 1000000.0 FROM webhook_queues WHERE " +
 			bucket.Every + " AND due_at > 0 AND due_at <= " + now + " AND store_id >= ?",
 			append(append(clock, clock...), xid.Nil), false},
+		{setAside, fmt.Sprintf("SELECT COUNT(*) FROM (SELECT 1 FROM outbox_failures WHERE store_id >= ? LIMIT %d) t",
+			maxCounted), []any{xid.Nil}, false},
 		{suspended, "SELECT COUNT(*) FROM webhook_endpoints WHERE store_id >= ? AND status = ? AND deleted_at IS NULL",
 			[]any{xid.Nil, string(state.EndpointSuspended)}, false},
 	} {

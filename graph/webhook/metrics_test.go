@@ -60,7 +60,7 @@ func TestFigures(t *testing.T) {
 		shop.write(&p, 1, event.ProductUpdated, `{}`)
 		at := micros.Now()
 		if got := read(); got["outbox_lag_seconds"] <= 0 || got["outbox_lag_seconds"] > 60 ||
-			got["attempts_total timeout"] != 0 || len(got) != 25 {
+			got["attempts_total timeout"] != 0 || len(got) != 48 {
 			t.Errorf("at rest: %v", got)
 		}
 		e := shop.endpoint(r.URL, event.ProductUpdated)

@@ -8,6 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -47,7 +48,7 @@ func TestMissingRows(t *testing.T) {
 		},
 		"suspension": func(ctx context.Context) error { return e.dispatcher.suspend(ctx, o) },
 		"announcement": func(ctx context.Context) error {
-			return e.dispatcher.announceSuspension(ctx, &db.WebhookEndpoint{ID: xid.New()})
+			return e.dispatcher.tell(ctx, &db.WebhookEndpoint{ID: xid.New()}, event.WebhookEndpointSuspended)
 		},
 		"skipping": func(ctx context.Context) error { return e.relieve(ctx, xid.New()) },
 	} {

@@ -32,9 +32,14 @@ var ErrReplaying = errors.New("webhook: a replay of the endpoint is under way")
 // OutcomeSkipped stands in the log where a person ended a delivery.
 const OutcomeSkipped = "skipped"
 
-// Create makes the queue of a new endpoint.
+// Create makes the queue of a new endpoint. Events that were committed before are
+// not for it.
 func (e *Engine) Create(ctx context.Context, endpoint xid.ID) error {
-	err := e.Store.DB(ctx).WebhookQueue.Create().SetID(endpoint).
+	number, err := e.register(ctx)
+	if err != nil {
+		return fmt.Errorf("number endpoint: %w", err)
+	}
+	err = e.Store.DB(ctx).WebhookQueue.Create().SetID(endpoint).SetGeneration(number).
 		SetBucket(bucket.Of(viewer.From(ctx).Store)).SetDueAt(micros.Never).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("make queue: %w", err)
@@ -74,15 +79,24 @@ func (e *Engine) alter(ctx context.Context, endpoint xid.ID, change func(*db.Web
 	return nil
 }
 
-// seizure ends deliveries to the endpoint, in this process at once. Another one
-// hears of it when it renews its lease.
+// seizure ends deliveries to the endpoint: in this process at once, in another one
+// as soon as that looks ([dispatcher.heed]).
 func (e *Engine) seizure(ctx context.Context, endpoint xid.ID, change func(*db.WebhookQueueUpdate)) error {
 	store := viewer.From(ctx).Store
 	ent.OnCommit(ctx, func() { e.dispatcher.retire(store, endpoint) })
 	return e.alter(ctx, endpoint, change)
 }
 
-// seize takes the queue from whoever owns it, and lets it rest.
+// fence keeps the owner of the queue, if it has one, from all that its token guards,
+// and makes it look; without one the queue rests.
+func fence(u *db.WebhookQueueUpdate) {
+	u.AddLeaseToken(1)
+	u.Modify(func(b *sql.UpdateBuilder) {
+		b.Set(webhookqueue.FieldDueAt, sql.Expr("CASE WHEN lease_owner IS NULL THEN ? ELSE 0 END", int64(micros.Never)))
+	})
+}
+
+// seize takes the queue from this process, which owns it, and lets it rest.
 func seize(u *db.WebhookQueueUpdate) {
 	u.AddLeaseToken(1).ClearLeaseOwner().SetLeaseUntil(0).SetDueAt(micros.Never)
 }
@@ -104,14 +118,14 @@ func restart(u *db.WebhookQueueUpdate) {
 
 // Hold stops deliveries to the endpoint: it was suspended or disabled.
 func (e *Engine) Hold(ctx context.Context, endpoint xid.ID) error {
-	return e.seizure(ctx, endpoint, seize)
+	return e.seizure(ctx, endpoint, fence)
 }
 
 // Cancel gives up everything that waits for the endpoint: it was deleted, or its
 // owner may not have it any more. The rows go later; nothing reads them.
 func (e *Engine) Cancel(ctx context.Context, endpoint xid.ID) error {
 	return e.seizure(ctx, endpoint, func(u *db.WebhookQueueUpdate) {
-		seize(u)
+		fence(u)
 		abandon(u)
 		restart(u)
 	})
@@ -155,9 +169,10 @@ func (e *Engine) Replay(ctx context.Context, endpoint xid.ID, from, to micros.Ti
 // Hurry makes the next attempt of a waiting delivery due now. False when it has
 // ended or was tried meanwhile.
 func (e *Engine) Hurry(ctx context.Context, d *db.Delivery) (bool, error) {
+	now := e.day()
 	n, err := e.Store.DB(ctx).Delivery.Update().
 		Where(delivery.EndpointID(d.EndpointID), delivery.Sequence(d.Sequence), delivery.Attempts(d.Attempts)).
-		SetDueAt(micros.Now()).Save(ctx)
+		SetDueAt(now).SetTriedAt(now).Save(ctx)
 	if err != nil || n == 0 {
 		return false, wrap("hurry delivery", err)
 	}
@@ -245,6 +260,7 @@ func wrap(doing string, err error) error {
 func (e *Engine) altered() {
 	wake(e.dispatcher.toRelay)
 	wake(e.dispatcher.toLease)
+	wake(e.dispatcher.toHeed)
 }
 
 // CheckURL judges the form of a receiver's address at registration. It returns

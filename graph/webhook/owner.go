@@ -75,7 +75,7 @@ func (d *dispatcher) readable(
 		return false, nil //nolint:nilerr // what cannot be read goes to no app
 	}
 	held, err := d.scopesOf(ctx, store, owner)
-	return held.Has(about.kind + ".read"), err
+	return held.Has(scope.OfExport(about.kind)), err
 }
 
 func ofExport(kind event.Type) bool {
@@ -85,7 +85,7 @@ func ofExport(kind event.Type) bool {
 // subject is what an event's body says of the app that it concerns.
 type subject struct {
 	app  *xid.ID // the app whose grant ended, or whose export it is
-	kind string  // of the export: orders, products or customers
+	kind state.ExportKind
 }
 
 // subjectOf reads the body of an event that concerns apps.
@@ -96,7 +96,7 @@ func subjectOf(kind event.Type, body []byte) (subject, error) {
 				App struct {
 					ID string `json:"id"`
 				} `json:"app"`
-				Kind        string `json:"kind"`
+				Kind        state.ExportKind `json:"kind"`
 				RequestedBy struct {
 					Type string `json:"type"`
 					ID   string `json:"id"`
@@ -123,12 +123,14 @@ func subjectOf(kind event.Type, body []byte) (subject, error) {
 func scanSubscriber(rs *stdsql.Rows) (*subscriber, error) {
 	s := new(subscriber)
 	var names, status string
+	var filters *string
 	var appStore, appID *xid.ID
-	err := rs.Scan(&s.Store, &s.Endpoint, &names, &status, &appStore, &appID, &s.wake, &s.last, &s.missed)
+	err := rs.Scan(&s.Store, &s.Endpoint, &names, &status, &appStore, &appID, &s.number, &s.wake, &s.last, &s.missed,
+		&filters)
 	if err != nil {
 		return nil, err
 	}
-	s.types, s.owner = typesOf(names), appOf(appStore, appID)
+	s.types, s.filters, s.owner = typesOf(names), conditions(filters), appOf(appStore, appID)
 	s.active = status == string(state.EndpointActive)
 	return s, nil
 }

@@ -2,6 +2,7 @@ package webhook_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -188,14 +189,14 @@ func TestWhoIsNotNotified(t *testing.T) {
 	})
 }
 
-// exportedBy writes that an export of orders is whole, which somebody asked for.
-func (s *shop) exportedBy(who string, id string) {
+// exportedBy writes that an export of a kind is whole, which somebody asked for.
+func (s *shop) exportedBy(kind state.ExportKind, who, id string) {
 	s.t.Helper()
 	s.tx(func(ctx context.Context) error {
 		return outbox.Append(ctx, s.s.DB(ctx),
 			outbox.Resource{Store: s.store, ID: xid.New(), Version: 1, Sequence: 1, At: micros.Now()},
 			outbox.Entry{Type: event.ExportCompleted,
-				Object: []byte(`{"kind":"orders","requested_by":{"type":"` + who + `","id":"` + id + `"}}`)})
+				Object: fmt.Appendf(nil, `{"kind":%q,"requested_by":{"type":%q,"id":%q}}`, kind, who, id)})
 	})
 }
 
@@ -205,11 +206,15 @@ func TestWhoseExports(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		for _, tc := range []struct {
 			name string
+			kind state.ExportKind
 			has  scope.Set
 			want int
 		}{
-			{"with the kind's scope", scope.Of(scope.WebhooksRead, scope.ExportsRead, scope.OrdersRead), 1},
-			{"without", scope.Of(scope.WebhooksRead, scope.ExportsRead, scope.ProductsRead), 0},
+			{"with the kind's scope", state.ExportOrders,
+				scope.Of(scope.WebhooksRead, scope.ExportsRead, scope.OrdersRead), 1},
+			{"without", state.ExportOrders, scope.Of(scope.WebhooksRead, scope.ExportsRead, scope.ProductsRead), 0},
+			{"attempts", state.ExportWebhookAttempts, scope.Of(scope.WebhooksRead, scope.ExportsRead), 1},
+			{"attempts without", state.ExportWebhookAttempts, scope.Of(scope.OrdersRead, scope.ExportsRead), 0},
 		} {
 			t.Run(tc.name, func(t *testing.T) {
 				shop := open(t, s, granting(func() scope.Set { return tc.has }))
@@ -217,9 +222,9 @@ func TestWhoseExports(t *testing.T) {
 				its, stores := receive(t, nil), receive(t, nil)
 				e := shop.endpointOf(own, its.URL, event.ExportCompleted)
 				shop.endpoint(stores.URL, event.ExportCompleted)
-				shop.exportedBy("staff", xid.User.Format(xid.New()))
-				shop.exportedBy("oauth_app", xid.App.Format(xid.New()))
-				shop.exportedBy("oauth_app", xid.App.Format(own))
+				shop.exportedBy(tc.kind, "staff", xid.User.Format(xid.New()))
+				shop.exportedBy(tc.kind, "oauth_app", xid.App.Format(xid.New()))
+				shop.exportedBy(tc.kind, "oauth_app", xid.App.Format(own))
 				shop.engine.Start(t.Context())
 				stores.exactly(t, 3)
 				until(t, "the app's delivery", func() bool { return len(shop.logged(e)) == 1 })

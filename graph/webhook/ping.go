@@ -21,7 +21,7 @@ import (
 // it. It waits for the receiver, up to [attempt.MaxTime]: never call it in a
 // transaction. The ping goes through the same guard as every delivery.
 func (e *Engine) Test(ctx context.Context, endpoint *db.WebhookEndpoint) (*db.DeliveryLog, error) {
-	target, err := e.targetOf(endpoint)
+	target, headers, err := e.targetOf(endpoint)
 	if err != nil {
 		return nil, &fault.Error{Kind: fault.Conflict, Code: fault.SecretUnreadable, Detail: unreadable, Err: err}
 	}
@@ -35,7 +35,7 @@ func (e *Engine) Test(ctx context.Context, endpoint *db.WebhookEndpoint) (*db.De
 	}
 	event, body := ping(endpoint, q)
 	id := DeliveryID(endpoint.ID, q.LastSequence, event.id.Time())
-	r := e.Client.Do(ctx, attempt.Request{Target: target, Body: body, Number: 1,
+	r := e.Client.Do(ctx, attempt.Request{Target: target, Header: headers, Body: body, Number: 1,
 		EventID: xid.Event.Format(event.id), EventType: string(event.Type), DeliveryID: xid.Delivery.Format(id)})
 	if e.logs(r) {
 		e.logAttempt(&shipment{key: schedule.Key{Store: endpoint.StoreID, Endpoint: endpoint.ID},
@@ -50,7 +50,8 @@ func (e *Engine) Test(ctx context.Context, endpoint *db.WebhookEndpoint) (*db.De
 		row := e.Store.DB(ctx).DeliveryLog.Create().SetID(id).SetEndpointID(endpoint.ID).SetSequence(q.LastSequence).
 			SetEventID(event.id).SetType(event.Type).SetResourceID(endpoint.ID).SetState(ends).SetAttempts(1).
 			SetSettledAt(micros.Now()).SetBeganAt(began).SetAttemptID(xid.At(began)).SetOutcome(string(r.Outcome)).
-			SetStatus(r.Status).SetDuration(r.Duration.Microseconds()).SetResponse(r.Response)
+			SetStatus(r.Status).SetDuration(r.Duration.Microseconds()).SetResponse(r.Response).
+			SetRequest(r.Request)
 		if r.Detail != "" {
 			row.SetDetail(r.Detail)
 		}

@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -49,7 +50,7 @@ func TestReleaseKeepsWhatCameMeanwhile(t *testing.T) {
 		q := d.schedule.Find(schedule.Key{Store: store.ID, Endpoint: id})
 		var idle []schedule.Release
 		if q != nil {
-			idle = d.schedule.ReleaseAll()[micros.Never]
+			idle = d.schedule.ReleaseAll(false, time.Now())[micros.Never]
 		}
 		if len(idle) != 1 {
 			t.Fatalf("the queue is not leased and empty: %v", q)

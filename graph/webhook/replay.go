@@ -20,8 +20,9 @@ const replayBatch = 500
 // table.
 //
 // While missed_from stands, the relay leaves the events from there on to this.
-// Those that stand in the outbox are left to the relay; it sees missed_from
-// beyond them by then, since one counter, wake, is compared and set by both.
+// Those that stand in the outbox, and that it has not dealt to this endpoint yet, are
+// left to the relay; it sees missed_from beyond them by then, since one counter, wake,
+// is compared and set by both.
 func (d *dispatcher) catchUp(ctx context.Context, r schedule.Read) error {
 	s := d.stepOf(r)
 	if s == nil {
@@ -53,10 +54,12 @@ func (d *dispatcher) catchUp(ctx context.Context, r schedule.Read) error {
 	switch found := rows[s.q.Key]; {
 	case rows == nil:
 		d.schedule.Extended(r, len(s.events), s.next)
-	case found != nil && found.Token == s.q.Token:
-		d.reread(s.q, found)
-	default:
+	case found == nil:
 		d.schedule.Lose(s.q)
+	case found.Token != s.q.Token || found.rests:
+		d.schedule.Retire(s.q)
+	default:
+		d.reread(s.q, found)
 	}
 	return nil
 }
@@ -86,7 +89,7 @@ func (d *dispatcher) stepOf(r schedule.Read) *step {
 		return nil
 	}
 	return &step{q: r.Queue, from: *from, to: to, missed: r.Log.Missed != nil,
-		sub: subscriber{Key: r.Queue.Key, types: l.types, owner: l.owner}}
+		sub: subscriber{Key: r.Queue.Key, types: l.types, filters: l.filters, owner: l.owner}}
 }
 
 // pending is an event that is to become a delivery.
@@ -98,8 +101,9 @@ type pending struct {
 func (d *dispatcher) find(ctx context.Context, s *step) error {
 	relayed := map[xid.ID]bool{}
 	if s.missed {
-		err := d.read(ctx, "SELECT id FROM outbox WHERE bucket = ? AND store_id = ? AND id >= ?",
-			[]any{bucket.Of(s.q.Store), s.q.Store, s.from}, func(rs *stdsql.Rows) error {
+		err := d.read(ctx, "SELECT id FROM outbox WHERE bucket = ? AND store_id = ? AND id >= ?"+
+			" AND (dealt_to IS NULL OR dealt_to < ?)",
+			[]any{bucket.Of(s.q.Store), s.q.Store, s.from, s.q.Endpoint}, func(rs *stdsql.Rows) error {
 				var id xid.ID
 				err := rs.Scan(&id)
 				relayed[id] = true
@@ -109,20 +113,28 @@ func (d *dispatcher) find(ctx context.Context, s *step) error {
 			return err
 		}
 	}
-	query, args := "SELECT id, type, resource_id FROM events WHERE store_id = ? AND id >= ?", []any{s.q.Store, s.from}
+	body := ", NULL"
+	if len(s.sub.filters) > 0 {
+		body = inline
+	}
+	query, args := "SELECT e.id, e.type, e.resource_id"+body+" FROM events e WHERE e.store_id = ? AND e.id >= ?",
+		[]any{s.q.Store, s.from}
 	if s.to != nil {
-		query, args = query+" AND id < ?", append(args, *s.to)
+		query, args = query+" AND e.id < ?", append(args, *s.to)
 	}
 	var log []*entry
-	err := d.read(ctx, query+fmt.Sprintf(" ORDER BY id LIMIT %d", replayBatch), args, func(rs *stdsql.Rows) error {
+	err := d.read(ctx, query+fmt.Sprintf(" ORDER BY e.id LIMIT %d", replayBatch), args, func(rs *stdsql.Rows) error {
 		p := &entry{store: s.q.Store}
 		log = append(log, p)
-		return rs.Scan(&p.event, &p.kind, &p.resource)
+		return rs.Scan(&p.event, &p.kind, &p.resource, &p.body)
 	})
 	if err != nil {
 		return err
 	}
 	if err := d.nameApps(ctx, log); err != nil {
+		return err
+	}
+	if err := d.sift(ctx, log, []*subscriber{&s.sub}); err != nil {
 		return err
 	}
 	for _, p := range log {

@@ -119,6 +119,7 @@ func TestPassedOverEventIsNotLost(t *testing.T) {
 // right before the one who reads the log on takes the next ones, and knows
 // nothing of it yet.
 func TestPlaceTakenMeanwhile(t *testing.T) {
+	t.Parallel() // it waits
 	eachWatched(t, func(t *testing.T, opened func(func(ent.Statement)) *ent.Store) {
 		var armed atomic.Bool
 		reads, taken := make(chan struct{}), make(chan struct{})
@@ -188,6 +189,7 @@ func TestReplay(t *testing.T) {
 
 // TestReplayGoesLast: what waits goes before a replay, and a batch is no end.
 func TestReplayGoesLast(t *testing.T) {
+	t.Parallel() // it waits
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)
 		r := receive(t, nil)

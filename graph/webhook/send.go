@@ -25,19 +25,33 @@ const (
 
 // shipment is an attempt to make, with everything as it was when it was taken.
 type shipment struct {
-	key    schedule.Key
-	item   schedule.Item
-	target *attempt.Target
-	owner  *app
-	ctx    context.Context
-	held   *lease.Held
+	queue   *schedule.Queue
+	key     schedule.Key
+	item    schedule.Item
+	target  *attempt.Target
+	headers []attempt.Field
+	owner   *app
+	ctx     context.Context
+	held    *lease.Held
 }
 
-// send makes one attempt. Nothing is locked. One that panics has failed, alone.
-func (d *dispatcher) send(s *shipment) (r attempt.Result) {
+// send sends a delivery: an attempt that waits for its answer, or what came of it.
+// Nothing is locked. One that panics has failed, alone.
+func (d *dispatcher) send(s *shipment) (p *attempt.Pending, r attempt.Result) {
+	r = d.guarded(s, func() (r attempt.Result) {
+		p, r = d.post(s)
+		return r
+	})
+	return p, r
+}
+
+// end reads the answer of an attempt.
+func (d *dispatcher) end(s *shipment, p *attempt.Pending) attempt.Result { return d.guarded(s, p.End) }
+
+func (d *dispatcher) guarded(s *shipment, f func() attempt.Result) (r attempt.Result) {
 	began := time.Now()
 	err := d.guard.Do(s.ctx, d.Logger, func() error {
-		r = d.post(s)
+		r = f()
 		return nil
 	})
 	if err != nil {
@@ -47,56 +61,56 @@ func (d *dispatcher) send(s *shipment) (r attempt.Result) {
 }
 
 // post sends a delivery, where its owner may have it.
-func (d *dispatcher) post(s *shipment) attempt.Result {
+func (d *dispatcher) post(s *shipment) (*attempt.Pending, attempt.Result) {
 	it := &s.item
 	if it.Kind == "" {
-		return attempt.Result{Outcome: outcomeExpired}
+		return nil, attempt.Result{Outcome: outcomeExpired}
 	}
 	if ok, err := d.permitted(s.ctx, s.key.Store, s.owner, it.Kind); err != nil {
-		return d.unable(s, "look the owner up", err)
+		return nil, d.unable(s, "look the owner up", err)
 	} else if !ok {
-		return attempt.Result{Outcome: outcomeForbidden}
+		return nil, attempt.Result{Outcome: outcomeForbidden}
 	}
 	if it.Body == nil {
 		select {
 		case d.large <- struct{}{}:
 			defer func() { <-d.large }()
 		case <-s.ctx.Done():
-			return attempt.Result{Outcome: attempt.Cancelled}
+			return nil, attempt.Result{Outcome: attempt.Cancelled}
 		}
 		var err error
 		if it.Body, err = d.body(s.ctx, s.key.Store, it.Event); errors.Is(err, errGone) {
-			return attempt.Result{Outcome: outcomeExpired}
+			return nil, attempt.Result{Outcome: outcomeExpired}
 		} else if err != nil {
-			return d.unable(s, "read the body", err)
+			return nil, d.unable(s, "read the body", err)
 		}
 	}
 	return d.postBody(s)
 }
 
 // postBody sends a delivery whose body is at hand.
-func (d *dispatcher) postBody(s *shipment) attempt.Result {
+func (d *dispatcher) postBody(s *shipment) (*attempt.Pending, attempt.Result) {
 	it := &s.item
 	if ok, err := d.readable(s.ctx, s.key.Store, s.owner, it.Kind, it.Body); err != nil {
-		return d.unable(s, "look the owner up", err)
+		return nil, d.unable(s, "look the owner up", err)
 	} else if !ok {
-		return attempt.Result{Outcome: outcomeForbidden}
+		return nil, attempt.Result{Outcome: outcomeForbidden}
 	}
 	var err error
 	if it.Body, err = d.Veil(s.key.Store, it.Kind, it.Body); err != nil {
-		return d.unable(s, "veil the body", err)
+		return nil, d.unable(s, "veil the body", err)
 	}
 	if s.owner != nil {
 		if it.Body, err = veiled(it.Kind, it.Body); err != nil {
-			return d.unable(s, "veil the body", err)
+			return nil, d.unable(s, "veil the body", err)
 		}
 	}
-	// The last look at the lease comes right before the request.
-	if !s.held.MayBegin() {
-		return attempt.Result{Outcome: attempt.Cancelled}
+	// The last look at the lease and the endpoint comes right before the request.
+	if !s.held.MayBegin() || !d.stands(s.queue) {
+		return nil, attempt.Result{Outcome: attempt.Cancelled}
 	}
-	return d.Client.Do(s.ctx, attempt.Request{
-		Target: s.target, Body: it.Body, Number: it.Attempts + 1,
+	return d.Client.Send(s.ctx, attempt.Request{
+		Target: s.target, Header: s.headers, Body: it.Body, Number: it.Attempts + 1,
 		EventID: xid.Event.Format(it.Event), EventType: string(it.Kind), DeliveryID: xid.Delivery.Format(it.ID),
 	})
 }
@@ -115,8 +129,11 @@ func resultOf(r attempt.Result) schedule.Result {
 	switch r.Outcome {
 	case attempt.Delivered:
 		s.End = schedule.Delivered
-	case attempt.Cancelled:
+	case attempt.Cancelled, attempt.Unable:
 		s.End = schedule.Unsent
+		if r.Sent {
+			s.End = schedule.Severed
+		}
 	case outcomeExpired, outcomeForbidden:
 		s.End = schedule.Void
 	}

@@ -298,6 +298,7 @@ func TestChanged(t *testing.T) {
 
 // TestSecondSecretTakesOver: 24 h after it was issued, without anybody's word.
 func TestSecondSecretTakesOver(t *testing.T) {
+	t.Parallel() // it waits
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop, _ := owned(t, s)
 		r, p := receive(t, nil), product{id: xid.New()}

@@ -12,8 +12,8 @@ import (
 // at once, which ent's builder and its tenant policy are not made for. Each
 // names the store of every row.
 
-// among writes "IN (...)" of n tuples of k values each.
-func (e *Engine) among(n, k int) string { return ent.Among(e.Store.Dialect(), n, k) }
+// among writes the condition that columns are one of n tuples.
+func (e *Engine) among(columns string, n int) string { return ent.Among(e.Store.Dialect(), columns, n) }
 
 // marks writes "(?, ?)" for k values.
 func marks(k int) string { return "(" + strings.Repeat("?, ", k-1) + "?)" }
@@ -24,8 +24,8 @@ func values(n, k int) string {
 	return " VALUES " + strings.Repeat(row+", ", n-1) + row
 }
 
-// clock is the time of leases: an expression and its arguments.
-func (e *Engine) clock() (string, []any) { return ent.ClockArgument(e.Store.Dialect()) }
+// clock is the time of leases and of what is due: an expression and its arguments.
+func (e *Engine) clock() (string, []any) { return e.Store.QueueClock() }
 
 // exec runs a statement of the transaction in ctx and returns how many rows it changed.
 func (e *Engine) exec(ctx context.Context, query string, args ...any) (int, error) {
@@ -39,15 +39,5 @@ func (e *Engine) exec(ctx context.Context, query string, args ...any) (int, erro
 
 // read runs a query and hands every row to scan.
 func (e *Engine) read(ctx context.Context, query string, args []any, scan func(*stdsql.Rows) error) error {
-	rows, err := e.Store.DB(ctx).QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := scan(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	return ent.Read(ctx, e.Store.DB(ctx), scan, query, args...)
 }

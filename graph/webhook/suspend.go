@@ -22,8 +22,8 @@ import (
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
-// writeRecovery notes that less fails of an endpoint, with a notice where people
-// were warned and nothing does any more.
+// writeRecovery notes that less fails of an endpoint, with an event and a notice where
+// people were warned and nothing does any more.
 func (d *dispatcher) writeRecovery(ctx context.Context, o *outcome) error {
 	q, h := o.Queue, o.Health
 	query, args := "UPDATE webhook_queues SET streak = ?, probe_at = ?, failing_since = ?, warned = ?",
@@ -31,9 +31,20 @@ func (d *dispatcher) writeRecovery(ctx context.Context, o *outcome) error {
 	if o.Verdict == schedule.Done {
 		query, args = query+", last_success_at = ?", append(args, o.At)
 	}
-	n, err := d.exec(ctx, query+" WHERE store_id = ? AND id = ? AND lease_token = ?",
+	over := 0
+	if o.Over { // people are told once, also where the answer of a commit is lost
+		var err error
+		if over, err = d.exec(ctx, "UPDATE webhook_queues SET warned = 0"+
+			" WHERE store_id = ? AND id = ? AND lease_token = ? AND warned > 0", q.Store, q.Endpoint, q.Token); err != nil {
+			return err
+		}
+	}
+	_, err := d.exec(ctx, query+" WHERE store_id = ? AND id = ? AND lease_token = ?",
 		append(args, q.Store, q.Endpoint, q.Token)...)
-	if err != nil || n == 0 || !o.Over {
+	if err != nil || over == 0 {
+		return err
+	}
+	if err := d.announce(ctx, q.Key, event.WebhookEndpointRecovered); err != nil {
 		return err
 	}
 	return d.notify(ctx, q.Key, func(url string) notify.Notice {
@@ -59,7 +70,7 @@ func (d *dispatcher) notify(ctx context.Context, k schedule.Key, say func(url st
 // an incident.
 func (d *dispatcher) warn(ctx context.Context) error {
 	d.mu.Lock()
-	due, sound := d.schedule.Warnings(time.Now())
+	due, sound := d.schedule.Warnings(d.now())
 	d.unlock()
 	for _, q := range sound {
 		if err := d.clearFailing(ctx, q); err != nil {
@@ -96,7 +107,17 @@ func (d *dispatcher) warnOf(ctx context.Context, w schedule.Warning) error {
 		n, err := d.exec(ctx, "UPDATE webhook_queues SET warned = ?"+
 			" WHERE store_id = ? AND id = ? AND lease_token = ? AND warned = ? AND failing_since IS NOT NULL",
 			w.Level, q.Store, q.Endpoint, q.Token, w.Before)
-		if warned = n == 1; err != nil || !warned {
+		if warned = n == 1; err != nil {
+			return err
+		}
+		if !warned { // or it was, and the answer of the commit is lost
+			return d.read(ctx, "SELECT 1 FROM webhook_queues WHERE store_id = ? AND id = ? AND lease_token = ?"+
+				" AND warned = ?", []any{q.Store, q.Endpoint, q.Token, w.Level}, func(*stdsql.Rows) error {
+				warned = true
+				return nil
+			})
+		}
+		if err := d.announce(ctx, q.Key, event.WebhookEndpointFailing); err != nil {
 			return err
 		}
 		return d.notify(ctx, q.Key, func(url string) notify.Notice {
@@ -133,22 +154,46 @@ func (d *dispatcher) exhaust(ctx context.Context, batch []*outcome) error {
 			return err
 		}
 		if spared {
-			if whole, err := d.finish(ctx, batch); err != nil || !whole {
-				return err
-			}
-			return d.writeFailure(ctx, o)
+			return d.spare(ctx, o)
 		}
-		n, err := d.exec(ctx, "UPDATE deliveries SET attempts = ?, tries = ?, first_at = ?, due_at = 0, failed = ?"+
-			" WHERE store_id = ? AND endpoint_id = ? AND sequence = ? AND attempts = ?",
-			o.Attempts, o.Tries, o.First, true, o.Queue.Store, o.Queue.Endpoint, o.Item.Sequence, o.Attempts-1)
-		if err != nil || n == 0 {
-			return err // a person ended it meanwhile
+		counted, err := d.tally(ctx, o)
+		if err != nil {
+			return err
 		}
-		if err := d.logAttempts(ctx, attemptRow(o)); err != nil {
+		if counted == nil { // a person ended it meanwhile, or this has been written before
+			return d.noteOwner(ctx, o)
+		}
+		if err := d.logAttempts(ctx, []*outcome{counted}); err != nil {
 			return err
 		}
 		return d.suspend(ctx, o)
 	})
+}
+
+// spare ends a delivery that was given up and suspends nothing.
+func (d *dispatcher) spare(ctx context.Context, o *outcome) error {
+	whole, err := d.finish(ctx, []*outcome{o})
+	if err != nil {
+		return err
+	}
+	if !whole {
+		return d.finishAnew(ctx, o)
+	}
+	return d.writeFailure(ctx, o)
+}
+
+// noteOwner notes that the queue is not this process's any more, where that is so.
+// Where a suspension was written and the answer of its commit lost, this is how the
+// process hears of it.
+func (d *dispatcher) noteOwner(ctx context.Context, o *outcome) error {
+	held := false
+	err := d.read(ctx, "SELECT 1 FROM webhook_queues WHERE store_id = ? AND id = ? AND lease_token = ?",
+		[]any{o.Queue.Store, o.Queue.Endpoint, o.Queue.Token}, func(*stdsql.Rows) error {
+			held = true
+			return nil
+		})
+	ent.OnCommit(ctx, func() { o.suspended = !held })
+	return err
 }
 
 // spared reports whether the operator wants silence to suspend, and there was none.
@@ -174,8 +219,12 @@ func (d *dispatcher) suspend(ctx context.Context, o *outcome) error {
 	seize(u)
 	n, err := u.AddWake(1).AddEpoch(1).SetFailingSince(*o.Health.FailingSince).
 		SetLastError(describe(o.result)).SetWarned(len(schedule.WarnAfter)).Save(ctx)
-	if err != nil || n == 0 {
+	if err != nil {
 		return wrap("suspend endpoint", err)
+	}
+	if n == 0 {
+		ent.OnCommit(ctx, func() { o.suspended = true })
+		return nil
 	}
 	e, err := ent.Only(c.WebhookEndpoint.Query().Where(endpoints.ID(q.Endpoint)).Load(ctx))
 	if err != nil {
@@ -194,15 +243,18 @@ func (d *dispatcher) suspend(ctx context.Context, o *outcome) error {
 		Where(endpoints.ID(q.Endpoint), endpoints.Version(before), endpoints.StatusEQ(state.EndpointActive)).
 		SetStatus(e.Status).SetStoppedAt(at).SetStoppedReason(why).SetUpdatedAt(at).
 		SetVersion(e.Version).SetEventSequence(e.EventSequence).Save(ctx)
-	if err != nil || n == 0 {
+	if err != nil {
 		return wrap("suspend endpoint", err)
+	}
+	if n == 0 {
+		return errRaced // a person has just changed it: what they made of it counts
 	}
 	ent.OnCommit(ctx, func() { o.suspended = true })
 	if err := audit.Write(ctx, c, "webhook_endpoint.suspend", xid.WebhookEndpoint, q.Endpoint,
 		string(why)); err != nil {
 		return err
 	}
-	if err := d.announceSuspension(ctx, e); err != nil {
+	if err := d.tell(ctx, e, event.WebhookEndpointSuspended); err != nil {
 		return err
 	}
 	return d.notify(ctx, q.Key, func(url string) notify.Notice {
@@ -213,8 +265,8 @@ func (d *dispatcher) suspend(ctx context.Context, o *outcome) error {
 	})
 }
 
-// announceSuspension makes the event of it, for the store's other endpoints.
-func (d *dispatcher) announceSuspension(ctx context.Context, e *db.WebhookEndpoint) error {
+// tell writes an event about an endpoint that was changed for it.
+func (d *dispatcher) tell(ctx context.Context, e *db.WebhookEndpoint, t event.Type) error {
 	c := d.Store.DB(ctx)
 	q, err := ent.Only(c.WebhookQueue.Query().Where(webhookqueue.ID(e.ID)).Load(ctx))
 	if err != nil {
@@ -222,5 +274,5 @@ func (d *dispatcher) announceSuspension(ctx context.Context, e *db.WebhookEndpoi
 	}
 	about := outbox.Resource{Store: e.StoreID, ID: e.ID, Version: e.Version, Sequence: e.EventSequence, At: e.UpdatedAt}
 	return outbox.Append(ctx, c, about,
-		outbox.Entry{Type: event.WebhookEndpointSuspended, Object: wire.AppendWebhookEndpoint(nil, e, q, nil)})
+		outbox.Entry{Type: t, Object: wire.AppendWebhookEndpoint(nil, e, q, nil)})
 }

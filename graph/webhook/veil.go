@@ -11,17 +11,17 @@ import (
 // veiled returns the body of an event as an endpoint of an app gets it. What other
 // apps and people do in the store is the store's own to know: of a grant an app
 // learns neither whose it was nor who gave it, and of an endpoint only the origin of
-// its address.
+// its address, and not which events it wants.
 func veiled(kind event.Type, body []byte) ([]byte, error) {
 	switch kind {
 	case event.AppGrantRevoked:
 		return replaced(body, func(object map[string]any) {
 			object["app"], object["consented_by"] = nil, nil
 		})
-	case event.WebhookEndpointSuspended:
+	case event.WebhookEndpointSuspended, event.WebhookEndpointFailing, event.WebhookEndpointRecovered:
 		return replaced(body, func(object map[string]any) {
 			object["url"] = originOf(object["url"])
-			object["description"], object["last_error"] = nil, nil
+			object["description"], object["last_error"], object["filters"] = nil, nil, []any{}
 		})
 	}
 	return body, nil

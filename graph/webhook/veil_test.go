@@ -23,12 +23,12 @@ func TestVeiled(t *testing.T) {
 			want:   `{"app":null,"consented_by":null,"id":"gra_1","scopes":["orders.read"]}`},
 		{name: "an endpoint", kind: event.WebhookEndpointSuspended,
 			object: `{"id":"whe_1","url":"https://u:p@rival.example:8443/hook/s3cret?k=v#f","description":"Of Rival",` +
-				`"last_error":"dial rival","status":"suspended"}`,
-			secret: []string{"s3cret", "k=v", "u:p", "Rival", "dial"},
-			want: `{"description":null,"id":"whe_1","last_error":null,"status":"suspended",` +
+				`"last_error":"dial rival","filters":[{"field":"object.of_rival","exists":true}],"status":"suspended"}`,
+			secret: []string{"s3cret", "k=v", "u:p", "Rival", "dial", "of_rival"},
+			want: `{"description":null,"filters":[],"id":"whe_1","last_error":null,"status":"suspended",` +
 				`"url":"https://rival.example:8443/"}`},
 		{name: "an address that cannot be read", kind: event.WebhookEndpointSuspended,
-			object: `{"url":"https://%zz/s3cret"}`, secret: []string{"s3cret"}, want: `{"description":null,"last_error":null,"url":""}`},
+			object: `{"url":"https://%zz/s3cret"}`, secret: []string{"s3cret"}, want: `{"description":null,"filters":[],"last_error":null,"url":""}`},
 		{name: "anything else", kind: event.OrderPaid, object: `{"url":"https://x/y", "app": 1}`,
 			want: `{"url":"https://x/y", "app": 1}`},
 		{name: "nothing", kind: event.AppGrantRevoked, object: "null", want: "null"},

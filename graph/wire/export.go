@@ -22,6 +22,7 @@ func AppendExport(b []byte, e *db.Export, link *Download) []byte {
 	o.Plain("kind", string(e.Kind))
 	o.Plain("format", string(e.Format))
 	o.Plain("compression", string(e.Compression))
+	o.IDOpt("webhook_id", xid.WebhookEndpoint, e.EndpointID)
 	o.Name("filters")
 	f := Open(o.B)
 	f.TimeOpt("created_from", e.CreatedFrom)

@@ -86,6 +86,14 @@ func (o *Object) Raw(name string, json []byte) {
 	o.B = append(o.B, json...)
 }
 
+// List writes a JSON array as it stands; nothing writes one without elements.
+func (o *Object) List(name string, json []byte) {
+	if len(json) == 0 {
+		json = []byte("[]")
+	}
+	o.Raw(name, json)
+}
+
 // Time writes RFC 3339.
 func (o *Object) Time(name string, t micros.Time) { o.Name(name); o.B = appendTime(o.B, t) }
 

@@ -61,7 +61,18 @@ func appendLine(b []byte, l *db.OrderLine) []byte {
 	o.Int("discount_minor", l.DiscountMinor)
 	o.Int("tax_minor", l.TaxMinor)
 	o.Int("total_minor", l.TotalMinor)
+	o.IDOpt("variant_id", xid.Variant, VariantOf(l))
+	o.List("options", l.Options)
 	return o.Close()
+}
+
+// VariantOf returns the variant that a line is of, nil for a line without a product. A
+// product without options is its own variant.
+func VariantOf(l *db.OrderLine) *xid.ID {
+	if l.VariantID != nil {
+		return l.VariantID
+	}
+	return l.ProductID
 }
 
 // AppendNote appends a note of an order. author is the public id of its author.

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -28,10 +30,37 @@ func AppendWebhookEndpoint(b []byte, e *db.WebhookEndpoint, health *db.WebhookQu
 	}
 	o.TimeOpt("last_success_at", health.LastSuccessAt)
 	o.StrOpt("last_error", health.LastError)
+	now := micros.Now()
+	if p := e.PausedUntil; p != nil && *p > now {
+		o.Time("paused_until", *p)
+	} else {
+		o.Null("paused_until")
+	}
+	o.intOrNull("rate_limit", e.RateLimit)
+	if e.Filters == nil {
+		o.Raw("filters", []byte("[]"))
+	} else {
+		o.Raw("filters", []byte(*e.Filters))
+	}
+	o.appendCircuit(health, now)
 	o.StrOpt("secret", secret)
 	o.Str("secret_hint", e.SecretHint)
 	o.Plain("api_version", APIVersion)
 	o.Time("created_at", e.ID.Time())
 	o.Time("updated_at", e.UpdatedAt)
 	return o.Close()
+}
+
+// appendCircuit appends whether new deliveries wait for the endpoint to recover.
+func (o *Object) appendCircuit(health *db.WebhookQueue, now micros.Time) {
+	is := state.CircuitOf(health.Streak, health.ProbeAt <= now)
+	c := Open(nil)
+	c.Plain("state", string(is))
+	c.Int("failures", int64(health.Streak))
+	if is == state.CircuitClosed {
+		c.Null("next_attempt_at")
+	} else {
+		c.Time("next_attempt_at", health.ProbeAt)
+	}
+	o.Raw("circuit", c.Close())
 }

@@ -142,9 +142,10 @@ func (e ExportFormat) Valid() bool {
 
 // Defines values for ExportKind.
 const (
-	ExportKindCustomers ExportKind = "customers"
-	ExportKindOrders    ExportKind = "orders"
-	ExportKindProducts  ExportKind = "products"
+	ExportKindCustomers       ExportKind = "customers"
+	ExportKindOrders          ExportKind = "orders"
+	ExportKindProducts        ExportKind = "products"
+	ExportKindWebhookAttempts ExportKind = "webhook_attempts"
 )
 
 // Valid indicates whether the value is a known member of the ExportKind enum.
@@ -155,6 +156,8 @@ func (e ExportKind) Valid() bool {
 	case ExportKindOrders:
 		return true
 	case ExportKindProducts:
+		return true
+	case ExportKindWebhookAttempts:
 		return true
 	default:
 		return false
@@ -578,6 +581,27 @@ func (e WebhookSuspendedReason) Valid() bool {
 	}
 }
 
+// Defines values for WebhookCircuitState.
+const (
+	WebhookCircuitStateClosed   WebhookCircuitState = "closed"
+	WebhookCircuitStateHalfOpen WebhookCircuitState = "half_open"
+	WebhookCircuitStateOpen     WebhookCircuitState = "open"
+)
+
+// Valid indicates whether the value is a known member of the WebhookCircuitState enum.
+func (e WebhookCircuitState) Valid() bool {
+	switch e {
+	case WebhookCircuitStateClosed:
+		return true
+	case WebhookCircuitStateHalfOpen:
+		return true
+	case WebhookCircuitStateOpen:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for WebhookEvent.
 const (
 	WebhookEventAppGrantRevoked          WebhookEvent = "app.grant_revoked"
@@ -604,6 +628,8 @@ const (
 	WebhookEventProductUpdated           WebhookEvent = "product.updated"
 	WebhookEventThemeActivated           WebhookEvent = "theme.activated"
 	WebhookEventThemeInstalled           WebhookEvent = "theme.installed"
+	WebhookEventWebhookEndpointFailing   WebhookEvent = "webhook_endpoint.failing"
+	WebhookEventWebhookEndpointRecovered WebhookEvent = "webhook_endpoint.recovered"
 	WebhookEventWebhookEndpointSuspended WebhookEvent = "webhook_endpoint.suspended"
 )
 
@@ -657,6 +683,10 @@ func (e WebhookEvent) Valid() bool {
 	case WebhookEventThemeActivated:
 		return true
 	case WebhookEventThemeInstalled:
+		return true
+	case WebhookEventWebhookEndpointFailing:
+		return true
+	case WebhookEventWebhookEndpointRecovered:
 		return true
 	case WebhookEventWebhookEndpointSuspended:
 		return true
@@ -838,7 +868,7 @@ type Export struct {
 	// ID The id of an export job.
 	ID ExportID `json:"id"`
 
-	// Kind What is exported, and which read scope that needs: orders need `orders.read`, products `products.read`, customers `customers.read`.
+	// Kind What is exported, and which read scope that needs: orders need `orders.read`, products `products.read`, customers `customers.read`, the attempts to deliver to a webhook endpoint `webhooks.read`.
 	Kind ExportKind `json:"kind"`
 
 	// Progress How far the job has come.
@@ -858,6 +888,9 @@ type Export struct {
 
 	// Status A queued job waits for its turn, a running one is being written. A completed one has a file until it is expired. A failed one was given up, a cancelled one was stopped by somebody.
 	Status ExportStatus `json:"status"`
+
+	// WebhookID The endpoint whose attempts are exported; null for all other kinds.
+	WebhookID *string `json:"webhook_id"`
 }
 
 // ExportCompression Whether the file is compressed.
@@ -874,8 +907,11 @@ type ExportCreate struct {
 	// Format The form of the file.
 	Format *ExportCreateFormat `json:"format,omitempty"`
 
-	// Kind What is exported, and which read scope that needs: orders need `orders.read`, products `products.read`, customers `customers.read`.
+	// Kind What is exported, and which read scope that needs: orders need `orders.read`, products `products.read`, customers `customers.read`, the attempts to deliver to a webhook endpoint `webhooks.read`.
 	Kind ExportKind `json:"kind"`
+
+	// WebhookID The endpoint whose attempts are exported. Required for `webhook_attempts`, refused for all other kinds.
+	WebhookID *string `json:"webhook_id,omitempty"`
 }
 
 // ExportCreateCompression How the file is compressed.
@@ -919,7 +955,7 @@ type ExportDetail struct {
 	// ID The id of an export job.
 	ID ExportID `json:"id"`
 
-	// Kind What is exported, and which read scope that needs: orders need `orders.read`, products `products.read`, customers `customers.read`.
+	// Kind What is exported, and which read scope that needs: orders need `orders.read`, products `products.read`, customers `customers.read`, the attempts to deliver to a webhook endpoint `webhooks.read`.
 	Kind ExportKind `json:"kind"`
 
 	// Progress How far the job has come.
@@ -939,6 +975,9 @@ type ExportDetail struct {
 
 	// Status A queued job waits for its turn, a running one is being written. A completed one has a file until it is expired. A failed one was given up, a cancelled one was stopped by somebody.
 	Status ExportStatus `json:"status"`
+
+	// WebhookID The endpoint whose attempts are exported; null for all other kinds.
+	WebhookID *string `json:"webhook_id"`
 }
 
 // ExportError Why an export was given up.
@@ -964,13 +1003,13 @@ type ExportFilters struct {
 
 // ExportFiltersCreate What to narrow a job to. Members that are not listed are refused.
 type ExportFiltersCreate struct {
-	// CreatedFrom Only what was created at this time or later. RFC 3339, any offset.
+	// CreatedFrom Only what was created, or attempted, at this time or later. RFC 3339, any offset.
 	CreatedFrom *time.Time `json:"created_from,omitempty"`
 
-	// CreatedTo Only what was created before this time, which is later than `created_from`. RFC 3339, any offset.
+	// CreatedTo Only what was created, or attempted, before this time, which is later than `created_from`. RFC 3339, any offset.
 	CreatedTo *time.Time `json:"created_to,omitempty"`
 
-	// Status Only what is in this state: `open`, `completed` or `cancelled` orders; `draft`, `active` or `archived` products; `guest`, `active`, `disabled` or `redacted` customers.
+	// Status Only what is in this state: `open`, `completed` or `cancelled` orders; `draft`, `active` or `archived` products; `guest`, `active`, `disabled` or `redacted` customers. Attempts have none.
 	Status *string `json:"status,omitempty"`
 }
 
@@ -980,7 +1019,7 @@ type ExportFormat string
 // ExportID The id of an export job.
 type ExportID = string
 
-// ExportKind What is exported, and which read scope that needs: orders need `orders.read`, products `products.read`, customers `customers.read`.
+// ExportKind What is exported, and which read scope that needs: orders need `orders.read`, products `products.read`, customers `customers.read`, the attempts to deliver to a webhook endpoint `webhooks.read`.
 type ExportKind string
 
 // ExportPage One page of export jobs.
@@ -1140,6 +1179,9 @@ type IdentityLimits struct {
 	// BodyBytesMax Bytes of a request body.
 	BodyBytesMax int `json:"body_bytes_max"`
 
+	// DiscountsMax Discounts of a store.
+	DiscountsMax int `json:"discounts_max"`
+
 	// ExportsMax Exports of a store that have not ended.
 	ExportsMax int `json:"exports_max"`
 
@@ -1167,6 +1209,9 @@ type IdentityLimits struct {
 	// PageSizeMax The cap of `limit`.
 	PageSizeMax int `json:"page_size_max"`
 
+	// PagesMax Pages of a store.
+	PagesMax int `json:"pages_max"`
+
 	// PeopleMax People of a store.
 	PeopleMax int `json:"people_max"`
 
@@ -1184,6 +1229,9 @@ type IdentityLimits struct {
 
 	// ReportOrdersPerMinuteMax Orders that the sales reports of a store read within a minute.
 	ReportOrdersPerMinuteMax int `json:"report_orders_per_minute_max"`
+
+	// ShippingZonesMax Shipping zones of a store.
+	ShippingZonesMax int `json:"shipping_zones_max"`
 
 	// StoreRatePerSecond Requests of all credentials of a store within a second; 0 where rates are switched off.
 	StoreRatePerSecond int `json:"store_rate_per_second"`
@@ -1233,6 +1281,9 @@ type LineItem struct {
 	// ID The id of an order's line.
 	ID LineItemID `json:"id"`
 
+	// Options The texts of the variant's options when it was sold, in their order.
+	Options []string `json:"options"`
+
 	// ProductID The product, which may have been deleted since; null for a line without one.
 	ProductID *string `json:"product_id"`
 
@@ -1256,6 +1307,9 @@ type LineItem struct {
 
 	// UnitPriceMinor An amount in the minor unit of the resource's currency.
 	UnitPriceMinor Amount `json:"unit_price_minor"`
+
+	// VariantID The variant that was sold, which may be gone since; null for a line without a product.
+	VariantID *string `json:"variant_id"`
 }
 
 // LineItemID The id of an order's line.
@@ -1521,7 +1575,7 @@ type Problem struct {
 
 // Product Something that the store sells.
 type Product struct {
-	// CompareAtPriceMinor The price before a reduction.
+	// CompareAtPriceMinor The price before a reduction; of a product with options, that of the variant with the lowest price.
 	CompareAtPriceMinor *OptionalAmount `json:"compare_at_price_minor"`
 
 	// CreatedAt A time in UTC with six fractional digits.
@@ -1542,10 +1596,13 @@ type Product struct {
 	// ImageURL A picture of the product.
 	ImageURL *string `json:"image_url"`
 
-	// InventoryQuantity How many are in stock; null where stock is not tracked.
+	// InventoryQuantity How many are in stock; null where stock is not tracked. Of a product with options, the sum of its variants, null where any of them is not tracked.
 	InventoryQuantity *int32 `json:"inventory_quantity"`
 
-	// PriceMinor An amount in the minor unit of the resource's currency.
+	// Options What the variants differ in, such as size and colour; empty for a product with one variant.
+	Options []ProductOption `json:"options"`
+
+	// PriceMinor The price; of a product with options, the lowest of its variants.
 	PriceMinor Amount `json:"price_minor"`
 
 	// ProductType What kind of thing it is.
@@ -1554,7 +1611,7 @@ type Product struct {
 	// PublishedAt When it was last published; null where it is not.
 	PublishedAt *OptionalTimestamp `json:"published_at"`
 
-	// SKU The stock-keeping unit.
+	// SKU The stock-keeping unit; null where there are options, since each variant has its own.
 	SKU *string `json:"sku"`
 
 	// Status A draft is hidden, an active product is sold, an archived one is kept for its history.
@@ -1568,6 +1625,9 @@ type Product struct {
 
 	// UpdatedAt A time in UTC with six fractional digits.
 	UpdatedAt Timestamp `json:"updated_at"`
+
+	// Variants What the product is sold as, by position. A product without options has one variant, which is itself.
+	Variants []Variant `json:"variants"`
 
 	// Vendor Who makes it.
 	Vendor *string `json:"vendor"`
@@ -1617,6 +1677,15 @@ type ProductCreate struct {
 
 // ProductID The id of a product.
 type ProductID = string
+
+// ProductOption Something in which the variants of a product differ.
+type ProductOption struct {
+	// Name What it is called, such as Size.
+	Name string `json:"name"`
+
+	// Values What it may be, in the order in which it is shown.
+	Values []string `json:"values"`
+}
 
 // ProductPage One page of products.
 type ProductPage struct {
@@ -1762,6 +1831,39 @@ type ThemeStatus string
 // Timestamp A time in UTC with six fractional digits.
 type Timestamp = time.Time
 
+// Variant One thing that a product is sold as, with a price and a stock of its own.
+type Variant struct {
+	// CompareAtPriceMinor The price before a reduction.
+	CompareAtPriceMinor *OptionalAmount `json:"compare_at_price_minor"`
+
+	// ID The id of a product's variant. That of a product without options has the product's own characters.
+	ID VariantID `json:"id"`
+
+	// InventoryQuantity How many are in stock; null where stock is not tracked.
+	InventoryQuantity *int32 `json:"inventory_quantity"`
+
+	// Options One text for each option of the product, in their order.
+	Options []string `json:"options"`
+
+	// Position Its place among the variants, from 1.
+	Position int32 `json:"position"`
+
+	// PriceMinor An amount in the minor unit of the resource's currency.
+	PriceMinor Amount `json:"price_minor"`
+
+	// SKU The stock-keeping unit.
+	SKU *string `json:"sku"`
+
+	// Title The texts of its options, or the product's title.
+	Title string `json:"title"`
+
+	// WeightGrams How heavy one piece is; null where that is not known.
+	WeightGrams *int32 `json:"weight_grams"`
+}
+
+// VariantID The id of a product's variant. That of a product without options has the product's own characters.
+type VariantID = string
+
 // Version Counts the changes of the resource, from 1.
 type Version = int64
 
@@ -1769,6 +1871,9 @@ type Version = int64
 type Webhook struct {
 	// APIVersion The version of the bodies that are sent.
 	APIVersion WebhookAPIVersion `json:"api_version"`
+
+	// Circuit Whether an endpoint is spared what it does not take.
+	Circuit WebhookCircuit `json:"circuit"`
 
 	// CreatedAt A time in UTC with six fractional digits.
 	CreatedAt Timestamp `json:"created_at"`
@@ -1782,6 +1887,9 @@ type Webhook struct {
 	// FailingSince When the oldest delivery that fails was first tried; null while none fails.
 	FailingSince *OptionalTimestamp `json:"failing_since"`
 
+	// Filters Of the events subscribed to, those are sent of which all of these hold. Empty where all are, and in an event that an endpoint of an app gets.
+	Filters []WebhookFilter `json:"filters"`
+
 	// ID The id of a webhook endpoint.
 	ID WebhookID `json:"id"`
 
@@ -1790,6 +1898,12 @@ type Webhook struct {
 
 	// LastSuccessAt When the receiver last answered with 2xx; it may lag some seconds behind.
 	LastSuccessAt *OptionalTimestamp `json:"last_success_at"`
+
+	// PausedUntil Until when nothing is sent, since a person wants it so; null while it is not paused.
+	PausedUntil *OptionalTimestamp `json:"paused_until"`
+
+	// RateLimit How many attempts may begin in a second; null is no limit of its own.
+	RateLimit *int `json:"rate_limit"`
 
 	// Secret The key of the signatures, `whsec_` included. Only the answer that registers the endpoint has it, and its replays; null in all others.
 	Secret *string `json:"secret"`
@@ -1819,6 +1933,21 @@ type WebhookAPIVersion string
 // WebhookSuspendedReason Why it is suspended or disabled.
 type WebhookSuspendedReason string
 
+// WebhookCircuit Whether an endpoint is spared what it does not take.
+type WebhookCircuit struct {
+	// Failures How many deliveries failed the first time since one was taken.
+	Failures int `json:"failures"`
+
+	// NextAttemptAt When the next new delivery is tried; null while the circuit is closed.
+	NextAttemptAt *OptionalTimestamp `json:"next_attempt_at"`
+
+	// State It is open after three failures in a row: new deliveries wait for `next_attempt_at`. When that has come it is half open, and one is tried.
+	State WebhookCircuitState `json:"state"`
+}
+
+// WebhookCircuitState It is open after three failures in a row: new deliveries wait for `next_attempt_at`. When that has come it is half open, and one is tried.
+type WebhookCircuitState string
+
 // WebhookCreate An endpoint to register. Members that are not listed are refused.
 type WebhookCreate struct {
 	// Description What it is for, in one line.
@@ -1833,6 +1962,30 @@ type WebhookCreate struct {
 
 // WebhookEvent An event of the catalogue. `order.*` needs `orders.read`, `product.*` needs `products.read`, `customer.*` needs `customers.read`, `export.*` needs `exports.read` and the read scope of what the job exports, `theme.*` needs `themes.read`, the others need `webhooks.read`.
 type WebhookEvent string
+
+// WebhookFilter A condition on an event: where its field lies, and one of the others, or `min` and `max`. An event whose data was left out for its size meets all.
+type WebhookFilter struct {
+	// Changed Whether it is among the members that the event says have changed.
+	Changed *bool `json:"changed,omitempty"`
+
+	// Exists Whether it is there and not null.
+	Exists *bool `json:"exists,omitempty"`
+
+	// Field Where a member lies in the event's data, such as `object.status`.
+	Field string `json:"field"`
+
+	// In It is one of these, as text: `true`, `12`, `open`.
+	In *[]string `json:"in,omitempty"`
+
+	// Max It is a number that is not above this one.
+	Max *int64 `json:"max,omitempty"`
+
+	// Min It is a number that is not below this one.
+	Min *int64 `json:"min,omitempty"`
+
+	// NotIn It is absent, or none of these.
+	NotIn *[]string `json:"not_in,omitempty"`
+}
 
 // WebhookID The id of a webhook endpoint.
 type WebhookID = string
@@ -2152,7 +2305,7 @@ type ClientInterface interface {
 
 	// CreateExportWithBody Start an export job
 	//
-	// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+	// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or `webhooks.read` for `webhook_attempts`; a missing one is 403 `insufficient_scope`. An endpoint that it cannot see is 404. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2161,7 +2314,7 @@ type ClientInterface interface {
 
 	// CreateExport Start an export job
 	//
-	// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+	// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or `webhooks.read` for `webhook_attempts`; a missing one is 403 `insufficient_scope`. An endpoint that it cannot see is 404. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -2350,7 +2503,7 @@ func (c *Raw) ListExports(ctx context.Context, params *ListExportsParams, reqEdi
 
 // CreateExportWithBody Start an export job
 //
-// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or `webhooks.read` for `webhook_attempts`; a missing one is 403 `insufficient_scope`. An endpoint that it cannot see is 404. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2369,7 +2522,7 @@ func (c *Raw) CreateExportWithBody(ctx context.Context, params *CreateExportPara
 
 // CreateExport Start an export job
 //
-// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or `webhooks.read` for `webhook_attempts`; a missing one is 403 `insufficient_scope`. An endpoint that it cannot see is 404. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4105,7 +4258,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateExportWithBodyWithResponse Start an export job
 	//
-	// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+	// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or `webhooks.read` for `webhook_attempts`; a missing one is 403 `insufficient_scope`. An endpoint that it cannot see is 404. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -4114,7 +4267,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateExportWithResponse Start an export job
 	//
-	// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+	// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or `webhooks.read` for `webhook_attempts`; a missing one is 403 `insufficient_scope`. An endpoint that it cannot see is 404. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -5230,7 +5383,7 @@ func (c *ClientWithResponses) ListExportsWithResponse(ctx context.Context, param
 
 // CreateExportWithBodyWithResponse Start an export job
 //
-// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or `webhooks.read` for `webhook_attempts`; a missing one is 403 `insufficient_scope`. An endpoint that it cannot see is 404. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5245,7 +5398,7 @@ func (c *ClientWithResponses) CreateExportWithBodyWithResponse(ctx context.Conte
 
 // CreateExportWithResponse Start an export job
 //
-// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or `webhooks.read` for `webhook_attempts`; a missing one is 403 `insufficient_scope`. An endpoint that it cannot see is 404. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

@@ -9,21 +9,28 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 )
 
-// bounds are the longest texts of the forms' members. A browser counts UTF-16
-// units, which is never fewer than the service counts in code points.
+// bounds are the longest texts, the most rows and the largest numbers of the forms'
+// members. A browser counts UTF-16 units, which is never fewer than the service counts in
+// code points.
 var bounds = map[string]int{
 	"name": limit.Line, "title": limit.Line, "developer": limit.Line, "tagline": limit.Line, "sku": limit.Line,
 	"vendor": limit.Line, "productType": limit.Line, "carrier": limit.Line, "trackingNumber": limit.Line,
 	"reference": limit.Line, "reason": limit.Line, "method": limit.Label, "timezone": limit.Timezone,
 	"url": limit.URL, "website": limit.URL, "imageUrl": limit.URL, "trackingUrl": limit.URL,
 	"email": limit.Email, "handle": limit.Handle, "body": limit.Note,
+	"pages/page.js body": limit.PageBody, "seoDescription": limit.SEODescription, "address": limit.URL,
 	"webhook_form.js description": limit.Line, "pages/product.js description": limit.Description,
-	"market_review.js note": limit.ReviewNote,
+	"market_review.js note": limit.ReviewNote, "rateLimit": limit.EndpointRate,
+	"headers": limit.Headers, "webhook_rows.js name": limit.HeaderName, "webhook_rows.js value": limit.HeaderValue,
+	"filters": limit.Filters, "webhook_rows.js field": limit.FilterField,
+	"pages/shipping.js rates": limit.Rates, "pages/tax.js rates": limit.TaxRates, "pages/tax.js name": limit.Label,
+	"region": limit.Line, "pages/discounts.js code": limit.Code,
 }
 
 var (
-	inputs    = regexp.MustCompile(`(?s)<\$\{(?:Field|Area)\}[^<]*?\bname="([\w.]+)"(.*?)(?:/>|\n\s*<)`)
-	maxLength = regexp.MustCompile(`\bmaxlength="(\d+)"`)
+	inputs = regexp.MustCompile(
+		`(?s)<\$\{(?:Field|Area|Rows)\}[^<]*?\bname=(?:"|\$\{at \+ '\.)([\w.]+)['"](.*?)(?:/>|\n\s*<)`)
+	maxLength = regexp.MustCompile(`\bmax(?:length)?="(\d+)"`)
 )
 
 // The forms take as much as the service does, and no more.
@@ -35,18 +42,17 @@ func TestLimitsOfForms(t *testing.T) {
 		}
 		for _, input := range inputs.FindAllStringSubmatch(string(text), -1) {
 			member := input[1]
-			want, known := bounds[member]
-			if !known {
+			if _, own := bounds[name+" "+member]; own {
 				member = name + " " + member
-				want, known = bounds[member]
 			}
+			want, known := bounds[member]
 			var given string
 			if m := maxLength.FindStringSubmatch(input[2]); m != nil {
 				given = m[1]
 			}
 			switch {
 			case known && given != strconv.Itoa(want):
-				t.Errorf("%s: %s has maxlength %q, want %d", name, input[1], given, want)
+				t.Errorf("%s: %s takes up to %q, want %d", name, input[1], given, want)
 			case !known && given != "":
 				t.Errorf("%s: which limit is the %s of %s?", name, given, input[1])
 			}

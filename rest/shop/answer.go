@@ -49,10 +49,11 @@ const (
 	htmlType = "text/html; charset=utf-8"
 	textType = "text/plain; charset=utf-8"
 	cssType  = "text/css; charset=utf-8"
+	xmlType  = "application/xml; charset=utf-8"
 )
 
-// robots lets everybody in. Previews say that they are not to be indexed.
-var robots = newPage(http.StatusOK, textType, []byte("User-agent: *\nAllow: /\n"), time.Time{})
+// keepOut is for the robots that come to a closed shop.
+var keepOut = newPage(http.StatusOK, textType, []byte("User-agent: *\nDisallow: /\n"), time.Time{})
 
 // guard sets what every answer says to the browser.
 func guard(h http.Header) {

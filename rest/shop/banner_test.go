@@ -35,7 +35,7 @@ func FuzzBanner(f *testing.F) {
 	f.Add(`<html><!-- x --><body class=">">x`)
 	f.Add("<body")
 	f.Fuzz(func(t *testing.T, page string) {
-		at := afterBody(page)
+		at := afterTag(page, "body")
 		if at < 0 || at > len(page) {
 			t.Fatalf("%q: at %d", page, at)
 		}

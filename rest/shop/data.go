@@ -1,13 +1,16 @@
 package shop
 
 import (
+	"html/template"
+	"strings"
 	"unicode"
 
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/storefront"
 )
 
-// The data of a page consists of map[string]any, []any, string, bool, float64 and
-// nil alone. What is absent is nil, so that templates can ask with "if".
+// The data of a page consists of map[string]any, []any, string, bool, float64, nil and
+// the HTML of a text alone. What is absent is nil, so that templates can ask with "if".
 
 // data is what the templates of the page get.
 func (c *content) data(in scene, l *look) map[string]any {
@@ -15,13 +18,20 @@ func (c *content) data(in scene, l *look) map[string]any {
 		"shop": map[string]any{
 			"name": in.shop.Name, "currency": in.shop.Currency, "origin": in.origin,
 			"url": in.links.to("/"), "search_url": in.links.to(searchPath), "search_fields": in.links.fields(),
+			"language": string(in.shop.Language), "direction": in.shop.Language.Direction(),
 		},
+		"menus": map[string]any{"main": c.menu(c.menus.Main, in.links), "footer": c.menu(c.menus.Footer, in.links)},
 		"theme": map[string]any{"name": l.name, "version": orNil(l.version)},
 		"page": map[string]any{
-			"kind": c.view.kind, "title": c.title(in.shop.Name), "path": c.view.path(), "preview": in.links.query != "",
+			"kind": c.view.kind, "title": c.title(in.shop), "path": c.view.path(), "preview": in.links.query != "",
+			"description": orNil(c.description()),
 		},
 	}
 	switch c.view.kind {
+	case textPage:
+		d["article"] = map[string]any{
+			"title": c.text.Title, "kind": orNil(c.text.Kind), "body": template.HTML(c.text.HTML),
+		}
 	case homePage:
 		d["products"] = cards(c.offers, in.links)
 	case productPage:
@@ -35,21 +45,62 @@ func (c *content) data(in scene, l *look) map[string]any {
 	return d
 }
 
+// menu is the links of a menu, each with whether it leads to this page.
+func (c *content) menu(links []storefront.Link, l links) []any {
+	list := make([]any, len(links))
+	for i, link := range links {
+		one := map[string]any{
+			"title": link.Title, "href": link.Address, "current": link.Address == c.view.path(),
+			"children": c.menu(link.Children, l),
+		}
+		if strings.HasPrefix(link.Address, "/") && !strings.ContainsAny(link.Address, "?#") {
+			one["href"] = l.to(link.Address)
+		}
+		list[i] = one
+	}
+	return list
+}
+
 // title is what the browser's tab shows.
-func (c *content) title(shop string) string {
+func (c *content) title(shop *storefront.State) string {
 	const dash = " – "
 	switch c.view.kind {
 	case productPage:
-		return c.product.Title + dash + shop
+		return c.product.Title + dash + shop.Name
+	case textPage:
+		return c.text.Title + dash + shop.Name
 	case searchPage:
 		if c.view.arg != "" {
-			return c.view.arg + dash + "Search" + dash + shop
+			return c.view.arg + dash + shop.WordSearch() + dash + shop.Name
 		}
-		return "Search" + dash + shop
+		return shop.WordSearch() + dash + shop.Name
 	case notFoundPage:
-		return "Page not found" + dash + shop
+		return shop.WordNotFound() + dash + shop.Name
 	}
-	return shop
+	return shop.Name
+}
+
+// description is what search engines show of the page, "" where the theme has to say it.
+func (c *content) description() string {
+	switch c.view.kind {
+	case textPage:
+		return c.text.Description
+	case productPage:
+		if len(c.product.Paragraphs) > 0 {
+			return shortened(c.product.Paragraphs[0])
+		}
+	}
+	return ""
+}
+
+// shortened is the first words of a text, in one line.
+func shortened(text string) string {
+	const most = 155
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	if len(runes) <= most {
+		return string(runes)
+	}
+	return strings.TrimSpace(string(runes[:most])) + "…"
 }
 
 func cards(offers []*storefront.Offer, l links) []any {
@@ -67,6 +118,8 @@ func card(o *storefront.Offer, l links) map[string]any {
 		"price": o.Price, "compare_at_price": orNil(o.Before), "on_sale": o.Before != "",
 		"image_url": orNil(o.Image), "initial": initial(o.Title), "vendor": orNil(o.Vendor),
 		"available": o.Available, "tags": texts(o.Tags),
+		// The price is the lowest of several: a theme says "from".
+		"price_varies": o.From,
 	}
 }
 
@@ -74,7 +127,31 @@ func card(o *storefront.Offer, l links) map[string]any {
 func whole(o *storefront.Offer, l links) map[string]any {
 	c := card(o, l)
 	c["description"], c["sku"], c["type"] = texts(o.Paragraphs), orNil(o.SKU), orNil(o.Type)
+	c["options"], c["variants"] = options(o), variants(o)
 	return c
+}
+
+// options are what the variants of a product differ in, none where it has one variant.
+func options(o *storefront.Offer) []any {
+	list := make([]any, len(o.Options))
+	for i, option := range o.Options {
+		list[i] = map[string]any{"name": option.Name, "values": texts(option.Values)}
+	}
+	return list
+}
+
+// variants are what a product is sold as: at least one. The options of each are its
+// texts, in the order of the product's options.
+func variants(o *storefront.Offer) []any {
+	list := make([]any, len(o.Variants))
+	for i, v := range o.Variants {
+		list[i] = map[string]any{
+			"id": xid.Variant.Format(v.ID), "title": v.Title, "options": texts(v.Texts), "price": v.Price,
+			"compare_at_price": orNil(v.Before), "on_sale": v.Before != "", "sku": orNil(v.SKU),
+			"available": v.Available, "price_varies": false,
+		}
+	}
+	return list
 }
 
 // initial is the first letter or digit of a title, which stands where a product

@@ -42,9 +42,23 @@ type front struct {
 	reading bool
 }
 
+// absence says that no open store has a handle, until when that is believed, and whether
+// a closed one has it.
+type absence struct {
+	until  time.Time
+	closed bool
+}
+
+// isClosed reports whether [Shop.enter] has just found that the store of a handle is
+// closed.
+func (s *Shop) isClosed(handle string) bool {
+	a, _ := s.absent.Get(handle)
+	return a.closed
+}
+
 // enter finds the open store of a handle and its state; nil if there is none.
 func (s *Shop) enter(ctx context.Context, handle string) (*front, *storefront.State, error) {
-	if until, ok := s.absent.Get(handle); ok && s.Now().Before(until) {
+	if a, ok := s.absent.Get(handle); ok && s.Now().Before(a.until) {
 		return nil, nil, nil
 	}
 	f, ok := s.fronts.Get(handle)
@@ -55,7 +69,7 @@ func (s *Shop) enter(ctx context.Context, handle string) (*front, *storefront.St
 		}
 	}
 	if f == nil {
-		s.absent.Add(handle, s.Now().Add(unknown))
+		s.absent.Add(handle, absence{until: s.Now().Add(unknown)})
 		return nil, nil, nil
 	}
 	st, err := s.state(ctx, f)
@@ -64,7 +78,7 @@ func (s *Shop) enter(ctx context.Context, handle string) (*front, *storefront.St
 	}
 	if !st.Open || st.Handle != handle {
 		s.fronts.Remove(handle)
-		s.absent.Add(handle, s.Now().Add(unknown))
+		s.absent.Add(handle, absence{until: s.Now().Add(unknown), closed: st.Handle == handle})
 		return nil, nil, nil
 	}
 	return f, st, nil

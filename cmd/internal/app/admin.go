@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net"
@@ -38,6 +39,10 @@ type admin struct {
 	// hosts are names by which it may be asked; see [admin.asked].
 	hosts []string
 	phase atomic.Int32
+	// strain says why this process cannot send webhooks at present, or ""; nil where it
+	// sends none. One that serves nothing else is not ready then.
+	strain   func() string
+	delivers bool // nothing else
 	// current remembers that the schema is: migrations are never taken back.
 	current atomic.Bool
 }
@@ -46,7 +51,7 @@ type admin struct {
 type health struct {
 	Program string `json:"program"`
 	Status  string `json:"status"`
-	// Reason is why the process is not ready, for an operator.
+	// Reason is why the process is not ready, or what it cannot do, for an operator.
 	Reason string `json:"reason,omitzero"`
 }
 
@@ -106,11 +111,18 @@ func (a *admin) readyz(w http.ResponseWriter, r *http.Request) {
 		defer cancel()
 		reason = a.trouble(ctx)
 	}
-	if reason != "" {
-		answer(w, http.StatusServiceUnavailable, health{program, "unavailable", reason})
-		return
+	strain := ""
+	if reason == "" && a.strain != nil {
+		strain = a.strain()
 	}
-	answer(w, http.StatusOK, health{Program: program, Status: "ok"})
+	switch {
+	case reason != "" || strain != "" && a.delivers:
+		answer(w, http.StatusServiceUnavailable, health{program, "unavailable", cmp.Or(reason, strain)})
+	case strain != "":
+		answer(w, http.StatusOK, health{program, "degraded", strain})
+	default:
+		answer(w, http.StatusOK, health{Program: program, Status: "ok"})
+	}
 }
 
 // trouble says what keeps the process from serving, or "".

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -40,6 +41,28 @@ func TestAdminHosts(t *testing.T) {
 		h.ServeHTTP(w, r)
 		if w.Code != tc.want || w.Header().Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%q %s: %d, want %d; %v", tc.host, tc.path, w.Code, tc.want, w.Header())
+		}
+	}
+}
+
+// A process that cannot send webhooks says so; one that serves requests is ready for
+// them all the same.
+func TestReadyUnderStrain(t *testing.T) {
+	for delivers, want := range map[bool]int{true: http.StatusServiceUnavailable, false: http.StatusOK} {
+		strain := ""
+		a := &admin{store: storetest.Open(t), delivers: delivers, strain: func() string { return strain }}
+		a.phase.Store(serving)
+		ask := func() *httptest.ResponseRecorder {
+			w := httptest.NewRecorder()
+			a.readyz(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", nil))
+			return w
+		}
+		if w := ask(); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "reason") {
+			t.Errorf("at rest: %d %s", w.Code, w.Body)
+		}
+		strain = "no file descriptor is left"
+		if w := ask(); w.Code != want || !strings.Contains(w.Body.String(), strain) {
+			t.Errorf("it does nothing else: %t: %d %s, want %d", delivers, w.Code, w.Body, want)
 		}
 	}
 }

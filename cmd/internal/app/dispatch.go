@@ -94,7 +94,7 @@ func startDispatch(ctx context.Context, c DispatchConfig, r Runtime) (_ *Server,
 	if err := errors.Join(s.hooks.Register(reg), s.newSender(c.Mail, reg)); err != nil {
 		return nil, err
 	}
-	s.admin = &admin{store: s.base.Store, hosts: c.AdminHosts}
+	s.admin = &admin{store: s.base.Store, hosts: c.AdminHosts, strain: s.hooks.Strain, delivers: true}
 	s.serve(s.server(ctx, s.admin.handler(reg), 0), operator, "admin")
 	if err := s.background(ctx, s.dispatchLoops(), s.hooks); err != nil {
 		return nil, err

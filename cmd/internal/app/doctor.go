@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/storefront-go/storefront/graph/webhook"
 )
 
 // Grade is how a check ended.
@@ -62,6 +64,7 @@ func Diagnose(ctx context.Context, c Config) Report {
 	add(secret)
 	add(diagnoseDatabase(ctx, c.Storage, ring)...)
 	add(diagnoseAddresses(ctx, c)...)
+	add(judgeCapacity(webhook.MeasureCapacity()))
 	return r
 }
 

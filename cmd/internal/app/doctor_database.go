@@ -18,6 +18,7 @@ import (
 	"github.com/storefront-go/storefront/ent/migrate"
 	"github.com/storefront-go/storefront/graph/keyring"
 	"github.com/storefront-go/storefront/graph/merchant"
+	"github.com/storefront-go/storefront/graph/webhook"
 )
 
 // The clock differences that matter: credentials are believed for seconds, and
@@ -46,6 +47,7 @@ func diagnoseDatabase(ctx context.Context, st Storage, ring *keyring.Ring) []Fin
 	list := []Finding{ok("database", "%s answers", s.Redacted()), diagnoseVersion(ctx, s)}
 	list = append(list, diagnoseSchema(ctx, s), diagnoseClock(ctx, s))
 	list = append(list, diagnoseSealed(ctx, s, ring)...)
+	list = append(list, diagnoseEvents(ctx, s)...)
 	return append(list, diagnoseHandles(ctx, s)...)
 }
 
@@ -62,6 +64,25 @@ func diagnoseHandles(ctx context.Context, s *ent.Store) []Finding {
 	}
 	return []Finding{warn("handles", "stores have handles that are kept for the service: "+strings.Join(handles, ", "),
 		"ask their owners to move to a store of another handle: a host of that name may be needed, or mislead people")}
+}
+
+// diagnoseEvents looks for events that could not be relayed to webhooks. A schema that
+// lacks the table has none.
+func diagnoseEvents(ctx context.Context, s *ent.Store) []Finding {
+	hooks, err := webhook.New(webhook.Config{Store: s})
+	if err != nil {
+		return []Finding{fail("events", firstLine(err), "")}
+	}
+	list, err := hooks.Aside(ctx)
+	if err != nil || len(list) == 0 {
+		return nil
+	}
+	found := fmt.Sprintf("%d could not be relayed to webhooks: %s (%s)", len(list), list[0].Row, list[0].Found)
+	if len(list) > 1 {
+		found += ", …"
+	}
+	return []Finding{fail("events", found, "`storefront doctor deliveries` names them all; remove the cause, then run "+
+		"`storefront webhooks requeue`")}
 }
 
 func diagnoseVersion(ctx context.Context, s *ent.Store) Finding {

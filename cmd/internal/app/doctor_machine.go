@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/webhook"
 )
 
 // Free space below which the data folder is in trouble, in bytes.
@@ -132,6 +133,19 @@ func diagnoseAddresses(ctx context.Context, c Config) []Finding {
 		}
 	}
 	return list
+}
+
+// fewAttempts is how few attempts of webhooks at once are worth a warning.
+const fewAttempts = 2000
+
+// judgeCapacity judges how many attempts of webhooks fit at once. Few of them for want
+// of memory are as they should be on a small machine.
+func judgeCapacity(c webhook.Capacity) Finding {
+	if c.Attempts < fewAttempts && c.Files > 0 && c.Files < 2*fewAttempts {
+		return warn("webhooks", fmt.Sprintf("%d attempts fit at once: here a process may open %d files", c.Attempts,
+			c.Files), "raise the limit of open files, such as LimitNOFILE=65536 in the unit of systemd, or ulimit -n")
+	}
+	return ok("webhooks", "%d attempts fit at once", c.Attempts)
 }
 
 // storefrontAt reports whether a storefront answers at an admin address.

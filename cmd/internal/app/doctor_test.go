@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/webhook"
 )
 
 func TestJudgeVersion(t *testing.T) {
@@ -74,6 +75,23 @@ func TestJudgeSpace(t *testing.T) {
 	for free, want := range map[uint64]Grade{1 << 40: OK, 1 << 29: Warn, 1 << 20: Fail} {
 		if got := judgeSpace(free); got.Grade != want {
 			t.Errorf("%d bytes: %+v, want %s", free, got, want)
+		}
+	}
+}
+
+func TestJudgeCapacity(t *testing.T) {
+	for _, tc := range []struct {
+		webhook.Capacity
+		want Grade
+	}{
+		{webhook.Capacity{Attempts: 10_000, Files: 1 << 20, Memory: 8 << 30}, OK},
+		{webhook.Capacity{Attempts: 10_000}, OK},
+		{webhook.Capacity{Attempts: 1000, Files: 1 << 20, Memory: 128 << 20}, OK},
+		{webhook.Capacity{Attempts: 496, Files: 1024, Memory: 8 << 30}, Warn},
+	} {
+		got := judgeCapacity(tc.Capacity)
+		if got.Grade != tc.want || (got.Mend == "") != (tc.want == OK) {
+			t.Errorf("%+v: %+v, want %s", tc.Capacity, got, tc.want)
 		}
 	}
 }

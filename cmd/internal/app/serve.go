@@ -132,7 +132,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if err := s.newSender(c.Mail, reg); err != nil {
 		return err
 	}
-	s.admin = &admin{store: s.base.Store, hosts: c.AdminHosts}
+	s.admin = &admin{store: s.base.Store, hosts: c.AdminHosts, strain: s.hooks.Strain}
 	// Nothing bounds its answers: a profile takes as long as it is asked to.
 	s.serve(s.server(ctx, s.admin.handler(reg), 0), operator, "admin")
 	if c.Demo {

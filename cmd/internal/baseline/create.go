@@ -64,7 +64,7 @@ func (h *handler) create(rw http.ResponseWriter, r *http.Request, v *viewer.View
 		id := xid.New()
 		return []step{
 			{insertEvent, w.eventArgs(id, object)},
-			{insertOutbox, []any{v.Store[:], bucket.Of(v.Store), id[:]}},
+			{insertOutbox, []any{v.Store[:], bucket.Of(v.Store), 0, id[:]}},
 		}
 	})
 }

@@ -38,6 +38,7 @@ var exported = []cell{
 	{"l.title", quoted}, {"l.sku", quoted}, {"l.quantity", bare},
 	{"l.fulfilled_quantity", bare}, {"l.refunded_quantity", bare}, {"l.unit_price_minor", bare},
 	{"l.discount_minor", bare}, {"l.tax_minor", bare}, {"l.total_minor", bare},
+	{"COALESCE(l.variant_id, l.product_id)", public(xid.Variant)}, {"l.options", listed},
 }
 
 // Export writes a store's orders up to a time as the service's CSV does, the same
@@ -111,6 +112,9 @@ func moment(b, v []byte) []byte {
 	n, _ := strconv.ParseInt(string(v), 10, 64) // a number by the column's type
 	return micros.Time(n).Append(b)
 }
+
+// listed is [quoted] of a list that is absent where it has no elements.
+func listed(b, v []byte) []byte { return quoted(b, appendList(nil, v)) }
 
 // quoted writes a text with the quotes and the apostrophe that it needs.
 func quoted(b, v []byte) []byte {

@@ -59,6 +59,12 @@ func appendLine(b []byte, l *lineRow) []byte {
 	b = appendInt(append(b, `,"discount_minor":`...), l.discount)
 	b = appendInt(append(b, `,"tax_minor":`...), l.tax)
 	b = appendInt(append(b, `,"total_minor":`...), l.total)
+	variant := l.variant
+	if len(variant) == 0 {
+		variant = l.product
+	}
+	b = appendID(append(b, `,"variant_id":`...), xid.Variant, variant)
+	b = appendList(append(b, `,"options":`...), l.options)
 	return append(b, '}')
 }
 
@@ -81,7 +87,21 @@ func appendProduct(b []byte, p *productRow) []byte {
 	b = appendInt(append(b, `,"version":`...), p.version)
 	b = appendTime(append(b, `,"created_at":`...), int64(p.id.Time()))
 	b = appendTime(append(b, `,"updated_at":`...), p.updatedAt)
-	return append(b, '}')
+	b = appendList(append(b, `,"options":`...), p.options)
+	return appendVariant(append(b, `,"variants":[`...), p)
+}
+
+// appendVariant writes the variant that a product without options is, and the end of the
+// product.
+func appendVariant(b []byte, p *productRow) []byte {
+	b = appendID(append(b, `{"id":`...), xid.Variant, p.id[:])
+	b = wire.AppendString(append(b, `,"title":`...), p.title)
+	b = appendText(append(b, `,"sku":`...), p.sku)
+	b = appendInt(append(b, `,"price_minor":`...), p.price)
+	b = appendNumber(append(b, `,"compare_at_price_minor":`...), p.comparePrice)
+	b = appendNumber(append(b, `,"inventory_quantity":`...), p.inventory)
+	b = appendNumber(append(b, `,"weight_grams":`...), p.weight)
+	return append(b, `,"options":[],"position":1}]}`...)
 }
 
 func appendInt(b []byte, v int64) []byte { return strconv.AppendInt(b, v, 10) }
@@ -104,6 +124,14 @@ func appendID(b []byte, k xid.Kind, id []byte) []byte {
 func appendJSON(b, doc []byte) []byte {
 	if len(doc) == 0 {
 		return append(b, "null"...)
+	}
+	return append(b, doc...)
+}
+
+// appendList writes a document that is a list; a null column is an empty one.
+func appendList(b, doc []byte) []byte {
+	if len(doc) == 0 {
+		return append(b, "[]"...)
 	}
 	return append(b, doc...)
 }

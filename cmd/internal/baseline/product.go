@@ -27,12 +27,14 @@ type productRow struct {
 	inventory           sql.NullInt64
 	image               sql.NullString
 	publishedAt         sql.NullInt64
+	options             []byte // the corpus has no product with any
+	weight, maxPrice    sql.NullInt64
 }
 
 func (p *productRow) fields() []any {
 	return []any{&p.id, &p.storeID, &p.version, &p.sequence, &p.updatedAt, &p.title, &p.handle, &p.description,
 		&p.status, &p.price, &p.comparePrice, &p.currency, &p.sku, &p.vendor, &p.productType, &p.tags,
-		&p.inventory, &p.image, &p.publishedAt}
+		&p.inventory, &p.image, &p.publishedAt, &p.options, &p.weight, &p.maxPrice}
 }
 
 // products answers GET /products.

@@ -100,7 +100,7 @@ const (
 		"`resource_type`, `resource_id`, `request_id`, `id`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	insertEvent = "INSERT INTO `events` (`store_id`, `type`, `resource_type`, `resource_id`, `sequence`, `body`, " +
 		"`id`) VALUES (?, ?, ?, ?, ?, ?, ?)"
-	insertOutbox = "INSERT INTO `outbox` (`store_id`, `bucket`, `id`) VALUES (?, ?, ?)"
+	insertOutbox = "INSERT INTO `outbox` (`store_id`, `bucket`, `generation`, `id`) VALUES (?, ?, ?, ?)"
 
 	updateAnswer = "UPDATE `idempotency_keys` SET `status` = ?, `answer` = ? WHERE `idempotency_keys`.`id` = ? AND " +
 		"`idempotency_keys`.`store_id` = ?"

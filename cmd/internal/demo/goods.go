@@ -1,5 +1,7 @@
 package demo
 
+import "github.com/storefront-go/storefront/ent/document"
+
 // What the two stores sell: 40 products each, prices in minor units.
 var bikeGoods = []good{
 	{"Kestrel Harrier 28\" city bike", "Bikes", "Kestrel", 89900},
@@ -86,3 +88,22 @@ var paperGoods = []good{
 	{"Gift wrapping", "Services", "Hoshi", 300},
 	{"名入れサービス", "サービス", "星野", 1000},
 }
+
+// What products of a kind are sold in.
+var (
+	bikeChoices = map[string][]document.Option{
+		"Bikes": {{Name: "Frame", Values: []string{"S", "M", "L"}}},
+		"Helmets": {{Name: "Size", Values: []string{"52–56 cm", "56–60 cm"}},
+			{Name: "Colour", Values: []string{"Black", "White", "Red"}}},
+		"Mudguards": {{Name: "Wheel", Values: []string{"26\"", "28\""}}},
+		"Saddles":   {{Name: "Colour", Values: []string{"Brun", "Svart"}}},
+	}
+	paperChoices = map[string][]document.Option{
+		"手帳": {{Name: "色", Values: []string{"藍", "緋", "墨"}}},
+		"노트": {{Name: "색", Values: []string{"하늘", "먹"}}},
+		"毛笔": {{Name: "规格", Values: []string{"小楷", "中楷", "大楷"}}},
+		"Cases": {{Name: "Size", Values: []string{"Slim", "Wide"}},
+			{Name: "Colour", Values: []string{"Indigo", "Ecru"}}},
+		"Seals": {{Name: "Wax", Values: []string{"Vermilion", "Gold"}}},
+	}
+)

@@ -122,8 +122,7 @@ func (s *seeder) line(r *rand.Rand, from sale) *model.OrderLineInput {
 		l.Title, l.UnitPriceMinor = &s.goods[len(s.goods)-1].title, &price
 	} else {
 		n := from.sellable[r.IntN(len(from.sellable))]
-		price = s.goods[n].price
-		l.ProductID = new(xid.Product.Format(from.products[n].ID))
+		price = of(l, from.products[n], r.IntN)
 	}
 	gross := l.Quantity * price
 	if r.IntN(5) == 0 {
@@ -135,10 +134,21 @@ func (s *seeder) line(r *rand.Rand, from sale) *model.OrderLineInput {
 
 // free makes a present of the order: nothing is left to pay.
 func (s *seeder) free(in *model.OrderCreateInput, from sale) {
-	n := from.sellable[0]
-	in.ShippingMinor = 0
-	in.Lines = []*model.OrderLineInput{{ProductID: new(xid.Product.Format(from.products[n].ID)),
-		Quantity: 1, DiscountMinor: s.goods[n].price}}
+	present := &model.OrderLineInput{Quantity: 1}
+	present.DiscountMinor = of(present, from.products[from.sellable[0]], func(int) int { return 0 })
+	in.ShippingMinor, in.Lines = 0, []*model.OrderLineInput{present}
+}
+
+// of makes a line one of a product, of a variant that chance picks where it has options,
+// and returns its price.
+func of(l *model.OrderLineInput, p *db.Product, chance func(n int) int) (price int64) {
+	l.ProductID = new(p.PublicID())
+	if p.Options == nil {
+		return p.PriceMinor
+	}
+	v := p.Variants[chance(len(p.Variants))]
+	l.VariantID = new(v.PublicID())
+	return v.PriceMinor
 }
 
 // placed spreads the orders over the last 60 days, in their order.

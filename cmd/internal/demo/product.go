@@ -4,13 +4,16 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	sold "github.com/storefront-go/storefront/graph/goods"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -88,7 +91,38 @@ func (s *seeder) product(i int) model.ProductCreateInput {
 	if r.IntN(4) == 0 {
 		in.Tags = append(in.Tags, "new")
 	}
+	if options := s.choices[g.kind]; options != nil {
+		s.offer(&in, options)
+	}
 	return in
+}
+
+// offer gives a product options: the first of their combinations has its price, each
+// later one of the first option costs a twentieth more, and the very last is not made.
+func (s *seeder) offer(in *model.ProductCreateInput, options []document.Option) {
+	combinations := [][]string{nil}
+	for _, o := range options {
+		in.Options = append(in.Options, &o)
+		var longer [][]string
+		for _, c := range combinations {
+			for _, v := range o.Values {
+				longer = append(longer, append(slices.Clone(c), v))
+			}
+		}
+		combinations = longer
+	}
+	if len(options) > 1 {
+		combinations = combinations[:len(combinations)-1]
+	}
+	for i, c := range combinations {
+		v := &model.ProductVariantInput{Options: c, Sku: new(fmt.Sprintf("%s-%d", *in.Sku, i+1)),
+			PriceMinor: in.PriceMinor + in.PriceMinor/20*int64(slices.Index(options[0].Values, c[0]))}
+		if in.CompareAtPriceMinor != nil {
+			v.CompareAtPriceMinor = new(v.PriceMinor + v.PriceMinor/5)
+		}
+		in.Variants = append(in.Variants, v)
+	}
+	in.Sku, in.CompareAtPriceMinor = nil, nil
 }
 
 // stock sets the inventory, after all sales: some products are tracked,
@@ -101,9 +135,7 @@ func (s *seeder) stock(ctx context.Context, rows []*db.Product) error {
 			if i%9 == 4 {
 				quantity = 0
 			}
-			counted, err := s.ProductUpdate(ctx, id, version, model.ProductUpdateInput{
-				InventoryQuantity: model.Some(quantity),
-			})
+			counted, err := s.count(ctx, p, quantity)
 			if err != nil {
 				return err
 			}
@@ -118,7 +150,43 @@ func (s *seeder) stock(ctx context.Context, rows []*db.Product) error {
 	return nil
 }
 
-// rows reads the products in the order of the plan.
+// count sets the stock of a product; that of one with options is spread over its
+// variants, of which the second is sold out.
+func (s *seeder) count(ctx context.Context, p *db.Product, quantity int64) (*model.ProductPayload, error) {
+	if p.Options == nil {
+		return s.ProductUpdate(ctx, p.PublicID(), p.Version,
+			model.ProductUpdateInput{InventoryQuantity: model.Some(quantity)})
+	}
+	options, err := p.Options.List()
+	if err != nil {
+		return nil, err
+	}
+	var list []*document.Option
+	for _, o := range options {
+		list = append(list, &o)
+	}
+	variants := make([]*model.ProductVariantInput, len(p.Variants))
+	for i, v := range p.Variants {
+		texts, err := v.Options.List()
+		if err != nil {
+			return nil, err
+		}
+		pieces := quantity / int64(i+1)
+		if i == 1 {
+			pieces = 0
+		}
+		variants[i] = &model.ProductVariantInput{ID: new(v.PublicID()), Options: texts, PriceMinor: v.PriceMinor,
+			CompareAtPriceMinor: v.CompareAtPriceMinor, Sku: v.Sku, InventoryQuantity: &pieces}
+	}
+	return s.ProductVariantsSet(ctx, p.PublicID(), p.Version, list, variants)
+}
+
+// rows reads the products in the order of the plan, with their variants.
 func (s *seeder) rows(ctx context.Context) ([]*db.Product, error) {
-	return s.Core.Store.DB(ctx).Product.Query().Order(db.Asc(product.FieldID)).Limit(len(s.goods)).All(ctx)
+	c := s.Core.Store.DB(ctx)
+	rows, err := c.Product.Query().Order(db.Asc(product.FieldID)).Limit(len(s.goods)).All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return rows, sold.Load(ctx, c, rows...)
 }

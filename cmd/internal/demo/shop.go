@@ -1,15 +1,25 @@
 package demo
 
+import (
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/state"
+)
+
 // shop is the plan of one demo store.
 type shop struct {
 	handle, name, currency, timezone string
 	owner, email                     string
 	seed                             uint64
 	goods                            []good
+	choices                          map[string][]document.Option // by the kind of a product
+	language                         state.Language
+	sheets                           []sheet
+	words                            [2]string // home and search, in the main menu
 	people                           []people
-	shipping                         []int64  // what sending costs, in minor units
-	taxPercent                       int64    // on top of the price; 0 where prices hold it
-	carrier, tracking                string   // the carrier and its tracking page
+	shipping                         []int64 // what sending costs, in minor units
+	taxPercent                       int64   // on top of the price; 0 where prices hold it
+	carrier, tracking                string  // the carrier and its tracking page
+	terms                            terms
 	notes                            []string // what is written beside orders
 }
 
@@ -36,7 +46,8 @@ func shops() []shop {
 		{
 			handle: "kestrel-bikes", name: "Kestrel Bikes", currency: "EUR", timezone: "Europe/Berlin",
 			owner: "Mirela Kovač", email: "mirela@kestrel-bikes.example", seed: 0x6b657374,
-			goods: bikeGoods, people: europeans,
+			goods: bikeGoods, choices: bikeChoices, people: europeans,
+			language: state.English, sheets: bikeSheets, words: [2]string{"Home", "Search"}, terms: bikeTerms(),
 			shipping: []int64{0, 490, 490, 990, 2900}, carrier: "Postrad", tracking: "https://postrad.example/track/",
 			notes: []string{
 				"Customer asked for delivery after 18:00.", "Bitte vor dem Versand die Schaltung einstellen.",
@@ -48,7 +59,8 @@ func shops() []shop {
 		{
 			handle: "hoshi-stationery", name: "星野文具店 Hoshi Stationery", currency: "JPY", timezone: "Asia/Tokyo",
 			owner: "星野 あかり", email: "akari@hoshi-stationery.example", seed: 0x686f7368,
-			goods: paperGoods, people: asians, taxPercent: 10,
+			goods: paperGoods, choices: paperChoices, people: asians, taxPercent: 10,
+			language: state.Japanese, sheets: paperSheets, words: [2]string{"ホーム", "検索"}, terms: paperTerms(),
 			shipping: []int64{0, 220, 370, 370, 800}, carrier: "ツバメ便", tracking: "https://tsubame.example/track/",
 			notes: []string{
 				"ギフト包装をお願いします。", "名入れの文字は「翠」です。", "배송 전에 연락 부탁드립니다.",

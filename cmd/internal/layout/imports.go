@@ -21,10 +21,12 @@ var domains = map[string][]string{
 	"graph/access":     {"graph/endpoint", "graph/report"}, // who loses access loses endpoints and exports
 	"graph/appearance": nil,
 	"graph/catalog":    nil,
+	"graph/content":    nil,
 	"graph/endpoint":   nil,
 	"graph/merchant":   {"graph/access"}, // a store begins with its owner
 	"graph/report":     nil,
 	"graph/sales":      nil,
+	"graph/selling":    nil,
 	"graph/storefront": nil,
 }
 
@@ -36,7 +38,8 @@ var arrows = map[string][]string{
 	"graph/erase": {"graph/export", "graph/idem", "graph/notify", "graph/outbox", "graph/wire"},
 	// A job's life: claimed, written, announced.
 	"graph/export": {
-		"graph/audit", "graph/blob", "graph/lease", "graph/notify", "graph/outbox", "graph/wire", "graph/work",
+		"graph/audit", "graph/blob", "graph/goods", "graph/lease", "graph/notify", "graph/outbox", "graph/wire",
+		"graph/work",
 	},
 	// Stored answers are encrypted.
 	// A factor's life: asked, proved, counted, noted, told.
@@ -52,14 +55,14 @@ var arrows = map[string][]string{
 		"graph/work",
 	},
 	// Generated: the executor marshals the models.
-	"graph/internal/exec": {"graph/model"},
+	"graph/internal/exec": {"graph/model", "graph/webhook/filter"},
 	// Addresses are signed.
 	"graph/link": {"graph/keyring"},
 	// Scalars parse as bodies do; an import carries its judged archive; entities
-	// share their wire form with events.
-	"graph/model": {"graph/strict", "graph/theme", "graph/wire"},
+	// share their wire form with events; conditions are as they are judged.
+	"graph/model": {"graph/strict", "graph/theme", "graph/webhook/filter", "graph/wire"},
 	// Copies of pictures: fetched once at a time, by judged dials, and kept.
-	"graph/picture": {"graph/blob", "graph/egress", "graph/memo"},
+	"graph/picture": {"graph/blob", "graph/egress", "graph/markdown", "graph/memo"},
 	// One sender has a mail at a time.
 	"graph/notify": {"graph/lease", "graph/work"},
 	// The whole of a grant's life in one transaction.
@@ -84,6 +87,8 @@ var arrows = map[string][]string{
 	"graph/theme": {"graph/render", "graph/strict"},
 	// Tests judge the samples as what strangers send.
 	"graph/theme/sample": {"graph/render", "graph/theme"},
+	// A product is written with its variants.
+	"graph/wire": {"graph/goods"},
 	// From the outbox to the receiver, and what comes of it.
 	"graph/webhook": {
 		"graph/attempt", "graph/audit", "graph/egress", "graph/gcra", "graph/keyring", "graph/lease", "graph/model",
@@ -111,7 +116,7 @@ var libraries = []home{
 	{"github.com/wneessen/go-mail", below("graph/notify"), "graph/notify"},
 	{"github.com/go-webauthn/webauthn", below("graph/factor"), "graph/factor"},
 	{"github.com/pquerna/otp", below("graph/factor"), "graph/factor"},
-	{"github.com/yuin/goldmark", below("rest/web"), "rest/web"},
+	{"github.com/yuin/goldmark", below("rest/web", "graph/markdown"), "rest/web and graph/markdown"},
 }
 
 func layers(t *Tree) []Finding {
@@ -204,8 +209,10 @@ func speaksGraphQL(f *File) bool {
 	return f.Test() || slices.Contains(homes, f.Dir())
 }
 
-func below(root string) func(*File) bool {
-	return func(f *File) bool { return under(f.Dir(), root) }
+func below(roots ...string) func(*File) bool {
+	return func(f *File) bool {
+		return slices.ContainsFunc(roots, func(root string) bool { return under(f.Dir(), root) })
+	}
 }
 
 // standard reports whether an import path is of the standard library: its first

@@ -37,6 +37,8 @@ const (
 	FieldDetail = "detail"
 	// FieldResponse holds the string denoting the response field in the database.
 	FieldResponse = "response"
+	// FieldRequest holds the string denoting the request field in the database.
+	FieldRequest = "request"
 	// Table holds the table name of the attempt in the database.
 	Table = "attempts"
 )
@@ -56,6 +58,7 @@ var Columns = []string{
 	FieldDuration,
 	FieldDetail,
 	FieldResponse,
+	FieldRequest,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).

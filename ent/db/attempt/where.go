@@ -116,6 +116,11 @@ func Response(v []byte) predicate.Attempt {
 	return predicate.Attempt(sql.FieldEQ(FieldResponse, v))
 }
 
+// Request applies equality check predicate on the "request" field. It's identical to RequestEQ.
+func Request(v []byte) predicate.Attempt {
+	return predicate.Attempt(sql.FieldEQ(FieldRequest, v))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Attempt {
 	return predicate.Attempt(sql.FieldEQ(FieldStoreID, v))
@@ -712,6 +717,56 @@ func ResponseIsNil() predicate.Attempt {
 // ResponseNotNil applies the NotNil predicate on the "response" field.
 func ResponseNotNil() predicate.Attempt {
 	return predicate.Attempt(sql.FieldNotNull(FieldResponse))
+}
+
+// RequestEQ applies the EQ predicate on the "request" field.
+func RequestEQ(v []byte) predicate.Attempt {
+	return predicate.Attempt(sql.FieldEQ(FieldRequest, v))
+}
+
+// RequestNEQ applies the NEQ predicate on the "request" field.
+func RequestNEQ(v []byte) predicate.Attempt {
+	return predicate.Attempt(sql.FieldNEQ(FieldRequest, v))
+}
+
+// RequestIn applies the In predicate on the "request" field.
+func RequestIn(vs ...[]byte) predicate.Attempt {
+	return predicate.Attempt(sql.FieldIn(FieldRequest, vs...))
+}
+
+// RequestNotIn applies the NotIn predicate on the "request" field.
+func RequestNotIn(vs ...[]byte) predicate.Attempt {
+	return predicate.Attempt(sql.FieldNotIn(FieldRequest, vs...))
+}
+
+// RequestGT applies the GT predicate on the "request" field.
+func RequestGT(v []byte) predicate.Attempt {
+	return predicate.Attempt(sql.FieldGT(FieldRequest, v))
+}
+
+// RequestGTE applies the GTE predicate on the "request" field.
+func RequestGTE(v []byte) predicate.Attempt {
+	return predicate.Attempt(sql.FieldGTE(FieldRequest, v))
+}
+
+// RequestLT applies the LT predicate on the "request" field.
+func RequestLT(v []byte) predicate.Attempt {
+	return predicate.Attempt(sql.FieldLT(FieldRequest, v))
+}
+
+// RequestLTE applies the LTE predicate on the "request" field.
+func RequestLTE(v []byte) predicate.Attempt {
+	return predicate.Attempt(sql.FieldLTE(FieldRequest, v))
+}
+
+// RequestIsNil applies the IsNil predicate on the "request" field.
+func RequestIsNil() predicate.Attempt {
+	return predicate.Attempt(sql.FieldIsNull(FieldRequest))
+}
+
+// RequestNotNil applies the NotNil predicate on the "request" field.
+func RequestNotNil() predicate.Attempt {
+	return predicate.Attempt(sql.FieldNotNull(FieldRequest))
 }
 
 // And groups predicates with the AND operator between them.

@@ -32,6 +32,8 @@ const (
 	FieldFirstAt = "first_at"
 	// FieldDueAt holds the string denoting the due_at field in the database.
 	FieldDueAt = "due_at"
+	// FieldTriedAt holds the string denoting the tried_at field in the database.
+	FieldTriedAt = "tried_at"
 	// FieldFailed holds the string denoting the failed field in the database.
 	FieldFailed = "failed"
 	// Table holds the table name of the delivery in the database.
@@ -50,6 +52,7 @@ var Columns = []string{
 	FieldTries,
 	FieldFirstAt,
 	FieldDueAt,
+	FieldTriedAt,
 	FieldFailed,
 }
 
@@ -79,6 +82,8 @@ var (
 	DefaultFirstAt micros.Time
 	// DefaultDueAt holds the default value on creation for the "due_at" field.
 	DefaultDueAt micros.Time
+	// DefaultTriedAt holds the default value on creation for the "tried_at" field.
+	DefaultTriedAt micros.Time
 	// DefaultFailed holds the default value on creation for the "failed" field.
 	DefaultFailed bool
 	// DefaultID holds the default value on creation for the "id" field.
@@ -136,6 +141,11 @@ func ByFirstAt(opts ...sql.OrderTermOption) OrderOption {
 // ByDueAt orders the results by the due_at field.
 func ByDueAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldDueAt, opts...).ToFunc()
+}
+
+// ByTriedAt orders the results by the tried_at field.
+func ByTriedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldTriedAt, opts...).ToFunc()
 }
 
 // ByFailed orders the results by the failed field.

@@ -101,6 +101,12 @@ func DueAt(v micros.Time) predicate.Delivery {
 	return predicate.Delivery(sql.FieldEQ(FieldDueAt, vc))
 }
 
+// TriedAt applies equality check predicate on the "tried_at" field. It's identical to TriedAtEQ.
+func TriedAt(v micros.Time) predicate.Delivery {
+	vc := int64(v)
+	return predicate.Delivery(sql.FieldEQ(FieldTriedAt, vc))
+}
+
 // Failed applies equality check predicate on the "failed" field. It's identical to FailedEQ.
 func Failed(v bool) predicate.Delivery {
 	return predicate.Delivery(sql.FieldEQ(FieldFailed, v))
@@ -492,6 +498,60 @@ func DueAtLT(v micros.Time) predicate.Delivery {
 func DueAtLTE(v micros.Time) predicate.Delivery {
 	vc := int64(v)
 	return predicate.Delivery(sql.FieldLTE(FieldDueAt, vc))
+}
+
+// TriedAtEQ applies the EQ predicate on the "tried_at" field.
+func TriedAtEQ(v micros.Time) predicate.Delivery {
+	vc := int64(v)
+	return predicate.Delivery(sql.FieldEQ(FieldTriedAt, vc))
+}
+
+// TriedAtNEQ applies the NEQ predicate on the "tried_at" field.
+func TriedAtNEQ(v micros.Time) predicate.Delivery {
+	vc := int64(v)
+	return predicate.Delivery(sql.FieldNEQ(FieldTriedAt, vc))
+}
+
+// TriedAtIn applies the In predicate on the "tried_at" field.
+func TriedAtIn(vs ...micros.Time) predicate.Delivery {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.Delivery(sql.FieldIn(FieldTriedAt, v...))
+}
+
+// TriedAtNotIn applies the NotIn predicate on the "tried_at" field.
+func TriedAtNotIn(vs ...micros.Time) predicate.Delivery {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.Delivery(sql.FieldNotIn(FieldTriedAt, v...))
+}
+
+// TriedAtGT applies the GT predicate on the "tried_at" field.
+func TriedAtGT(v micros.Time) predicate.Delivery {
+	vc := int64(v)
+	return predicate.Delivery(sql.FieldGT(FieldTriedAt, vc))
+}
+
+// TriedAtGTE applies the GTE predicate on the "tried_at" field.
+func TriedAtGTE(v micros.Time) predicate.Delivery {
+	vc := int64(v)
+	return predicate.Delivery(sql.FieldGTE(FieldTriedAt, vc))
+}
+
+// TriedAtLT applies the LT predicate on the "tried_at" field.
+func TriedAtLT(v micros.Time) predicate.Delivery {
+	vc := int64(v)
+	return predicate.Delivery(sql.FieldLT(FieldTriedAt, vc))
+}
+
+// TriedAtLTE applies the LTE predicate on the "tried_at" field.
+func TriedAtLTE(v micros.Time) predicate.Delivery {
+	vc := int64(v)
+	return predicate.Delivery(sql.FieldLTE(FieldTriedAt, vc))
 }
 
 // FailedEQ applies the EQ predicate on the "failed" field.

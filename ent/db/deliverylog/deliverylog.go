@@ -45,6 +45,8 @@ const (
 	FieldDetail = "detail"
 	// FieldResponse holds the string denoting the response field in the database.
 	FieldResponse = "response"
+	// FieldRequest holds the string denoting the request field in the database.
+	FieldRequest = "request"
 	// Table holds the table name of the deliverylog in the database.
 	Table = "delivery_logs"
 )
@@ -68,6 +70,7 @@ var Columns = []string{
 	FieldDuration,
 	FieldDetail,
 	FieldResponse,
+	FieldRequest,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).

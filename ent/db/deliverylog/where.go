@@ -140,6 +140,11 @@ func Response(v []byte) predicate.DeliveryLog {
 	return predicate.DeliveryLog(sql.FieldEQ(FieldResponse, v))
 }
 
+// Request applies equality check predicate on the "request" field. It's identical to RequestEQ.
+func Request(v []byte) predicate.DeliveryLog {
+	return predicate.DeliveryLog(sql.FieldEQ(FieldRequest, v))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.DeliveryLog {
 	return predicate.DeliveryLog(sql.FieldEQ(FieldStoreID, v))
@@ -984,6 +989,56 @@ func ResponseIsNil() predicate.DeliveryLog {
 // ResponseNotNil applies the NotNil predicate on the "response" field.
 func ResponseNotNil() predicate.DeliveryLog {
 	return predicate.DeliveryLog(sql.FieldNotNull(FieldResponse))
+}
+
+// RequestEQ applies the EQ predicate on the "request" field.
+func RequestEQ(v []byte) predicate.DeliveryLog {
+	return predicate.DeliveryLog(sql.FieldEQ(FieldRequest, v))
+}
+
+// RequestNEQ applies the NEQ predicate on the "request" field.
+func RequestNEQ(v []byte) predicate.DeliveryLog {
+	return predicate.DeliveryLog(sql.FieldNEQ(FieldRequest, v))
+}
+
+// RequestIn applies the In predicate on the "request" field.
+func RequestIn(vs ...[]byte) predicate.DeliveryLog {
+	return predicate.DeliveryLog(sql.FieldIn(FieldRequest, vs...))
+}
+
+// RequestNotIn applies the NotIn predicate on the "request" field.
+func RequestNotIn(vs ...[]byte) predicate.DeliveryLog {
+	return predicate.DeliveryLog(sql.FieldNotIn(FieldRequest, vs...))
+}
+
+// RequestGT applies the GT predicate on the "request" field.
+func RequestGT(v []byte) predicate.DeliveryLog {
+	return predicate.DeliveryLog(sql.FieldGT(FieldRequest, v))
+}
+
+// RequestGTE applies the GTE predicate on the "request" field.
+func RequestGTE(v []byte) predicate.DeliveryLog {
+	return predicate.DeliveryLog(sql.FieldGTE(FieldRequest, v))
+}
+
+// RequestLT applies the LT predicate on the "request" field.
+func RequestLT(v []byte) predicate.DeliveryLog {
+	return predicate.DeliveryLog(sql.FieldLT(FieldRequest, v))
+}
+
+// RequestLTE applies the LTE predicate on the "request" field.
+func RequestLTE(v []byte) predicate.DeliveryLog {
+	return predicate.DeliveryLog(sql.FieldLTE(FieldRequest, v))
+}
+
+// RequestIsNil applies the IsNil predicate on the "request" field.
+func RequestIsNil() predicate.DeliveryLog {
+	return predicate.DeliveryLog(sql.FieldIsNull(FieldRequest))
+}
+
+// RequestNotNil applies the NotNil predicate on the "request" field.
+func RequestNotNil() predicate.DeliveryLog {
+	return predicate.DeliveryLog(sql.FieldNotNull(FieldRequest))
 }
 
 // And groups predicates with the AND operator between them.

@@ -90,6 +90,8 @@ const (
 	FieldExpiresAt = "expires_at"
 	// FieldDeletedAt holds the string denoting the deleted_at field in the database.
 	FieldDeletedAt = "deleted_at"
+	// FieldEndpointID holds the string denoting the endpoint_id field in the database.
+	FieldEndpointID = "endpoint_id"
 	// Table holds the table name of the export in the database.
 	Table = "exports"
 )
@@ -135,6 +137,7 @@ var Columns = []string{
 	FieldCompletedAt,
 	FieldExpiresAt,
 	FieldDeletedAt,
+	FieldEndpointID,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -376,4 +379,9 @@ func ByExpiresAt(opts ...sql.OrderTermOption) OrderOption {
 // ByDeletedAt orders the results by the deleted_at field.
 func ByDeletedAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldDeletedAt, opts...).ToFunc()
+}
+
+// ByEndpointID orders the results by the endpoint_id field.
+func ByEndpointID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldEndpointID, opts...).ToFunc()
 }

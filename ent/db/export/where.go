@@ -260,6 +260,11 @@ func DeletedAt(v micros.Time) predicate.Export {
 	return predicate.Export(sql.FieldEQ(FieldDeletedAt, vc))
 }
 
+// EndpointID applies equality check predicate on the "endpoint_id" field. It's identical to EndpointIDEQ.
+func EndpointID(v xid.ID) predicate.Export {
+	return predicate.Export(sql.FieldEQ(FieldEndpointID, v))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Export {
 	return predicate.Export(sql.FieldEQ(FieldStoreID, v))
@@ -2389,6 +2394,56 @@ func DeletedAtIsNil() predicate.Export {
 // DeletedAtNotNil applies the NotNil predicate on the "deleted_at" field.
 func DeletedAtNotNil() predicate.Export {
 	return predicate.Export(sql.FieldNotNull(FieldDeletedAt))
+}
+
+// EndpointIDEQ applies the EQ predicate on the "endpoint_id" field.
+func EndpointIDEQ(v xid.ID) predicate.Export {
+	return predicate.Export(sql.FieldEQ(FieldEndpointID, v))
+}
+
+// EndpointIDNEQ applies the NEQ predicate on the "endpoint_id" field.
+func EndpointIDNEQ(v xid.ID) predicate.Export {
+	return predicate.Export(sql.FieldNEQ(FieldEndpointID, v))
+}
+
+// EndpointIDIn applies the In predicate on the "endpoint_id" field.
+func EndpointIDIn(vs ...xid.ID) predicate.Export {
+	return predicate.Export(sql.FieldIn(FieldEndpointID, vs...))
+}
+
+// EndpointIDNotIn applies the NotIn predicate on the "endpoint_id" field.
+func EndpointIDNotIn(vs ...xid.ID) predicate.Export {
+	return predicate.Export(sql.FieldNotIn(FieldEndpointID, vs...))
+}
+
+// EndpointIDGT applies the GT predicate on the "endpoint_id" field.
+func EndpointIDGT(v xid.ID) predicate.Export {
+	return predicate.Export(sql.FieldGT(FieldEndpointID, v))
+}
+
+// EndpointIDGTE applies the GTE predicate on the "endpoint_id" field.
+func EndpointIDGTE(v xid.ID) predicate.Export {
+	return predicate.Export(sql.FieldGTE(FieldEndpointID, v))
+}
+
+// EndpointIDLT applies the LT predicate on the "endpoint_id" field.
+func EndpointIDLT(v xid.ID) predicate.Export {
+	return predicate.Export(sql.FieldLT(FieldEndpointID, v))
+}
+
+// EndpointIDLTE applies the LTE predicate on the "endpoint_id" field.
+func EndpointIDLTE(v xid.ID) predicate.Export {
+	return predicate.Export(sql.FieldLTE(FieldEndpointID, v))
+}
+
+// EndpointIDIsNil applies the IsNil predicate on the "endpoint_id" field.
+func EndpointIDIsNil() predicate.Export {
+	return predicate.Export(sql.FieldIsNull(FieldEndpointID))
+}
+
+// EndpointIDNotNil applies the NotNil predicate on the "endpoint_id" field.
+func EndpointIDNotNil() predicate.Export {
+	return predicate.Export(sql.FieldNotNull(FieldEndpointID))
 }
 
 // And groups predicates with the AND operator between them.

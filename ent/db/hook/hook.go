@@ -177,6 +177,30 @@ func (f DeliveryLogFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, e
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.DeliveryLogMutation", m)
 }
 
+// The DiscountFunc type is an adapter to allow the use of ordinary
+// function as Discount mutator.
+type DiscountFunc func(context.Context, *db.DiscountMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f DiscountFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.DiscountMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.DiscountMutation", m)
+}
+
+// The DiscountUseFunc type is an adapter to allow the use of ordinary
+// function as DiscountUse mutator.
+type DiscountUseFunc func(context.Context, *db.DiscountUseMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f DiscountUseFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.DiscountUseMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.DiscountUseMutation", m)
+}
+
 // The EndpointStatFunc type is an adapter to allow the use of ordinary
 // function as EndpointStat mutator.
 type EndpointStatFunc func(context.Context, *db.EndpointStatMutation) (db.Value, error)
@@ -321,6 +345,18 @@ func (f MembershipFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, er
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.MembershipMutation", m)
 }
 
+// The MenusFunc type is an adapter to allow the use of ordinary
+// function as Menus mutator.
+type MenusFunc func(context.Context, *db.MenusMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f MenusFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.MenusMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.MenusMutation", m)
+}
+
 // The NoteFunc type is an adapter to allow the use of ordinary
 // function as Note mutator.
 type NoteFunc func(context.Context, *db.NoteMutation) (db.Value, error)
@@ -391,6 +427,30 @@ func (f OutboxFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error)
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.OutboxMutation", m)
+}
+
+// The OutboxFailureFunc type is an adapter to allow the use of ordinary
+// function as OutboxFailure mutator.
+type OutboxFailureFunc func(context.Context, *db.OutboxFailureMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f OutboxFailureFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.OutboxFailureMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.OutboxFailureMutation", m)
+}
+
+// The PageFunc type is an adapter to allow the use of ordinary
+// function as Page mutator.
+type PageFunc func(context.Context, *db.PageMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f PageFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.PageMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.PageMutation", m)
 }
 
 // The PaymentFunc type is an adapter to allow the use of ordinary
@@ -465,6 +525,30 @@ func (f SessionFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.SessionMutation", m)
 }
 
+// The ShippingCountryFunc type is an adapter to allow the use of ordinary
+// function as ShippingCountry mutator.
+type ShippingCountryFunc func(context.Context, *db.ShippingCountryMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ShippingCountryFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.ShippingCountryMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ShippingCountryMutation", m)
+}
+
+// The ShippingZoneFunc type is an adapter to allow the use of ordinary
+// function as ShippingZone mutator.
+type ShippingZoneFunc func(context.Context, *db.ShippingZoneMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ShippingZoneFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.ShippingZoneMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ShippingZoneMutation", m)
+}
+
 // The StaffFunc type is an adapter to allow the use of ordinary
 // function as Staff mutator.
 type StaffFunc func(context.Context, *db.StaffMutation) (db.Value, error)
@@ -511,6 +595,18 @@ func (f StoreHandleFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, e
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.StoreHandleMutation", m)
+}
+
+// The TaxSettingsFunc type is an adapter to allow the use of ordinary
+// function as TaxSettings mutator.
+type TaxSettingsFunc func(context.Context, *db.TaxSettingsMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f TaxSettingsFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.TaxSettingsMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.TaxSettingsMutation", m)
 }
 
 // The ThemeFunc type is an adapter to allow the use of ordinary
@@ -583,6 +679,18 @@ func (f UserEmailFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, err
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.UserEmailMutation", m)
+}
+
+// The VariantFunc type is an adapter to allow the use of ordinary
+// function as Variant mutator.
+type VariantFunc func(context.Context, *db.VariantMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f VariantFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.VariantMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.VariantMutation", m)
 }
 
 // The WebhookEndpointFunc type is an adapter to allow the use of ordinary

@@ -154,6 +154,7 @@ var (
 		{Name: "duration", Type: field.TypeInt64, Default: 0},
 		{Name: "detail", Type: field.TypeString, Nullable: true, Size: 255},
 		{Name: "response", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "request", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 	}
 	// AttemptsTable holds the schema information for the "attempts" table.
 	AttemptsTable = &schema.Table{
@@ -299,6 +300,7 @@ var (
 		{Name: "tries", Type: field.TypeInt, Default: 0},
 		{Name: "first_at", Type: field.TypeInt64, Default: 0},
 		{Name: "due_at", Type: field.TypeInt64, Default: 0},
+		{Name: "tried_at", Type: field.TypeInt64, Default: 0},
 		{Name: "failed", Type: field.TypeBool, Default: false},
 	}
 	// DeliveriesTable holds the schema information for the "deliveries" table.
@@ -333,6 +335,7 @@ var (
 		{Name: "duration", Type: field.TypeInt64, Default: 0},
 		{Name: "detail", Type: field.TypeString, Nullable: true, Size: 255},
 		{Name: "response", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "request", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 	}
 	// DeliveryLogsTable holds the schema information for the "delivery_logs" table.
 	DeliveryLogsTable = &schema.Table{
@@ -344,6 +347,59 @@ var (
 				Name:    "primary_key",
 				Unique:  true,
 				Columns: []*schema.Column{DeliveryLogsColumns[1], DeliveryLogsColumns[2], DeliveryLogsColumns[3]},
+			},
+		},
+	}
+	// DiscountsColumns holds the columns for the "discounts" table.
+	DiscountsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "version", Type: field.TypeInt64, Default: 1},
+		{Name: "event_sequence", Type: field.TypeInt64, Default: 0},
+		{Name: "updated_at", Type: field.TypeInt64},
+		{Name: "code", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
+		{Name: "kind", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "basis_points", Type: field.TypeInt64, Nullable: true},
+		{Name: "amount_minor", Type: field.TypeInt64, Nullable: true},
+		{Name: "starts_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "ends_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "least_minor", Type: field.TypeInt64, Nullable: true},
+		{Name: "uses_max", Type: field.TypeInt64, Nullable: true},
+		{Name: "customer_uses_max", Type: field.TypeInt64, Nullable: true},
+		{Name: "uses", Type: field.TypeInt64, Default: 0},
+		{Name: "active", Type: field.TypeBool, Default: true},
+	}
+	// DiscountsTable holds the schema information for the "discounts" table.
+	DiscountsTable = &schema.Table{
+		Name:       "discounts",
+		Columns:    DiscountsColumns,
+		PrimaryKey: []*schema.Column{DiscountsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "discount_store_id_code",
+				Unique:  true,
+				Columns: []*schema.Column{DiscountsColumns[1], DiscountsColumns[5]},
+			},
+		},
+	}
+	// DiscountUsesColumns holds the columns for the "discount_uses" table.
+	DiscountUsesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "discount_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "customer_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "uses", Type: field.TypeInt64},
+	}
+	// DiscountUsesTable holds the schema information for the "discount_uses" table.
+	DiscountUsesTable = &schema.Table{
+		Name:       "discount_uses",
+		Columns:    DiscountUsesColumns,
+		PrimaryKey: []*schema.Column{DiscountUsesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{DiscountUsesColumns[1], DiscountUsesColumns[2], DiscountUsesColumns[3]},
 			},
 		},
 	}
@@ -434,6 +490,7 @@ var (
 		{Name: "completed_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "expires_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "deleted_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "endpoint_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 	}
 	// ExportsTable holds the schema information for the "exports" table.
 	ExportsTable = &schema.Table{
@@ -709,6 +766,20 @@ var (
 			},
 		},
 	}
+	// MenusColumns holds the columns for the "menus" table.
+	MenusColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "version", Type: field.TypeInt64, Default: 1},
+		{Name: "updated_at", Type: field.TypeInt64},
+		{Name: "content", Type: field.TypeBytes, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
+	}
+	// MenusTable holds the schema information for the "menus" table.
+	MenusTable = &schema.Table{
+		Name:       "menus",
+		Columns:    MenusColumns,
+		PrimaryKey: []*schema.Column{MenusColumns[0]},
+	}
 	// NotesColumns holds the columns for the "notes" table.
 	NotesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -855,6 +926,8 @@ var (
 		{Name: "discount_minor", Type: field.TypeInt64},
 		{Name: "tax_minor", Type: field.TypeInt64},
 		{Name: "total_minor", Type: field.TypeInt64},
+		{Name: "variant_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "options", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 	}
 	// OrderLinesTable holds the schema information for the "order_lines" table.
 	OrderLinesTable = &schema.Table{
@@ -874,6 +947,8 @@ var (
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "bucket", Type: field.TypeInt8},
+		{Name: "generation", Type: field.TypeInt64, Default: 0},
+		{Name: "dealt_to", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 	}
 	// OutboxTable holds the schema information for the "outbox" table.
 	OutboxTable = &schema.Table{
@@ -885,6 +960,57 @@ var (
 				Name:    "primary_key",
 				Unique:  true,
 				Columns: []*schema.Column{OutboxColumns[2], OutboxColumns[1], OutboxColumns[0]},
+			},
+		},
+	}
+	// OutboxFailuresColumns holds the columns for the "outbox_failures" table.
+	OutboxFailuresColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "generation", Type: field.TypeInt64, Default: 0},
+		{Name: "failed_at", Type: field.TypeInt64},
+		{Name: "detail", Type: field.TypeString, Size: 1000},
+	}
+	// OutboxFailuresTable holds the schema information for the "outbox_failures" table.
+	OutboxFailuresTable = &schema.Table{
+		Name:       "outbox_failures",
+		Columns:    OutboxFailuresColumns,
+		PrimaryKey: []*schema.Column{OutboxFailuresColumns[0]},
+	}
+	// PagesColumns holds the columns for the "pages" table.
+	PagesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "version", Type: field.TypeInt64, Default: 1},
+		{Name: "updated_at", Type: field.TypeInt64},
+		{Name: "title", Type: field.TypeString, Size: 255},
+		{Name: "handle", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(120)"}},
+		{Name: "status", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "kind", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "body", Type: field.TypeString, SchemaType: map[string]string{"mysql": "mediumtext"}},
+		{Name: "seo_description", Type: field.TypeString, Nullable: true, Size: 320},
+		{Name: "published_at", Type: field.TypeInt64, Nullable: true},
+	}
+	// PagesTable holds the schema information for the "pages" table.
+	PagesTable = &schema.Table{
+		Name:       "pages",
+		Columns:    PagesColumns,
+		PrimaryKey: []*schema.Column{PagesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "page_store_id_handle",
+				Unique:  true,
+				Columns: []*schema.Column{PagesColumns[1], PagesColumns[5]},
+			},
+			{
+				Name:    "page_store_id_kind",
+				Unique:  true,
+				Columns: []*schema.Column{PagesColumns[1], PagesColumns[7]},
+			},
+			{
+				Name:    "page_store_id_status_id",
+				Unique:  false,
+				Columns: []*schema.Column{PagesColumns[1], PagesColumns[6], PagesColumns[0]},
 			},
 		},
 	}
@@ -955,6 +1081,9 @@ var (
 		{Name: "inventory_quantity", Type: field.TypeInt64, Nullable: true},
 		{Name: "image_url", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "mediumtext"}},
 		{Name: "published_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "options", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
+		{Name: "weight_grams", Type: field.TypeInt64, Nullable: true},
+		{Name: "max_price_minor", Type: field.TypeInt64, Nullable: true},
 	}
 	// ProductsTable holds the schema information for the "products" table.
 	ProductsTable = &schema.Table{
@@ -1061,6 +1190,42 @@ var (
 			},
 		},
 	}
+	// ShippingCountriesColumns holds the columns for the "shipping_countries" table.
+	ShippingCountriesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "country", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(2)"}},
+		{Name: "zone_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+	}
+	// ShippingCountriesTable holds the schema information for the "shipping_countries" table.
+	ShippingCountriesTable = &schema.Table{
+		Name:       "shipping_countries",
+		Columns:    ShippingCountriesColumns,
+		PrimaryKey: []*schema.Column{ShippingCountriesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{ShippingCountriesColumns[1], ShippingCountriesColumns[2]},
+			},
+		},
+	}
+	// ShippingZonesColumns holds the columns for the "shipping_zones" table.
+	ShippingZonesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "version", Type: field.TypeInt64, Default: 1},
+		{Name: "event_sequence", Type: field.TypeInt64, Default: 0},
+		{Name: "updated_at", Type: field.TypeInt64},
+		{Name: "name", Type: field.TypeString, Size: 255},
+		{Name: "rates", Type: field.TypeBytes, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
+	}
+	// ShippingZonesTable holds the schema information for the "shipping_zones" table.
+	ShippingZonesTable = &schema.Table{
+		Name:       "shipping_zones",
+		Columns:    ShippingZonesColumns,
+		PrimaryKey: []*schema.Column{ShippingZonesColumns[0]},
+	}
 	// StaffColumns holds the columns for the "staff" table.
 	StaffColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -1119,6 +1284,7 @@ var (
 		{Name: "legacy", Type: field.TypeBool, Default: false},
 		{Name: "demo", Type: field.TypeBool, Default: false},
 		{Name: "active_theme_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "language", Type: field.TypeString, Default: "en", SchemaType: map[string]string{"mysql": "varbinary(16)"}},
 		{Name: "storefront_revision", Type: field.TypeInt64, Default: 0},
 	}
 	// StoresTable holds the schema information for the "stores" table.
@@ -1137,6 +1303,22 @@ var (
 		Name:       "store_handles",
 		Columns:    StoreHandlesColumns,
 		PrimaryKey: []*schema.Column{StoreHandlesColumns[0]},
+	}
+	// TaxSettingsColumns holds the columns for the "tax_settings" table.
+	TaxSettingsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "version", Type: field.TypeInt64, Default: 1},
+		{Name: "event_sequence", Type: field.TypeInt64, Default: 0},
+		{Name: "updated_at", Type: field.TypeInt64},
+		{Name: "prices_include_tax", Type: field.TypeBool, Default: false},
+		{Name: "rates", Type: field.TypeBytes, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
+	}
+	// TaxSettingsTable holds the schema information for the "tax_settings" table.
+	TaxSettingsTable = &schema.Table{
+		Name:       "tax_settings",
+		Columns:    TaxSettingsColumns,
+		PrimaryKey: []*schema.Column{TaxSettingsColumns[0]},
 	}
 	// ThemesColumns holds the columns for the "themes" table.
 	ThemesColumns = []*schema.Column{
@@ -1256,6 +1438,39 @@ var (
 		Columns:    UserEmailsColumns,
 		PrimaryKey: []*schema.Column{UserEmailsColumns[0]},
 	}
+	// VariantsColumns holds the columns for the "variants" table.
+	VariantsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "product_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "position", Type: field.TypeInt},
+		{Name: "options", Type: field.TypeBytes, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "combination", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
+		{Name: "title", Type: field.TypeString, Size: 255},
+		{Name: "price_minor", Type: field.TypeInt64},
+		{Name: "compare_at_price_minor", Type: field.TypeInt64, Nullable: true},
+		{Name: "sku", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(1020)"}},
+		{Name: "inventory_quantity", Type: field.TypeInt64, Nullable: true},
+		{Name: "weight_grams", Type: field.TypeInt64, Nullable: true},
+	}
+	// VariantsTable holds the schema information for the "variants" table.
+	VariantsTable = &schema.Table{
+		Name:       "variants",
+		Columns:    VariantsColumns,
+		PrimaryKey: []*schema.Column{VariantsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{VariantsColumns[1], VariantsColumns[2], VariantsColumns[0]},
+			},
+			{
+				Name:    "variant_store_id_product_id_combination",
+				Unique:  true,
+				Columns: []*schema.Column{VariantsColumns[1], VariantsColumns[2], VariantsColumns[5]},
+			},
+		},
+	}
 	// WebhookEndpointsColumns holds the columns for the "webhook_endpoints" table.
 	WebhookEndpointsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -1269,6 +1484,10 @@ var (
 		{Name: "status", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
 		{Name: "stopped_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "stopped_reason", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
+		{Name: "paused_until", Type: field.TypeInt64, Nullable: true},
+		{Name: "rate_limit", Type: field.TypeInt, Nullable: true},
+		{Name: "headers", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "filters", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(4096)"}},
 		{Name: "app_store_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "app_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "secret", Type: field.TypeBytes, Size: 255},
@@ -1287,7 +1506,7 @@ var (
 			{
 				Name:    "webhookendpoint_store_id_app_id_id",
 				Unique:  false,
-				Columns: []*schema.Column{WebhookEndpointsColumns[1], WebhookEndpointsColumns[12], WebhookEndpointsColumns[0]},
+				Columns: []*schema.Column{WebhookEndpointsColumns[1], WebhookEndpointsColumns[16], WebhookEndpointsColumns[0]},
 			},
 		},
 	}
@@ -1296,10 +1515,12 @@ var (
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "bucket", Type: field.TypeInt8},
+		{Name: "generation", Type: field.TypeInt64, Default: 0},
 		{Name: "due_at", Type: field.TypeInt64},
 		{Name: "lease_token", Type: field.TypeInt64, Default: 0},
 		{Name: "lease_owner", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "lease_until", Type: field.TypeInt64, Default: 0},
+		{Name: "set_at", Type: field.TypeInt64, Default: 0},
 		{Name: "wake", Type: field.TypeInt64, Default: 0},
 		{Name: "epoch", Type: field.TypeInt64, Default: 0},
 		{Name: "last_sequence", Type: field.TypeInt64, Default: 0},
@@ -1325,7 +1546,7 @@ var (
 			{
 				Name:    "webhookqueue_bucket_due_at",
 				Unique:  false,
-				Columns: []*schema.Column{WebhookQueuesColumns[2], WebhookQueuesColumns[3]},
+				Columns: []*schema.Column{WebhookQueuesColumns[2], WebhookQueuesColumns[4]},
 			},
 		},
 	}
@@ -1345,6 +1566,8 @@ var (
 		CustomersTable,
 		DeliveriesTable,
 		DeliveryLogsTable,
+		DiscountsTable,
+		DiscountUsesTable,
 		EndpointStatsTable,
 		EventsTable,
 		ExportsTable,
@@ -1357,28 +1580,35 @@ var (
 		MailsTable,
 		MarketplaceThemesTable,
 		MembershipsTable,
+		MenusTable,
 		NotesTable,
 		NotificationsTable,
 		OauthClientsTable,
 		OrdersTable,
 		OrderLinesTable,
 		OutboxTable,
+		OutboxFailuresTable,
+		PagesTable,
 		PaymentsTable,
 		PicturesTable,
 		ProductsTable,
 		RecoveryCodesTable,
 		RedactionsTable,
 		SessionsTable,
+		ShippingCountriesTable,
+		ShippingZonesTable,
 		StaffTable,
 		StaffTokensTable,
 		StoresTable,
 		StoreHandlesTable,
+		TaxSettingsTable,
 		ThemesTable,
 		ThemeAssetsTable,
 		ThemePackagesTable,
 		ThemeUploadsTable,
 		UsersTable,
 		UserEmailsTable,
+		VariantsTable,
 		WebhookEndpointsTable,
 		WebhookQueuesTable,
 	}
@@ -1403,17 +1633,26 @@ func init() {
 	MarketplaceThemesTable.Annotation = &entsql.Annotation{
 		Table: "marketplace_themes",
 	}
+	MenusTable.Annotation = &entsql.Annotation{
+		Table: "menus",
+	}
 	OauthClientsTable.Annotation = &entsql.Annotation{
 		Table: "oauth_clients",
 	}
 	OutboxTable.Annotation = &entsql.Annotation{
 		Table: "outbox",
 	}
+	ShippingCountriesTable.Annotation = &entsql.Annotation{
+		Table: "shipping_countries",
+	}
 	StaffTable.Annotation = &entsql.Annotation{
 		Table: "staff",
 	}
 	StoreHandlesTable.Annotation = &entsql.Annotation{
 		Table: "store_handles",
+	}
+	TaxSettingsTable.Annotation = &entsql.Annotation{
+		Table: "tax_settings",
 	}
 	UserEmailsTable.Annotation = &entsql.Annotation{
 		Table: "user_emails",

@@ -39,6 +39,10 @@ const (
 	FieldTaxMinor = "tax_minor"
 	// FieldTotalMinor holds the string denoting the total_minor field in the database.
 	FieldTotalMinor = "total_minor"
+	// FieldVariantID holds the string denoting the variant_id field in the database.
+	FieldVariantID = "variant_id"
+	// FieldOptions holds the string denoting the options field in the database.
+	FieldOptions = "options"
 	// Table holds the table name of the orderline in the database.
 	Table = "order_lines"
 )
@@ -59,6 +63,8 @@ var Columns = []string{
 	FieldDiscountMinor,
 	FieldTaxMinor,
 	FieldTotalMinor,
+	FieldVariantID,
+	FieldOptions,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -160,4 +166,9 @@ func ByTaxMinor(opts ...sql.OrderTermOption) OrderOption {
 // ByTotalMinor orders the results by the total_minor field.
 func ByTotalMinor(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldTotalMinor, opts...).ToFunc()
+}
+
+// ByVariantID orders the results by the variant_id field.
+func ByVariantID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldVariantID, opts...).ToFunc()
 }

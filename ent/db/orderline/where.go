@@ -5,6 +5,7 @@ package orderline
 import (
 	"entgo.io/ent/dialect/sql"
 	"github.com/storefront-go/storefront/ent/db/predicate"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -116,6 +117,17 @@ func TaxMinor(v int64) predicate.OrderLine {
 // TotalMinor applies equality check predicate on the "total_minor" field. It's identical to TotalMinorEQ.
 func TotalMinor(v int64) predicate.OrderLine {
 	return predicate.OrderLine(sql.FieldEQ(FieldTotalMinor, v))
+}
+
+// VariantID applies equality check predicate on the "variant_id" field. It's identical to VariantIDEQ.
+func VariantID(v xid.ID) predicate.OrderLine {
+	return predicate.OrderLine(sql.FieldEQ(FieldVariantID, v))
+}
+
+// Options applies equality check predicate on the "options" field. It's identical to OptionsEQ.
+func Options(v document.Tags) predicate.OrderLine {
+	vc := []byte(v)
+	return predicate.OrderLine(sql.FieldEQ(FieldOptions, vc))
 }
 
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
@@ -706,6 +718,120 @@ func TotalMinorLT(v int64) predicate.OrderLine {
 // TotalMinorLTE applies the LTE predicate on the "total_minor" field.
 func TotalMinorLTE(v int64) predicate.OrderLine {
 	return predicate.OrderLine(sql.FieldLTE(FieldTotalMinor, v))
+}
+
+// VariantIDEQ applies the EQ predicate on the "variant_id" field.
+func VariantIDEQ(v xid.ID) predicate.OrderLine {
+	return predicate.OrderLine(sql.FieldEQ(FieldVariantID, v))
+}
+
+// VariantIDNEQ applies the NEQ predicate on the "variant_id" field.
+func VariantIDNEQ(v xid.ID) predicate.OrderLine {
+	return predicate.OrderLine(sql.FieldNEQ(FieldVariantID, v))
+}
+
+// VariantIDIn applies the In predicate on the "variant_id" field.
+func VariantIDIn(vs ...xid.ID) predicate.OrderLine {
+	return predicate.OrderLine(sql.FieldIn(FieldVariantID, vs...))
+}
+
+// VariantIDNotIn applies the NotIn predicate on the "variant_id" field.
+func VariantIDNotIn(vs ...xid.ID) predicate.OrderLine {
+	return predicate.OrderLine(sql.FieldNotIn(FieldVariantID, vs...))
+}
+
+// VariantIDGT applies the GT predicate on the "variant_id" field.
+func VariantIDGT(v xid.ID) predicate.OrderLine {
+	return predicate.OrderLine(sql.FieldGT(FieldVariantID, v))
+}
+
+// VariantIDGTE applies the GTE predicate on the "variant_id" field.
+func VariantIDGTE(v xid.ID) predicate.OrderLine {
+	return predicate.OrderLine(sql.FieldGTE(FieldVariantID, v))
+}
+
+// VariantIDLT applies the LT predicate on the "variant_id" field.
+func VariantIDLT(v xid.ID) predicate.OrderLine {
+	return predicate.OrderLine(sql.FieldLT(FieldVariantID, v))
+}
+
+// VariantIDLTE applies the LTE predicate on the "variant_id" field.
+func VariantIDLTE(v xid.ID) predicate.OrderLine {
+	return predicate.OrderLine(sql.FieldLTE(FieldVariantID, v))
+}
+
+// VariantIDIsNil applies the IsNil predicate on the "variant_id" field.
+func VariantIDIsNil() predicate.OrderLine {
+	return predicate.OrderLine(sql.FieldIsNull(FieldVariantID))
+}
+
+// VariantIDNotNil applies the NotNil predicate on the "variant_id" field.
+func VariantIDNotNil() predicate.OrderLine {
+	return predicate.OrderLine(sql.FieldNotNull(FieldVariantID))
+}
+
+// OptionsEQ applies the EQ predicate on the "options" field.
+func OptionsEQ(v document.Tags) predicate.OrderLine {
+	vc := []byte(v)
+	return predicate.OrderLine(sql.FieldEQ(FieldOptions, vc))
+}
+
+// OptionsNEQ applies the NEQ predicate on the "options" field.
+func OptionsNEQ(v document.Tags) predicate.OrderLine {
+	vc := []byte(v)
+	return predicate.OrderLine(sql.FieldNEQ(FieldOptions, vc))
+}
+
+// OptionsIn applies the In predicate on the "options" field.
+func OptionsIn(vs ...document.Tags) predicate.OrderLine {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.OrderLine(sql.FieldIn(FieldOptions, v...))
+}
+
+// OptionsNotIn applies the NotIn predicate on the "options" field.
+func OptionsNotIn(vs ...document.Tags) predicate.OrderLine {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.OrderLine(sql.FieldNotIn(FieldOptions, v...))
+}
+
+// OptionsGT applies the GT predicate on the "options" field.
+func OptionsGT(v document.Tags) predicate.OrderLine {
+	vc := []byte(v)
+	return predicate.OrderLine(sql.FieldGT(FieldOptions, vc))
+}
+
+// OptionsGTE applies the GTE predicate on the "options" field.
+func OptionsGTE(v document.Tags) predicate.OrderLine {
+	vc := []byte(v)
+	return predicate.OrderLine(sql.FieldGTE(FieldOptions, vc))
+}
+
+// OptionsLT applies the LT predicate on the "options" field.
+func OptionsLT(v document.Tags) predicate.OrderLine {
+	vc := []byte(v)
+	return predicate.OrderLine(sql.FieldLT(FieldOptions, vc))
+}
+
+// OptionsLTE applies the LTE predicate on the "options" field.
+func OptionsLTE(v document.Tags) predicate.OrderLine {
+	vc := []byte(v)
+	return predicate.OrderLine(sql.FieldLTE(FieldOptions, vc))
+}
+
+// OptionsIsNil applies the IsNil predicate on the "options" field.
+func OptionsIsNil() predicate.OrderLine {
+	return predicate.OrderLine(sql.FieldIsNull(FieldOptions))
+}
+
+// OptionsNotNil applies the NotNil predicate on the "options" field.
+func OptionsNotNil() predicate.OrderLine {
+	return predicate.OrderLine(sql.FieldNotNull(FieldOptions))
 }
 
 // And groups predicates with the AND operator between them.

@@ -17,6 +17,10 @@ const (
 	FieldStoreID = "store_id"
 	// FieldBucket holds the string denoting the bucket field in the database.
 	FieldBucket = "bucket"
+	// FieldGeneration holds the string denoting the generation field in the database.
+	FieldGeneration = "generation"
+	// FieldDealtTo holds the string denoting the dealt_to field in the database.
+	FieldDealtTo = "dealt_to"
 	// Table holds the table name of the outbox in the database.
 	Table = "outbox"
 )
@@ -26,6 +30,8 @@ var Columns = []string{
 	FieldID,
 	FieldStoreID,
 	FieldBucket,
+	FieldGeneration,
+	FieldDealtTo,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -46,6 +52,8 @@ func ValidColumn(column string) bool {
 var (
 	Hooks  [1]ent.Hook
 	Policy ent.Policy
+	// DefaultGeneration holds the default value on creation for the "generation" field.
+	DefaultGeneration int64
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() xid.ID
 )
@@ -66,4 +74,14 @@ func ByStoreID(opts ...sql.OrderTermOption) OrderOption {
 // ByBucket orders the results by the bucket field.
 func ByBucket(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldBucket, opts...).ToFunc()
+}
+
+// ByGeneration orders the results by the generation field.
+func ByGeneration(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldGeneration, opts...).ToFunc()
+}
+
+// ByDealtTo orders the results by the dealt_to field.
+func ByDealtTo(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDealtTo, opts...).ToFunc()
 }

@@ -63,6 +63,16 @@ func Bucket(v int8) predicate.Outbox {
 	return predicate.Outbox(sql.FieldEQ(FieldBucket, v))
 }
 
+// Generation applies equality check predicate on the "generation" field. It's identical to GenerationEQ.
+func Generation(v int64) predicate.Outbox {
+	return predicate.Outbox(sql.FieldEQ(FieldGeneration, v))
+}
+
+// DealtTo applies equality check predicate on the "dealt_to" field. It's identical to DealtToEQ.
+func DealtTo(v xid.ID) predicate.Outbox {
+	return predicate.Outbox(sql.FieldEQ(FieldDealtTo, v))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Outbox {
 	return predicate.Outbox(sql.FieldEQ(FieldStoreID, v))
@@ -141,6 +151,96 @@ func BucketLT(v int8) predicate.Outbox {
 // BucketLTE applies the LTE predicate on the "bucket" field.
 func BucketLTE(v int8) predicate.Outbox {
 	return predicate.Outbox(sql.FieldLTE(FieldBucket, v))
+}
+
+// GenerationEQ applies the EQ predicate on the "generation" field.
+func GenerationEQ(v int64) predicate.Outbox {
+	return predicate.Outbox(sql.FieldEQ(FieldGeneration, v))
+}
+
+// GenerationNEQ applies the NEQ predicate on the "generation" field.
+func GenerationNEQ(v int64) predicate.Outbox {
+	return predicate.Outbox(sql.FieldNEQ(FieldGeneration, v))
+}
+
+// GenerationIn applies the In predicate on the "generation" field.
+func GenerationIn(vs ...int64) predicate.Outbox {
+	return predicate.Outbox(sql.FieldIn(FieldGeneration, vs...))
+}
+
+// GenerationNotIn applies the NotIn predicate on the "generation" field.
+func GenerationNotIn(vs ...int64) predicate.Outbox {
+	return predicate.Outbox(sql.FieldNotIn(FieldGeneration, vs...))
+}
+
+// GenerationGT applies the GT predicate on the "generation" field.
+func GenerationGT(v int64) predicate.Outbox {
+	return predicate.Outbox(sql.FieldGT(FieldGeneration, v))
+}
+
+// GenerationGTE applies the GTE predicate on the "generation" field.
+func GenerationGTE(v int64) predicate.Outbox {
+	return predicate.Outbox(sql.FieldGTE(FieldGeneration, v))
+}
+
+// GenerationLT applies the LT predicate on the "generation" field.
+func GenerationLT(v int64) predicate.Outbox {
+	return predicate.Outbox(sql.FieldLT(FieldGeneration, v))
+}
+
+// GenerationLTE applies the LTE predicate on the "generation" field.
+func GenerationLTE(v int64) predicate.Outbox {
+	return predicate.Outbox(sql.FieldLTE(FieldGeneration, v))
+}
+
+// DealtToEQ applies the EQ predicate on the "dealt_to" field.
+func DealtToEQ(v xid.ID) predicate.Outbox {
+	return predicate.Outbox(sql.FieldEQ(FieldDealtTo, v))
+}
+
+// DealtToNEQ applies the NEQ predicate on the "dealt_to" field.
+func DealtToNEQ(v xid.ID) predicate.Outbox {
+	return predicate.Outbox(sql.FieldNEQ(FieldDealtTo, v))
+}
+
+// DealtToIn applies the In predicate on the "dealt_to" field.
+func DealtToIn(vs ...xid.ID) predicate.Outbox {
+	return predicate.Outbox(sql.FieldIn(FieldDealtTo, vs...))
+}
+
+// DealtToNotIn applies the NotIn predicate on the "dealt_to" field.
+func DealtToNotIn(vs ...xid.ID) predicate.Outbox {
+	return predicate.Outbox(sql.FieldNotIn(FieldDealtTo, vs...))
+}
+
+// DealtToGT applies the GT predicate on the "dealt_to" field.
+func DealtToGT(v xid.ID) predicate.Outbox {
+	return predicate.Outbox(sql.FieldGT(FieldDealtTo, v))
+}
+
+// DealtToGTE applies the GTE predicate on the "dealt_to" field.
+func DealtToGTE(v xid.ID) predicate.Outbox {
+	return predicate.Outbox(sql.FieldGTE(FieldDealtTo, v))
+}
+
+// DealtToLT applies the LT predicate on the "dealt_to" field.
+func DealtToLT(v xid.ID) predicate.Outbox {
+	return predicate.Outbox(sql.FieldLT(FieldDealtTo, v))
+}
+
+// DealtToLTE applies the LTE predicate on the "dealt_to" field.
+func DealtToLTE(v xid.ID) predicate.Outbox {
+	return predicate.Outbox(sql.FieldLTE(FieldDealtTo, v))
+}
+
+// DealtToIsNil applies the IsNil predicate on the "dealt_to" field.
+func DealtToIsNil() predicate.Outbox {
+	return predicate.Outbox(sql.FieldIsNull(FieldDealtTo))
+}
+
+// DealtToNotNil applies the NotNil predicate on the "dealt_to" field.
+func DealtToNotNil() predicate.Outbox {
+	return predicate.Outbox(sql.FieldNotNull(FieldDealtTo))
 }
 
 // And groups predicates with the AND operator between them.

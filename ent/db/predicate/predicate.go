@@ -48,6 +48,12 @@ type Delivery func(*sql.Selector)
 // DeliveryLog is the predicate function for deliverylog builders.
 type DeliveryLog func(*sql.Selector)
 
+// Discount is the predicate function for discount builders.
+type Discount func(*sql.Selector)
+
+// DiscountUse is the predicate function for discountuse builders.
+type DiscountUse func(*sql.Selector)
+
 // EndpointStat is the predicate function for endpointstat builders.
 type EndpointStat func(*sql.Selector)
 
@@ -84,6 +90,9 @@ type MarketplaceTheme func(*sql.Selector)
 // Membership is the predicate function for membership builders.
 type Membership func(*sql.Selector)
 
+// Menus is the predicate function for menus builders.
+type Menus func(*sql.Selector)
+
 // Note is the predicate function for note builders.
 type Note func(*sql.Selector)
 
@@ -101,6 +110,12 @@ type OrderLine func(*sql.Selector)
 
 // Outbox is the predicate function for outbox builders.
 type Outbox func(*sql.Selector)
+
+// OutboxFailure is the predicate function for outboxfailure builders.
+type OutboxFailure func(*sql.Selector)
+
+// Page is the predicate function for page builders.
+type Page func(*sql.Selector)
 
 // Payment is the predicate function for payment builders.
 type Payment func(*sql.Selector)
@@ -120,6 +135,12 @@ type Redaction func(*sql.Selector)
 // Session is the predicate function for session builders.
 type Session func(*sql.Selector)
 
+// ShippingCountry is the predicate function for shippingcountry builders.
+type ShippingCountry func(*sql.Selector)
+
+// ShippingZone is the predicate function for shippingzone builders.
+type ShippingZone func(*sql.Selector)
+
 // Staff is the predicate function for staff builders.
 type Staff func(*sql.Selector)
 
@@ -131,6 +152,9 @@ type Store func(*sql.Selector)
 
 // StoreHandle is the predicate function for storehandle builders.
 type StoreHandle func(*sql.Selector)
+
+// TaxSettings is the predicate function for taxsettings builders.
+type TaxSettings func(*sql.Selector)
 
 // Theme is the predicate function for theme builders.
 type Theme func(*sql.Selector)
@@ -149,6 +173,9 @@ type User func(*sql.Selector)
 
 // UserEmail is the predicate function for useremail builders.
 type UserEmail func(*sql.Selector)
+
+// Variant is the predicate function for variant builders.
+type Variant func(*sql.Selector)
 
 // WebhookEndpoint is the predicate function for webhookendpoint builders.
 type WebhookEndpoint func(*sql.Selector)

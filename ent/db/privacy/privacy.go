@@ -446,6 +446,54 @@ func (f DeliveryLogMutationRuleFunc) EvalMutation(ctx context.Context, m db.Muta
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.DeliveryLogMutation", m)
 }
 
+// The DiscountQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type DiscountQueryRuleFunc func(context.Context, *db.DiscountQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f DiscountQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.DiscountQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.DiscountQuery", q)
+}
+
+// The DiscountMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type DiscountMutationRuleFunc func(context.Context, *db.DiscountMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f DiscountMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.DiscountMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.DiscountMutation", m)
+}
+
+// The DiscountUseQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type DiscountUseQueryRuleFunc func(context.Context, *db.DiscountUseQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f DiscountUseQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.DiscountUseQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.DiscountUseQuery", q)
+}
+
+// The DiscountUseMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type DiscountUseMutationRuleFunc func(context.Context, *db.DiscountUseMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f DiscountUseMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.DiscountUseMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.DiscountUseMutation", m)
+}
+
 // The EndpointStatQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type EndpointStatQueryRuleFunc func(context.Context, *db.EndpointStatQuery) error
@@ -734,6 +782,30 @@ func (f MembershipMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutat
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.MembershipMutation", m)
 }
 
+// The MenusQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type MenusQueryRuleFunc func(context.Context, *db.MenusQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f MenusQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.MenusQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.MenusQuery", q)
+}
+
+// The MenusMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type MenusMutationRuleFunc func(context.Context, *db.MenusMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f MenusMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.MenusMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.MenusMutation", m)
+}
+
 // The NoteQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type NoteQueryRuleFunc func(context.Context, *db.NoteQuery) error
@@ -876,6 +948,54 @@ func (f OutboxMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation)
 		return f(ctx, m)
 	}
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.OutboxMutation", m)
+}
+
+// The OutboxFailureQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type OutboxFailureQueryRuleFunc func(context.Context, *db.OutboxFailureQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f OutboxFailureQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.OutboxFailureQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.OutboxFailureQuery", q)
+}
+
+// The OutboxFailureMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type OutboxFailureMutationRuleFunc func(context.Context, *db.OutboxFailureMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f OutboxFailureMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.OutboxFailureMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.OutboxFailureMutation", m)
+}
+
+// The PageQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type PageQueryRuleFunc func(context.Context, *db.PageQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f PageQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.PageQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.PageQuery", q)
+}
+
+// The PageMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type PageMutationRuleFunc func(context.Context, *db.PageMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f PageMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.PageMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.PageMutation", m)
 }
 
 // The PaymentQueryRuleFunc type is an adapter to allow the use of ordinary
@@ -1022,6 +1142,54 @@ func (f SessionMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.SessionMutation", m)
 }
 
+// The ShippingCountryQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ShippingCountryQueryRuleFunc func(context.Context, *db.ShippingCountryQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ShippingCountryQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ShippingCountryQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ShippingCountryQuery", q)
+}
+
+// The ShippingCountryMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ShippingCountryMutationRuleFunc func(context.Context, *db.ShippingCountryMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ShippingCountryMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ShippingCountryMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ShippingCountryMutation", m)
+}
+
+// The ShippingZoneQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ShippingZoneQueryRuleFunc func(context.Context, *db.ShippingZoneQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ShippingZoneQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ShippingZoneQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ShippingZoneQuery", q)
+}
+
+// The ShippingZoneMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ShippingZoneMutationRuleFunc func(context.Context, *db.ShippingZoneMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ShippingZoneMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ShippingZoneMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ShippingZoneMutation", m)
+}
+
 // The StaffQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type StaffQueryRuleFunc func(context.Context, *db.StaffQuery) error
@@ -1116,6 +1284,30 @@ func (f StoreHandleMutationRuleFunc) EvalMutation(ctx context.Context, m db.Muta
 		return f(ctx, m)
 	}
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.StoreHandleMutation", m)
+}
+
+// The TaxSettingsQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type TaxSettingsQueryRuleFunc func(context.Context, *db.TaxSettingsQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f TaxSettingsQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.TaxSettingsQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.TaxSettingsQuery", q)
+}
+
+// The TaxSettingsMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type TaxSettingsMutationRuleFunc func(context.Context, *db.TaxSettingsMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f TaxSettingsMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.TaxSettingsMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.TaxSettingsMutation", m)
 }
 
 // The ThemeQueryRuleFunc type is an adapter to allow the use of ordinary
@@ -1260,6 +1452,30 @@ func (f UserEmailMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutati
 		return f(ctx, m)
 	}
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.UserEmailMutation", m)
+}
+
+// The VariantQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type VariantQueryRuleFunc func(context.Context, *db.VariantQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f VariantQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.VariantQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.VariantQuery", q)
+}
+
+// The VariantMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type VariantMutationRuleFunc func(context.Context, *db.VariantMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f VariantMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.VariantMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.VariantMutation", m)
 }
 
 // The WebhookEndpointQueryRuleFunc type is an adapter to allow the use of ordinary

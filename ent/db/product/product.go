@@ -49,6 +49,12 @@ const (
 	FieldImageURL = "image_url"
 	// FieldPublishedAt holds the string denoting the published_at field in the database.
 	FieldPublishedAt = "published_at"
+	// FieldOptions holds the string denoting the options field in the database.
+	FieldOptions = "options"
+	// FieldWeightGrams holds the string denoting the weight_grams field in the database.
+	FieldWeightGrams = "weight_grams"
+	// FieldMaxPriceMinor holds the string denoting the max_price_minor field in the database.
+	FieldMaxPriceMinor = "max_price_minor"
 	// Table holds the table name of the product in the database.
 	Table = "products"
 )
@@ -74,6 +80,9 @@ var Columns = []string{
 	FieldInventoryQuantity,
 	FieldImageURL,
 	FieldPublishedAt,
+	FieldOptions,
+	FieldWeightGrams,
+	FieldMaxPriceMinor,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -199,4 +208,14 @@ func ByImageURL(opts ...sql.OrderTermOption) OrderOption {
 // ByPublishedAt orders the results by the published_at field.
 func ByPublishedAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldPublishedAt, opts...).ToFunc()
+}
+
+// ByWeightGrams orders the results by the weight_grams field.
+func ByWeightGrams(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldWeightGrams, opts...).ToFunc()
+}
+
+// ByMaxPriceMinor orders the results by the max_price_minor field.
+func ByMaxPriceMinor(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldMaxPriceMinor, opts...).ToFunc()
 }

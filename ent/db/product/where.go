@@ -150,6 +150,22 @@ func PublishedAt(v micros.Time) predicate.Product {
 	return predicate.Product(sql.FieldEQ(FieldPublishedAt, vc))
 }
 
+// Options applies equality check predicate on the "options" field. It's identical to OptionsEQ.
+func Options(v document.Options) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldEQ(FieldOptions, vc))
+}
+
+// WeightGrams applies equality check predicate on the "weight_grams" field. It's identical to WeightGramsEQ.
+func WeightGrams(v int64) predicate.Product {
+	return predicate.Product(sql.FieldEQ(FieldWeightGrams, v))
+}
+
+// MaxPriceMinor applies equality check predicate on the "max_price_minor" field. It's identical to MaxPriceMinorEQ.
+func MaxPriceMinor(v int64) predicate.Product {
+	return predicate.Product(sql.FieldEQ(FieldMaxPriceMinor, v))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Product {
 	return predicate.Product(sql.FieldEQ(FieldStoreID, v))
@@ -1234,6 +1250,170 @@ func PublishedAtIsNil() predicate.Product {
 // PublishedAtNotNil applies the NotNil predicate on the "published_at" field.
 func PublishedAtNotNil() predicate.Product {
 	return predicate.Product(sql.FieldNotNull(FieldPublishedAt))
+}
+
+// OptionsEQ applies the EQ predicate on the "options" field.
+func OptionsEQ(v document.Options) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldEQ(FieldOptions, vc))
+}
+
+// OptionsNEQ applies the NEQ predicate on the "options" field.
+func OptionsNEQ(v document.Options) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldNEQ(FieldOptions, vc))
+}
+
+// OptionsIn applies the In predicate on the "options" field.
+func OptionsIn(vs ...document.Options) predicate.Product {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Product(sql.FieldIn(FieldOptions, v...))
+}
+
+// OptionsNotIn applies the NotIn predicate on the "options" field.
+func OptionsNotIn(vs ...document.Options) predicate.Product {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Product(sql.FieldNotIn(FieldOptions, v...))
+}
+
+// OptionsGT applies the GT predicate on the "options" field.
+func OptionsGT(v document.Options) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldGT(FieldOptions, vc))
+}
+
+// OptionsGTE applies the GTE predicate on the "options" field.
+func OptionsGTE(v document.Options) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldGTE(FieldOptions, vc))
+}
+
+// OptionsLT applies the LT predicate on the "options" field.
+func OptionsLT(v document.Options) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldLT(FieldOptions, vc))
+}
+
+// OptionsLTE applies the LTE predicate on the "options" field.
+func OptionsLTE(v document.Options) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldLTE(FieldOptions, vc))
+}
+
+// OptionsIsNil applies the IsNil predicate on the "options" field.
+func OptionsIsNil() predicate.Product {
+	return predicate.Product(sql.FieldIsNull(FieldOptions))
+}
+
+// OptionsNotNil applies the NotNil predicate on the "options" field.
+func OptionsNotNil() predicate.Product {
+	return predicate.Product(sql.FieldNotNull(FieldOptions))
+}
+
+// WeightGramsEQ applies the EQ predicate on the "weight_grams" field.
+func WeightGramsEQ(v int64) predicate.Product {
+	return predicate.Product(sql.FieldEQ(FieldWeightGrams, v))
+}
+
+// WeightGramsNEQ applies the NEQ predicate on the "weight_grams" field.
+func WeightGramsNEQ(v int64) predicate.Product {
+	return predicate.Product(sql.FieldNEQ(FieldWeightGrams, v))
+}
+
+// WeightGramsIn applies the In predicate on the "weight_grams" field.
+func WeightGramsIn(vs ...int64) predicate.Product {
+	return predicate.Product(sql.FieldIn(FieldWeightGrams, vs...))
+}
+
+// WeightGramsNotIn applies the NotIn predicate on the "weight_grams" field.
+func WeightGramsNotIn(vs ...int64) predicate.Product {
+	return predicate.Product(sql.FieldNotIn(FieldWeightGrams, vs...))
+}
+
+// WeightGramsGT applies the GT predicate on the "weight_grams" field.
+func WeightGramsGT(v int64) predicate.Product {
+	return predicate.Product(sql.FieldGT(FieldWeightGrams, v))
+}
+
+// WeightGramsGTE applies the GTE predicate on the "weight_grams" field.
+func WeightGramsGTE(v int64) predicate.Product {
+	return predicate.Product(sql.FieldGTE(FieldWeightGrams, v))
+}
+
+// WeightGramsLT applies the LT predicate on the "weight_grams" field.
+func WeightGramsLT(v int64) predicate.Product {
+	return predicate.Product(sql.FieldLT(FieldWeightGrams, v))
+}
+
+// WeightGramsLTE applies the LTE predicate on the "weight_grams" field.
+func WeightGramsLTE(v int64) predicate.Product {
+	return predicate.Product(sql.FieldLTE(FieldWeightGrams, v))
+}
+
+// WeightGramsIsNil applies the IsNil predicate on the "weight_grams" field.
+func WeightGramsIsNil() predicate.Product {
+	return predicate.Product(sql.FieldIsNull(FieldWeightGrams))
+}
+
+// WeightGramsNotNil applies the NotNil predicate on the "weight_grams" field.
+func WeightGramsNotNil() predicate.Product {
+	return predicate.Product(sql.FieldNotNull(FieldWeightGrams))
+}
+
+// MaxPriceMinorEQ applies the EQ predicate on the "max_price_minor" field.
+func MaxPriceMinorEQ(v int64) predicate.Product {
+	return predicate.Product(sql.FieldEQ(FieldMaxPriceMinor, v))
+}
+
+// MaxPriceMinorNEQ applies the NEQ predicate on the "max_price_minor" field.
+func MaxPriceMinorNEQ(v int64) predicate.Product {
+	return predicate.Product(sql.FieldNEQ(FieldMaxPriceMinor, v))
+}
+
+// MaxPriceMinorIn applies the In predicate on the "max_price_minor" field.
+func MaxPriceMinorIn(vs ...int64) predicate.Product {
+	return predicate.Product(sql.FieldIn(FieldMaxPriceMinor, vs...))
+}
+
+// MaxPriceMinorNotIn applies the NotIn predicate on the "max_price_minor" field.
+func MaxPriceMinorNotIn(vs ...int64) predicate.Product {
+	return predicate.Product(sql.FieldNotIn(FieldMaxPriceMinor, vs...))
+}
+
+// MaxPriceMinorGT applies the GT predicate on the "max_price_minor" field.
+func MaxPriceMinorGT(v int64) predicate.Product {
+	return predicate.Product(sql.FieldGT(FieldMaxPriceMinor, v))
+}
+
+// MaxPriceMinorGTE applies the GTE predicate on the "max_price_minor" field.
+func MaxPriceMinorGTE(v int64) predicate.Product {
+	return predicate.Product(sql.FieldGTE(FieldMaxPriceMinor, v))
+}
+
+// MaxPriceMinorLT applies the LT predicate on the "max_price_minor" field.
+func MaxPriceMinorLT(v int64) predicate.Product {
+	return predicate.Product(sql.FieldLT(FieldMaxPriceMinor, v))
+}
+
+// MaxPriceMinorLTE applies the LTE predicate on the "max_price_minor" field.
+func MaxPriceMinorLTE(v int64) predicate.Product {
+	return predicate.Product(sql.FieldLTE(FieldMaxPriceMinor, v))
+}
+
+// MaxPriceMinorIsNil applies the IsNil predicate on the "max_price_minor" field.
+func MaxPriceMinorIsNil() predicate.Product {
+	return predicate.Product(sql.FieldIsNull(FieldMaxPriceMinor))
+}
+
+// MaxPriceMinorNotNil applies the NotNil predicate on the "max_price_minor" field.
+func MaxPriceMinorNotNil() predicate.Product {
+	return predicate.Product(sql.FieldNotNull(FieldMaxPriceMinor))
 }
 
 // And groups predicates with the AND operator between them.

@@ -15,6 +15,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/db/delivery"
 	"github.com/storefront-go/storefront/ent/db/deliverylog"
+	"github.com/storefront-go/storefront/ent/db/discount"
+	"github.com/storefront-go/storefront/ent/db/discountuse"
 	"github.com/storefront-go/storefront/ent/db/endpointstat"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/export"
@@ -26,23 +28,30 @@ import (
 	"github.com/storefront-go/storefront/ent/db/invitation"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
+	"github.com/storefront-go/storefront/ent/db/menus"
 	"github.com/storefront-go/storefront/ent/db/note"
 	"github.com/storefront-go/storefront/ent/db/notification"
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/db/outbox"
+	"github.com/storefront-go/storefront/ent/db/outboxfailure"
+	"github.com/storefront-go/storefront/ent/db/page"
 	"github.com/storefront-go/storefront/ent/db/payment"
 	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/session"
+	"github.com/storefront-go/storefront/ent/db/shippingcountry"
+	"github.com/storefront-go/storefront/ent/db/shippingzone"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/db/taxsettings"
 	"github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/db/themeasset"
 	"github.com/storefront-go/storefront/ent/db/themeupload"
 	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/db/variant"
 	"github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/db/webhookqueue"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -312,8 +321,12 @@ func init() {
 	deliveryDescDueAt := deliveryFields[7].Descriptor()
 	// delivery.DefaultDueAt holds the default value on creation for the due_at field.
 	delivery.DefaultDueAt = micros.Time(deliveryDescDueAt.Default.(int64))
+	// deliveryDescTriedAt is the schema descriptor for tried_at field.
+	deliveryDescTriedAt := deliveryFields[8].Descriptor()
+	// delivery.DefaultTriedAt holds the default value on creation for the tried_at field.
+	delivery.DefaultTriedAt = micros.Time(deliveryDescTriedAt.Default.(int64))
 	// deliveryDescFailed is the schema descriptor for failed field.
-	deliveryDescFailed := deliveryFields[8].Descriptor()
+	deliveryDescFailed := deliveryFields[9].Descriptor()
 	// delivery.DefaultFailed holds the default value on creation for the failed field.
 	delivery.DefaultFailed = deliveryDescFailed.Default.(bool)
 	// deliveryDescID is the schema descriptor for id field.
@@ -350,6 +363,60 @@ func init() {
 	deliverylogDescID := deliverylogMixinFields0[1].Descriptor()
 	// deliverylog.DefaultID holds the default value on creation for the id field.
 	deliverylog.DefaultID = deliverylogDescID.Default.(func() xid.ID)
+	discountMixin := schema.Discount{}.Mixin()
+	discount.Policy = privacy.NewPolicies(discountMixin[0], schema.Discount{})
+	discount.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := discount.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	discountMixinFields0 := discountMixin[0].Fields()
+	_ = discountMixinFields0
+	discountMixinFields1 := discountMixin[1].Fields()
+	_ = discountMixinFields1
+	discountFields := schema.Discount{}.Fields()
+	_ = discountFields
+	// discountDescVersion is the schema descriptor for version field.
+	discountDescVersion := discountMixinFields1[0].Descriptor()
+	// discount.DefaultVersion holds the default value on creation for the version field.
+	discount.DefaultVersion = discountDescVersion.Default.(int64)
+	// discountDescEventSequence is the schema descriptor for event_sequence field.
+	discountDescEventSequence := discountMixinFields1[1].Descriptor()
+	// discount.DefaultEventSequence holds the default value on creation for the event_sequence field.
+	discount.DefaultEventSequence = discountDescEventSequence.Default.(int64)
+	// discountDescUses is the schema descriptor for uses field.
+	discountDescUses := discountFields[9].Descriptor()
+	// discount.DefaultUses holds the default value on creation for the uses field.
+	discount.DefaultUses = discountDescUses.Default.(int64)
+	// discountDescActive is the schema descriptor for active field.
+	discountDescActive := discountFields[10].Descriptor()
+	// discount.DefaultActive holds the default value on creation for the active field.
+	discount.DefaultActive = discountDescActive.Default.(bool)
+	// discountDescID is the schema descriptor for id field.
+	discountDescID := discountMixinFields0[1].Descriptor()
+	// discount.DefaultID holds the default value on creation for the id field.
+	discount.DefaultID = discountDescID.Default.(func() xid.ID)
+	discountuseMixin := schema.DiscountUse{}.Mixin()
+	discountuse.Policy = privacy.NewPolicies(discountuseMixin[0], schema.DiscountUse{})
+	discountuse.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := discountuse.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	discountuseMixinFields0 := discountuseMixin[0].Fields()
+	_ = discountuseMixinFields0
+	discountuseFields := schema.DiscountUse{}.Fields()
+	_ = discountuseFields
+	// discountuseDescID is the schema descriptor for id field.
+	discountuseDescID := discountuseMixinFields0[1].Descriptor()
+	// discountuse.DefaultID holds the default value on creation for the id field.
+	discountuse.DefaultID = discountuseDescID.Default.(func() xid.ID)
 	endpointstatMixin := schema.EndpointStat{}.Mixin()
 	endpointstat.Policy = privacy.NewPolicies(endpointstatMixin[0], schema.EndpointStat{})
 	endpointstat.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -676,6 +743,28 @@ func init() {
 	marketplacethemeDescID := marketplacethemeFields[0].Descriptor()
 	// marketplacetheme.DefaultID holds the default value on creation for the id field.
 	marketplacetheme.DefaultID = marketplacethemeDescID.Default.(func() xid.ID)
+	menusMixin := schema.Menus{}.Mixin()
+	menus.Policy = privacy.NewPolicies(menusMixin[0], schema.Menus{})
+	menus.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := menus.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	menusMixinFields0 := menusMixin[0].Fields()
+	_ = menusMixinFields0
+	menusFields := schema.Menus{}.Fields()
+	_ = menusFields
+	// menusDescVersion is the schema descriptor for version field.
+	menusDescVersion := menusFields[0].Descriptor()
+	// menus.DefaultVersion holds the default value on creation for the version field.
+	menus.DefaultVersion = menusDescVersion.Default.(int64)
+	// menusDescID is the schema descriptor for id field.
+	menusDescID := menusMixinFields0[1].Descriptor()
+	// menus.DefaultID holds the default value on creation for the id field.
+	menus.DefaultID = menusDescID.Default.(func() xid.ID)
 	noteMixin := schema.Note{}.Mixin()
 	note.Policy = privacy.NewPolicies(noteMixin[0], schema.Note{})
 	note.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -800,10 +889,70 @@ func init() {
 	_ = outboxMixinFields0
 	outboxFields := schema.Outbox{}.Fields()
 	_ = outboxFields
+	// outboxDescGeneration is the schema descriptor for generation field.
+	outboxDescGeneration := outboxFields[1].Descriptor()
+	// outbox.DefaultGeneration holds the default value on creation for the generation field.
+	outbox.DefaultGeneration = outboxDescGeneration.Default.(int64)
 	// outboxDescID is the schema descriptor for id field.
 	outboxDescID := outboxMixinFields0[1].Descriptor()
 	// outbox.DefaultID holds the default value on creation for the id field.
 	outbox.DefaultID = outboxDescID.Default.(func() xid.ID)
+	outboxfailureMixin := schema.OutboxFailure{}.Mixin()
+	outboxfailure.Policy = privacy.NewPolicies(outboxfailureMixin[0], schema.OutboxFailure{})
+	outboxfailure.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := outboxfailure.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	outboxfailureMixinFields0 := outboxfailureMixin[0].Fields()
+	_ = outboxfailureMixinFields0
+	outboxfailureFields := schema.OutboxFailure{}.Fields()
+	_ = outboxfailureFields
+	// outboxfailureDescGeneration is the schema descriptor for generation field.
+	outboxfailureDescGeneration := outboxfailureFields[0].Descriptor()
+	// outboxfailure.DefaultGeneration holds the default value on creation for the generation field.
+	outboxfailure.DefaultGeneration = outboxfailureDescGeneration.Default.(int64)
+	// outboxfailureDescDetail is the schema descriptor for detail field.
+	outboxfailureDescDetail := outboxfailureFields[2].Descriptor()
+	// outboxfailure.DetailValidator is a validator for the "detail" field. It is called by the builders before save.
+	outboxfailure.DetailValidator = outboxfailureDescDetail.Validators[0].(func(string) error)
+	// outboxfailureDescID is the schema descriptor for id field.
+	outboxfailureDescID := outboxfailureMixinFields0[1].Descriptor()
+	// outboxfailure.DefaultID holds the default value on creation for the id field.
+	outboxfailure.DefaultID = outboxfailureDescID.Default.(func() xid.ID)
+	pageMixin := schema.Page{}.Mixin()
+	page.Policy = privacy.NewPolicies(pageMixin[0], schema.Page{})
+	page.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := page.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	pageMixinFields0 := pageMixin[0].Fields()
+	_ = pageMixinFields0
+	pageFields := schema.Page{}.Fields()
+	_ = pageFields
+	// pageDescVersion is the schema descriptor for version field.
+	pageDescVersion := pageFields[0].Descriptor()
+	// page.DefaultVersion holds the default value on creation for the version field.
+	page.DefaultVersion = pageDescVersion.Default.(int64)
+	// pageDescTitle is the schema descriptor for title field.
+	pageDescTitle := pageFields[2].Descriptor()
+	// page.TitleValidator is a validator for the "title" field. It is called by the builders before save.
+	page.TitleValidator = pageDescTitle.Validators[0].(func(string) error)
+	// pageDescSeoDescription is the schema descriptor for seo_description field.
+	pageDescSeoDescription := pageFields[7].Descriptor()
+	// page.SeoDescriptionValidator is a validator for the "seo_description" field. It is called by the builders before save.
+	page.SeoDescriptionValidator = pageDescSeoDescription.Validators[0].(func(string) error)
+	// pageDescID is the schema descriptor for id field.
+	pageDescID := pageMixinFields0[1].Descriptor()
+	// page.DefaultID holds the default value on creation for the id field.
+	page.DefaultID = pageDescID.Default.(func() xid.ID)
 	paymentMixin := schema.Payment{}.Mixin()
 	payment.Policy = privacy.NewPolicies(paymentMixin[0], schema.Payment{})
 	payment.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -940,6 +1089,56 @@ func init() {
 	sessionDescAgent := sessionFields[2].Descriptor()
 	// session.AgentValidator is a validator for the "agent" field. It is called by the builders before save.
 	session.AgentValidator = sessionDescAgent.Validators[0].(func(string) error)
+	shippingcountryMixin := schema.ShippingCountry{}.Mixin()
+	shippingcountry.Policy = privacy.NewPolicies(shippingcountryMixin[0], schema.ShippingCountry{})
+	shippingcountry.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := shippingcountry.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	shippingcountryMixinFields0 := shippingcountryMixin[0].Fields()
+	_ = shippingcountryMixinFields0
+	shippingcountryFields := schema.ShippingCountry{}.Fields()
+	_ = shippingcountryFields
+	// shippingcountryDescID is the schema descriptor for id field.
+	shippingcountryDescID := shippingcountryMixinFields0[1].Descriptor()
+	// shippingcountry.DefaultID holds the default value on creation for the id field.
+	shippingcountry.DefaultID = shippingcountryDescID.Default.(func() xid.ID)
+	shippingzoneMixin := schema.ShippingZone{}.Mixin()
+	shippingzone.Policy = privacy.NewPolicies(shippingzoneMixin[0], schema.ShippingZone{})
+	shippingzone.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := shippingzone.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	shippingzoneMixinFields0 := shippingzoneMixin[0].Fields()
+	_ = shippingzoneMixinFields0
+	shippingzoneMixinFields1 := shippingzoneMixin[1].Fields()
+	_ = shippingzoneMixinFields1
+	shippingzoneFields := schema.ShippingZone{}.Fields()
+	_ = shippingzoneFields
+	// shippingzoneDescVersion is the schema descriptor for version field.
+	shippingzoneDescVersion := shippingzoneMixinFields1[0].Descriptor()
+	// shippingzone.DefaultVersion holds the default value on creation for the version field.
+	shippingzone.DefaultVersion = shippingzoneDescVersion.Default.(int64)
+	// shippingzoneDescEventSequence is the schema descriptor for event_sequence field.
+	shippingzoneDescEventSequence := shippingzoneMixinFields1[1].Descriptor()
+	// shippingzone.DefaultEventSequence holds the default value on creation for the event_sequence field.
+	shippingzone.DefaultEventSequence = shippingzoneDescEventSequence.Default.(int64)
+	// shippingzoneDescName is the schema descriptor for name field.
+	shippingzoneDescName := shippingzoneFields[0].Descriptor()
+	// shippingzone.NameValidator is a validator for the "name" field. It is called by the builders before save.
+	shippingzone.NameValidator = shippingzoneDescName.Validators[0].(func(string) error)
+	// shippingzoneDescID is the schema descriptor for id field.
+	shippingzoneDescID := shippingzoneMixinFields0[1].Descriptor()
+	// shippingzone.DefaultID holds the default value on creation for the id field.
+	shippingzone.DefaultID = shippingzoneDescID.Default.(func() xid.ID)
 	staffMixin := schema.Staff{}.Mixin()
 	staff.Policy = privacy.NewPolicies(staffMixin[0], schema.Staff{})
 	staff.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -1036,14 +1235,50 @@ func init() {
 	storeDescDemo := storeFields[11].Descriptor()
 	// store.DefaultDemo holds the default value on creation for the demo field.
 	store.DefaultDemo = storeDescDemo.Default.(bool)
+	// storeDescLanguage is the schema descriptor for language field.
+	storeDescLanguage := storeFields[13].Descriptor()
+	// store.DefaultLanguage holds the default value on creation for the language field.
+	store.DefaultLanguage = state.Language(storeDescLanguage.Default.(string))
 	// storeDescStorefrontRevision is the schema descriptor for storefront_revision field.
-	storeDescStorefrontRevision := storeFields[13].Descriptor()
+	storeDescStorefrontRevision := storeFields[14].Descriptor()
 	// store.DefaultStorefrontRevision holds the default value on creation for the storefront_revision field.
 	store.DefaultStorefrontRevision = storeDescStorefrontRevision.Default.(int64)
 	// storeDescID is the schema descriptor for id field.
 	storeDescID := storeFields[0].Descriptor()
 	// store.DefaultID holds the default value on creation for the id field.
 	store.DefaultID = storeDescID.Default.(func() xid.ID)
+	taxsettingsMixin := schema.TaxSettings{}.Mixin()
+	taxsettings.Policy = privacy.NewPolicies(taxsettingsMixin[0], schema.TaxSettings{})
+	taxsettings.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := taxsettings.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	taxsettingsMixinFields0 := taxsettingsMixin[0].Fields()
+	_ = taxsettingsMixinFields0
+	taxsettingsMixinFields1 := taxsettingsMixin[1].Fields()
+	_ = taxsettingsMixinFields1
+	taxsettingsFields := schema.TaxSettings{}.Fields()
+	_ = taxsettingsFields
+	// taxsettingsDescVersion is the schema descriptor for version field.
+	taxsettingsDescVersion := taxsettingsMixinFields1[0].Descriptor()
+	// taxsettings.DefaultVersion holds the default value on creation for the version field.
+	taxsettings.DefaultVersion = taxsettingsDescVersion.Default.(int64)
+	// taxsettingsDescEventSequence is the schema descriptor for event_sequence field.
+	taxsettingsDescEventSequence := taxsettingsMixinFields1[1].Descriptor()
+	// taxsettings.DefaultEventSequence holds the default value on creation for the event_sequence field.
+	taxsettings.DefaultEventSequence = taxsettingsDescEventSequence.Default.(int64)
+	// taxsettingsDescPricesIncludeTax is the schema descriptor for prices_include_tax field.
+	taxsettingsDescPricesIncludeTax := taxsettingsFields[0].Descriptor()
+	// taxsettings.DefaultPricesIncludeTax holds the default value on creation for the prices_include_tax field.
+	taxsettings.DefaultPricesIncludeTax = taxsettingsDescPricesIncludeTax.Default.(bool)
+	// taxsettingsDescID is the schema descriptor for id field.
+	taxsettingsDescID := taxsettingsMixinFields0[1].Descriptor()
+	// taxsettings.DefaultID holds the default value on creation for the id field.
+	taxsettings.DefaultID = taxsettingsDescID.Default.(func() xid.ID)
 	themeMixin := schema.Theme{}.Mixin()
 	theme.Policy = privacy.NewPolicies(themeMixin[0], schema.Theme{})
 	theme.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -1138,6 +1373,28 @@ func init() {
 	userDescID := userFields[0].Descriptor()
 	// user.DefaultID holds the default value on creation for the id field.
 	user.DefaultID = userDescID.Default.(func() xid.ID)
+	variantMixin := schema.Variant{}.Mixin()
+	variant.Policy = privacy.NewPolicies(variantMixin[0], schema.Variant{})
+	variant.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := variant.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	variantMixinFields0 := variantMixin[0].Fields()
+	_ = variantMixinFields0
+	variantFields := schema.Variant{}.Fields()
+	_ = variantFields
+	// variantDescTitle is the schema descriptor for title field.
+	variantDescTitle := variantFields[4].Descriptor()
+	// variant.TitleValidator is a validator for the "title" field. It is called by the builders before save.
+	variant.TitleValidator = variantDescTitle.Validators[0].(func(string) error)
+	// variantDescID is the schema descriptor for id field.
+	variantDescID := variantMixinFields0[1].Descriptor()
+	// variant.DefaultID holds the default value on creation for the id field.
+	variant.DefaultID = variantDescID.Default.(func() xid.ID)
 	webhookendpointMixin := schema.WebhookEndpoint{}.Mixin()
 	webhookendpoint.Policy = privacy.NewPolicies(webhookendpointMixin[0], schema.WebhookEndpoint{})
 	webhookendpoint.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -1171,11 +1428,11 @@ func init() {
 	// webhookendpoint.DescriptionValidator is a validator for the "description" field. It is called by the builders before save.
 	webhookendpoint.DescriptionValidator = webhookendpointDescDescription.Validators[0].(func(string) error)
 	// webhookendpointDescSecret is the schema descriptor for secret field.
-	webhookendpointDescSecret := webhookendpointFields[8].Descriptor()
+	webhookendpointDescSecret := webhookendpointFields[12].Descriptor()
 	// webhookendpoint.SecretValidator is a validator for the "secret" field. It is called by the builders before save.
 	webhookendpoint.SecretValidator = webhookendpointDescSecret.Validators[0].(func([]byte) error)
 	// webhookendpointDescNextSecret is the schema descriptor for next_secret field.
-	webhookendpointDescNextSecret := webhookendpointFields[10].Descriptor()
+	webhookendpointDescNextSecret := webhookendpointFields[14].Descriptor()
 	// webhookendpoint.NextSecretValidator is a validator for the "next_secret" field. It is called by the builders before save.
 	webhookendpoint.NextSecretValidator = webhookendpointDescNextSecret.Validators[0].(func([]byte) error)
 	// webhookendpointDescID is the schema descriptor for id field.
@@ -1196,52 +1453,60 @@ func init() {
 	_ = webhookqueueMixinFields0
 	webhookqueueFields := schema.WebhookQueue{}.Fields()
 	_ = webhookqueueFields
+	// webhookqueueDescGeneration is the schema descriptor for generation field.
+	webhookqueueDescGeneration := webhookqueueFields[1].Descriptor()
+	// webhookqueue.DefaultGeneration holds the default value on creation for the generation field.
+	webhookqueue.DefaultGeneration = webhookqueueDescGeneration.Default.(int64)
 	// webhookqueueDescLeaseToken is the schema descriptor for lease_token field.
-	webhookqueueDescLeaseToken := webhookqueueFields[2].Descriptor()
+	webhookqueueDescLeaseToken := webhookqueueFields[3].Descriptor()
 	// webhookqueue.DefaultLeaseToken holds the default value on creation for the lease_token field.
 	webhookqueue.DefaultLeaseToken = webhookqueueDescLeaseToken.Default.(int64)
 	// webhookqueueDescLeaseUntil is the schema descriptor for lease_until field.
-	webhookqueueDescLeaseUntil := webhookqueueFields[4].Descriptor()
+	webhookqueueDescLeaseUntil := webhookqueueFields[5].Descriptor()
 	// webhookqueue.DefaultLeaseUntil holds the default value on creation for the lease_until field.
 	webhookqueue.DefaultLeaseUntil = micros.Time(webhookqueueDescLeaseUntil.Default.(int64))
+	// webhookqueueDescSetAt is the schema descriptor for set_at field.
+	webhookqueueDescSetAt := webhookqueueFields[6].Descriptor()
+	// webhookqueue.DefaultSetAt holds the default value on creation for the set_at field.
+	webhookqueue.DefaultSetAt = micros.Time(webhookqueueDescSetAt.Default.(int64))
 	// webhookqueueDescWake is the schema descriptor for wake field.
-	webhookqueueDescWake := webhookqueueFields[5].Descriptor()
+	webhookqueueDescWake := webhookqueueFields[7].Descriptor()
 	// webhookqueue.DefaultWake holds the default value on creation for the wake field.
 	webhookqueue.DefaultWake = webhookqueueDescWake.Default.(int64)
 	// webhookqueueDescEpoch is the schema descriptor for epoch field.
-	webhookqueueDescEpoch := webhookqueueFields[6].Descriptor()
+	webhookqueueDescEpoch := webhookqueueFields[8].Descriptor()
 	// webhookqueue.DefaultEpoch holds the default value on creation for the epoch field.
 	webhookqueue.DefaultEpoch = webhookqueueDescEpoch.Default.(int64)
 	// webhookqueueDescLastSequence is the schema descriptor for last_sequence field.
-	webhookqueueDescLastSequence := webhookqueueFields[7].Descriptor()
+	webhookqueueDescLastSequence := webhookqueueFields[9].Descriptor()
 	// webhookqueue.DefaultLastSequence holds the default value on creation for the last_sequence field.
 	webhookqueue.DefaultLastSequence = webhookqueueDescLastSequence.Default.(int64)
 	// webhookqueueDescFloorSequence is the schema descriptor for floor_sequence field.
-	webhookqueueDescFloorSequence := webhookqueueFields[8].Descriptor()
+	webhookqueueDescFloorSequence := webhookqueueFields[10].Descriptor()
 	// webhookqueue.DefaultFloorSequence holds the default value on creation for the floor_sequence field.
 	webhookqueue.DefaultFloorSequence = webhookqueueDescFloorSequence.Default.(int64)
 	// webhookqueueDescResumedAt is the schema descriptor for resumed_at field.
-	webhookqueueDescResumedAt := webhookqueueFields[9].Descriptor()
+	webhookqueueDescResumedAt := webhookqueueFields[11].Descriptor()
 	// webhookqueue.DefaultResumedAt holds the default value on creation for the resumed_at field.
 	webhookqueue.DefaultResumedAt = micros.Time(webhookqueueDescResumedAt.Default.(int64))
 	// webhookqueueDescFailedThrough is the schema descriptor for failed_through field.
-	webhookqueueDescFailedThrough := webhookqueueFields[14].Descriptor()
+	webhookqueueDescFailedThrough := webhookqueueFields[16].Descriptor()
 	// webhookqueue.DefaultFailedThrough holds the default value on creation for the failed_through field.
 	webhookqueue.DefaultFailedThrough = webhookqueueDescFailedThrough.Default.(int64)
 	// webhookqueueDescWarned is the schema descriptor for warned field.
-	webhookqueueDescWarned := webhookqueueFields[15].Descriptor()
+	webhookqueueDescWarned := webhookqueueFields[17].Descriptor()
 	// webhookqueue.DefaultWarned holds the default value on creation for the warned field.
 	webhookqueue.DefaultWarned = webhookqueueDescWarned.Default.(int)
 	// webhookqueueDescStreak is the schema descriptor for streak field.
-	webhookqueueDescStreak := webhookqueueFields[16].Descriptor()
+	webhookqueueDescStreak := webhookqueueFields[18].Descriptor()
 	// webhookqueue.DefaultStreak holds the default value on creation for the streak field.
 	webhookqueue.DefaultStreak = webhookqueueDescStreak.Default.(int)
 	// webhookqueueDescProbeAt is the schema descriptor for probe_at field.
-	webhookqueueDescProbeAt := webhookqueueFields[17].Descriptor()
+	webhookqueueDescProbeAt := webhookqueueFields[19].Descriptor()
 	// webhookqueue.DefaultProbeAt holds the default value on creation for the probe_at field.
 	webhookqueue.DefaultProbeAt = micros.Time(webhookqueueDescProbeAt.Default.(int64))
 	// webhookqueueDescLastError is the schema descriptor for last_error field.
-	webhookqueueDescLastError := webhookqueueFields[19].Descriptor()
+	webhookqueueDescLastError := webhookqueueFields[21].Descriptor()
 	// webhookqueue.LastErrorValidator is a validator for the "last_error" field. It is called by the builders before save.
 	webhookqueue.LastErrorValidator = webhookqueueDescLastError.Validators[0].(func(string) error)
 	// webhookqueueDescID is the schema descriptor for id field.

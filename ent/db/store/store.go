@@ -44,6 +44,8 @@ const (
 	FieldDemo = "demo"
 	// FieldActiveThemeID holds the string denoting the active_theme_id field in the database.
 	FieldActiveThemeID = "active_theme_id"
+	// FieldLanguage holds the string denoting the language field in the database.
+	FieldLanguage = "language"
 	// FieldStorefrontRevision holds the string denoting the storefront_revision field in the database.
 	FieldStorefrontRevision = "storefront_revision"
 	// Table holds the table name of the store in the database.
@@ -68,6 +70,7 @@ var Columns = []string{
 	FieldLegacy,
 	FieldDemo,
 	FieldActiveThemeID,
+	FieldLanguage,
 	FieldStorefrontRevision,
 }
 
@@ -105,6 +108,8 @@ var (
 	DefaultLegacy bool
 	// DefaultDemo holds the default value on creation for the "demo" field.
 	DefaultDemo bool
+	// DefaultLanguage holds the default value on creation for the "language" field.
+	DefaultLanguage state.Language
 	// DefaultStorefrontRevision holds the default value on creation for the "storefront_revision" field.
 	DefaultStorefrontRevision int64
 	// DefaultID holds the default value on creation for the "id" field.
@@ -187,6 +192,11 @@ func ByDemo(opts ...sql.OrderTermOption) OrderOption {
 // ByActiveThemeID orders the results by the active_theme_id field.
 func ByActiveThemeID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldActiveThemeID, opts...).ToFunc()
+}
+
+// ByLanguage orders the results by the language field.
+func ByLanguage(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLanguage, opts...).ToFunc()
 }
 
 // ByStorefrontRevision orders the results by the storefront_revision field.

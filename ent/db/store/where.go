@@ -134,6 +134,12 @@ func ActiveThemeID(v xid.ID) predicate.Store {
 	return predicate.Store(sql.FieldEQ(FieldActiveThemeID, v))
 }
 
+// Language applies equality check predicate on the "language" field. It's identical to LanguageEQ.
+func Language(v state.Language) predicate.Store {
+	vc := string(v)
+	return predicate.Store(sql.FieldEQ(FieldLanguage, vc))
+}
+
 // StorefrontRevision applies equality check predicate on the "storefront_revision" field. It's identical to StorefrontRevisionEQ.
 func StorefrontRevision(v int64) predicate.Store {
 	return predicate.Store(sql.FieldEQ(FieldStorefrontRevision, v))
@@ -849,6 +855,90 @@ func ActiveThemeIDIsNil() predicate.Store {
 // ActiveThemeIDNotNil applies the NotNil predicate on the "active_theme_id" field.
 func ActiveThemeIDNotNil() predicate.Store {
 	return predicate.Store(sql.FieldNotNull(FieldActiveThemeID))
+}
+
+// LanguageEQ applies the EQ predicate on the "language" field.
+func LanguageEQ(v state.Language) predicate.Store {
+	vc := string(v)
+	return predicate.Store(sql.FieldEQ(FieldLanguage, vc))
+}
+
+// LanguageNEQ applies the NEQ predicate on the "language" field.
+func LanguageNEQ(v state.Language) predicate.Store {
+	vc := string(v)
+	return predicate.Store(sql.FieldNEQ(FieldLanguage, vc))
+}
+
+// LanguageIn applies the In predicate on the "language" field.
+func LanguageIn(vs ...state.Language) predicate.Store {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Store(sql.FieldIn(FieldLanguage, v...))
+}
+
+// LanguageNotIn applies the NotIn predicate on the "language" field.
+func LanguageNotIn(vs ...state.Language) predicate.Store {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Store(sql.FieldNotIn(FieldLanguage, v...))
+}
+
+// LanguageGT applies the GT predicate on the "language" field.
+func LanguageGT(v state.Language) predicate.Store {
+	vc := string(v)
+	return predicate.Store(sql.FieldGT(FieldLanguage, vc))
+}
+
+// LanguageGTE applies the GTE predicate on the "language" field.
+func LanguageGTE(v state.Language) predicate.Store {
+	vc := string(v)
+	return predicate.Store(sql.FieldGTE(FieldLanguage, vc))
+}
+
+// LanguageLT applies the LT predicate on the "language" field.
+func LanguageLT(v state.Language) predicate.Store {
+	vc := string(v)
+	return predicate.Store(sql.FieldLT(FieldLanguage, vc))
+}
+
+// LanguageLTE applies the LTE predicate on the "language" field.
+func LanguageLTE(v state.Language) predicate.Store {
+	vc := string(v)
+	return predicate.Store(sql.FieldLTE(FieldLanguage, vc))
+}
+
+// LanguageContains applies the Contains predicate on the "language" field.
+func LanguageContains(v state.Language) predicate.Store {
+	vc := string(v)
+	return predicate.Store(sql.FieldContains(FieldLanguage, vc))
+}
+
+// LanguageHasPrefix applies the HasPrefix predicate on the "language" field.
+func LanguageHasPrefix(v state.Language) predicate.Store {
+	vc := string(v)
+	return predicate.Store(sql.FieldHasPrefix(FieldLanguage, vc))
+}
+
+// LanguageHasSuffix applies the HasSuffix predicate on the "language" field.
+func LanguageHasSuffix(v state.Language) predicate.Store {
+	vc := string(v)
+	return predicate.Store(sql.FieldHasSuffix(FieldLanguage, vc))
+}
+
+// LanguageEqualFold applies the EqualFold predicate on the "language" field.
+func LanguageEqualFold(v state.Language) predicate.Store {
+	vc := string(v)
+	return predicate.Store(sql.FieldEqualFold(FieldLanguage, vc))
+}
+
+// LanguageContainsFold applies the ContainsFold predicate on the "language" field.
+func LanguageContainsFold(v state.Language) predicate.Store {
+	vc := string(v)
+	return predicate.Store(sql.FieldContainsFold(FieldLanguage, vc))
 }
 
 // StorefrontRevisionEQ applies the EQ predicate on the "storefront_revision" field.

@@ -33,6 +33,14 @@ const (
 	FieldStoppedAt = "stopped_at"
 	// FieldStoppedReason holds the string denoting the stopped_reason field in the database.
 	FieldStoppedReason = "stopped_reason"
+	// FieldPausedUntil holds the string denoting the paused_until field in the database.
+	FieldPausedUntil = "paused_until"
+	// FieldRateLimit holds the string denoting the rate_limit field in the database.
+	FieldRateLimit = "rate_limit"
+	// FieldHeaders holds the string denoting the headers field in the database.
+	FieldHeaders = "headers"
+	// FieldFilters holds the string denoting the filters field in the database.
+	FieldFilters = "filters"
 	// FieldAppStoreID holds the string denoting the app_store_id field in the database.
 	FieldAppStoreID = "app_store_id"
 	// FieldAppID holds the string denoting the app_id field in the database.
@@ -66,6 +74,10 @@ var Columns = []string{
 	FieldStatus,
 	FieldStoppedAt,
 	FieldStoppedReason,
+	FieldPausedUntil,
+	FieldRateLimit,
+	FieldHeaders,
+	FieldFilters,
 	FieldAppStoreID,
 	FieldAppID,
 	FieldSecret,
@@ -166,6 +178,21 @@ func ByStoppedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByStoppedReason orders the results by the stopped_reason field.
 func ByStoppedReason(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldStoppedReason, opts...).ToFunc()
+}
+
+// ByPausedUntil orders the results by the paused_until field.
+func ByPausedUntil(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldPausedUntil, opts...).ToFunc()
+}
+
+// ByRateLimit orders the results by the rate_limit field.
+func ByRateLimit(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRateLimit, opts...).ToFunc()
+}
+
+// ByFilters orders the results by the filters field.
+func ByFilters(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFilters, opts...).ToFunc()
 }
 
 // ByAppStoreID orders the results by the app_store_id field.

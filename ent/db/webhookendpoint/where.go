@@ -109,6 +109,27 @@ func StoppedReason(v state.EndpointStop) predicate.WebhookEndpoint {
 	return predicate.WebhookEndpoint(sql.FieldEQ(FieldStoppedReason, vc))
 }
 
+// PausedUntil applies equality check predicate on the "paused_until" field. It's identical to PausedUntilEQ.
+func PausedUntil(v micros.Time) predicate.WebhookEndpoint {
+	vc := int64(v)
+	return predicate.WebhookEndpoint(sql.FieldEQ(FieldPausedUntil, vc))
+}
+
+// RateLimit applies equality check predicate on the "rate_limit" field. It's identical to RateLimitEQ.
+func RateLimit(v int) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldEQ(FieldRateLimit, v))
+}
+
+// Headers applies equality check predicate on the "headers" field. It's identical to HeadersEQ.
+func Headers(v []byte) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldEQ(FieldHeaders, v))
+}
+
+// Filters applies equality check predicate on the "filters" field. It's identical to FiltersEQ.
+func Filters(v string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldEQ(FieldFilters, v))
+}
+
 // AppStoreID applies equality check predicate on the "app_store_id" field. It's identical to AppStoreIDEQ.
 func AppStoreID(v xid.ID) predicate.WebhookEndpoint {
 	return predicate.WebhookEndpoint(sql.FieldEQ(FieldAppStoreID, v))
@@ -770,6 +791,245 @@ func StoppedReasonEqualFold(v state.EndpointStop) predicate.WebhookEndpoint {
 func StoppedReasonContainsFold(v state.EndpointStop) predicate.WebhookEndpoint {
 	vc := string(v)
 	return predicate.WebhookEndpoint(sql.FieldContainsFold(FieldStoppedReason, vc))
+}
+
+// PausedUntilEQ applies the EQ predicate on the "paused_until" field.
+func PausedUntilEQ(v micros.Time) predicate.WebhookEndpoint {
+	vc := int64(v)
+	return predicate.WebhookEndpoint(sql.FieldEQ(FieldPausedUntil, vc))
+}
+
+// PausedUntilNEQ applies the NEQ predicate on the "paused_until" field.
+func PausedUntilNEQ(v micros.Time) predicate.WebhookEndpoint {
+	vc := int64(v)
+	return predicate.WebhookEndpoint(sql.FieldNEQ(FieldPausedUntil, vc))
+}
+
+// PausedUntilIn applies the In predicate on the "paused_until" field.
+func PausedUntilIn(vs ...micros.Time) predicate.WebhookEndpoint {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.WebhookEndpoint(sql.FieldIn(FieldPausedUntil, v...))
+}
+
+// PausedUntilNotIn applies the NotIn predicate on the "paused_until" field.
+func PausedUntilNotIn(vs ...micros.Time) predicate.WebhookEndpoint {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.WebhookEndpoint(sql.FieldNotIn(FieldPausedUntil, v...))
+}
+
+// PausedUntilGT applies the GT predicate on the "paused_until" field.
+func PausedUntilGT(v micros.Time) predicate.WebhookEndpoint {
+	vc := int64(v)
+	return predicate.WebhookEndpoint(sql.FieldGT(FieldPausedUntil, vc))
+}
+
+// PausedUntilGTE applies the GTE predicate on the "paused_until" field.
+func PausedUntilGTE(v micros.Time) predicate.WebhookEndpoint {
+	vc := int64(v)
+	return predicate.WebhookEndpoint(sql.FieldGTE(FieldPausedUntil, vc))
+}
+
+// PausedUntilLT applies the LT predicate on the "paused_until" field.
+func PausedUntilLT(v micros.Time) predicate.WebhookEndpoint {
+	vc := int64(v)
+	return predicate.WebhookEndpoint(sql.FieldLT(FieldPausedUntil, vc))
+}
+
+// PausedUntilLTE applies the LTE predicate on the "paused_until" field.
+func PausedUntilLTE(v micros.Time) predicate.WebhookEndpoint {
+	vc := int64(v)
+	return predicate.WebhookEndpoint(sql.FieldLTE(FieldPausedUntil, vc))
+}
+
+// PausedUntilIsNil applies the IsNil predicate on the "paused_until" field.
+func PausedUntilIsNil() predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldIsNull(FieldPausedUntil))
+}
+
+// PausedUntilNotNil applies the NotNil predicate on the "paused_until" field.
+func PausedUntilNotNil() predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldNotNull(FieldPausedUntil))
+}
+
+// RateLimitEQ applies the EQ predicate on the "rate_limit" field.
+func RateLimitEQ(v int) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldEQ(FieldRateLimit, v))
+}
+
+// RateLimitNEQ applies the NEQ predicate on the "rate_limit" field.
+func RateLimitNEQ(v int) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldNEQ(FieldRateLimit, v))
+}
+
+// RateLimitIn applies the In predicate on the "rate_limit" field.
+func RateLimitIn(vs ...int) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldIn(FieldRateLimit, vs...))
+}
+
+// RateLimitNotIn applies the NotIn predicate on the "rate_limit" field.
+func RateLimitNotIn(vs ...int) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldNotIn(FieldRateLimit, vs...))
+}
+
+// RateLimitGT applies the GT predicate on the "rate_limit" field.
+func RateLimitGT(v int) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldGT(FieldRateLimit, v))
+}
+
+// RateLimitGTE applies the GTE predicate on the "rate_limit" field.
+func RateLimitGTE(v int) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldGTE(FieldRateLimit, v))
+}
+
+// RateLimitLT applies the LT predicate on the "rate_limit" field.
+func RateLimitLT(v int) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldLT(FieldRateLimit, v))
+}
+
+// RateLimitLTE applies the LTE predicate on the "rate_limit" field.
+func RateLimitLTE(v int) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldLTE(FieldRateLimit, v))
+}
+
+// RateLimitIsNil applies the IsNil predicate on the "rate_limit" field.
+func RateLimitIsNil() predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldIsNull(FieldRateLimit))
+}
+
+// RateLimitNotNil applies the NotNil predicate on the "rate_limit" field.
+func RateLimitNotNil() predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldNotNull(FieldRateLimit))
+}
+
+// HeadersEQ applies the EQ predicate on the "headers" field.
+func HeadersEQ(v []byte) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldEQ(FieldHeaders, v))
+}
+
+// HeadersNEQ applies the NEQ predicate on the "headers" field.
+func HeadersNEQ(v []byte) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldNEQ(FieldHeaders, v))
+}
+
+// HeadersIn applies the In predicate on the "headers" field.
+func HeadersIn(vs ...[]byte) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldIn(FieldHeaders, vs...))
+}
+
+// HeadersNotIn applies the NotIn predicate on the "headers" field.
+func HeadersNotIn(vs ...[]byte) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldNotIn(FieldHeaders, vs...))
+}
+
+// HeadersGT applies the GT predicate on the "headers" field.
+func HeadersGT(v []byte) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldGT(FieldHeaders, v))
+}
+
+// HeadersGTE applies the GTE predicate on the "headers" field.
+func HeadersGTE(v []byte) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldGTE(FieldHeaders, v))
+}
+
+// HeadersLT applies the LT predicate on the "headers" field.
+func HeadersLT(v []byte) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldLT(FieldHeaders, v))
+}
+
+// HeadersLTE applies the LTE predicate on the "headers" field.
+func HeadersLTE(v []byte) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldLTE(FieldHeaders, v))
+}
+
+// HeadersIsNil applies the IsNil predicate on the "headers" field.
+func HeadersIsNil() predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldIsNull(FieldHeaders))
+}
+
+// HeadersNotNil applies the NotNil predicate on the "headers" field.
+func HeadersNotNil() predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldNotNull(FieldHeaders))
+}
+
+// FiltersEQ applies the EQ predicate on the "filters" field.
+func FiltersEQ(v string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldEQ(FieldFilters, v))
+}
+
+// FiltersNEQ applies the NEQ predicate on the "filters" field.
+func FiltersNEQ(v string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldNEQ(FieldFilters, v))
+}
+
+// FiltersIn applies the In predicate on the "filters" field.
+func FiltersIn(vs ...string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldIn(FieldFilters, vs...))
+}
+
+// FiltersNotIn applies the NotIn predicate on the "filters" field.
+func FiltersNotIn(vs ...string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldNotIn(FieldFilters, vs...))
+}
+
+// FiltersGT applies the GT predicate on the "filters" field.
+func FiltersGT(v string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldGT(FieldFilters, v))
+}
+
+// FiltersGTE applies the GTE predicate on the "filters" field.
+func FiltersGTE(v string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldGTE(FieldFilters, v))
+}
+
+// FiltersLT applies the LT predicate on the "filters" field.
+func FiltersLT(v string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldLT(FieldFilters, v))
+}
+
+// FiltersLTE applies the LTE predicate on the "filters" field.
+func FiltersLTE(v string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldLTE(FieldFilters, v))
+}
+
+// FiltersContains applies the Contains predicate on the "filters" field.
+func FiltersContains(v string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldContains(FieldFilters, v))
+}
+
+// FiltersHasPrefix applies the HasPrefix predicate on the "filters" field.
+func FiltersHasPrefix(v string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldHasPrefix(FieldFilters, v))
+}
+
+// FiltersHasSuffix applies the HasSuffix predicate on the "filters" field.
+func FiltersHasSuffix(v string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldHasSuffix(FieldFilters, v))
+}
+
+// FiltersIsNil applies the IsNil predicate on the "filters" field.
+func FiltersIsNil() predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldIsNull(FieldFilters))
+}
+
+// FiltersNotNil applies the NotNil predicate on the "filters" field.
+func FiltersNotNil() predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldNotNull(FieldFilters))
+}
+
+// FiltersEqualFold applies the EqualFold predicate on the "filters" field.
+func FiltersEqualFold(v string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldEqualFold(FieldFilters, v))
+}
+
+// FiltersContainsFold applies the ContainsFold predicate on the "filters" field.
+func FiltersContainsFold(v string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldContainsFold(FieldFilters, v))
 }
 
 // AppStoreIDEQ applies the EQ predicate on the "app_store_id" field.

@@ -18,6 +18,8 @@ const (
 	FieldStoreID = "store_id"
 	// FieldBucket holds the string denoting the bucket field in the database.
 	FieldBucket = "bucket"
+	// FieldGeneration holds the string denoting the generation field in the database.
+	FieldGeneration = "generation"
 	// FieldDueAt holds the string denoting the due_at field in the database.
 	FieldDueAt = "due_at"
 	// FieldLeaseToken holds the string denoting the lease_token field in the database.
@@ -26,6 +28,8 @@ const (
 	FieldLeaseOwner = "lease_owner"
 	// FieldLeaseUntil holds the string denoting the lease_until field in the database.
 	FieldLeaseUntil = "lease_until"
+	// FieldSetAt holds the string denoting the set_at field in the database.
+	FieldSetAt = "set_at"
 	// FieldWake holds the string denoting the wake field in the database.
 	FieldWake = "wake"
 	// FieldEpoch holds the string denoting the epoch field in the database.
@@ -65,10 +69,12 @@ var Columns = []string{
 	FieldID,
 	FieldStoreID,
 	FieldBucket,
+	FieldGeneration,
 	FieldDueAt,
 	FieldLeaseToken,
 	FieldLeaseOwner,
 	FieldLeaseUntil,
+	FieldSetAt,
 	FieldWake,
 	FieldEpoch,
 	FieldLastSequence,
@@ -104,10 +110,14 @@ func ValidColumn(column string) bool {
 var (
 	Hooks  [1]ent.Hook
 	Policy ent.Policy
+	// DefaultGeneration holds the default value on creation for the "generation" field.
+	DefaultGeneration int64
 	// DefaultLeaseToken holds the default value on creation for the "lease_token" field.
 	DefaultLeaseToken int64
 	// DefaultLeaseUntil holds the default value on creation for the "lease_until" field.
 	DefaultLeaseUntil micros.Time
+	// DefaultSetAt holds the default value on creation for the "set_at" field.
+	DefaultSetAt micros.Time
 	// DefaultWake holds the default value on creation for the "wake" field.
 	DefaultWake int64
 	// DefaultEpoch holds the default value on creation for the "epoch" field.
@@ -150,6 +160,11 @@ func ByBucket(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldBucket, opts...).ToFunc()
 }
 
+// ByGeneration orders the results by the generation field.
+func ByGeneration(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldGeneration, opts...).ToFunc()
+}
+
 // ByDueAt orders the results by the due_at field.
 func ByDueAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldDueAt, opts...).ToFunc()
@@ -168,6 +183,11 @@ func ByLeaseOwner(opts ...sql.OrderTermOption) OrderOption {
 // ByLeaseUntil orders the results by the lease_until field.
 func ByLeaseUntil(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldLeaseUntil, opts...).ToFunc()
+}
+
+// BySetAt orders the results by the set_at field.
+func BySetAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSetAt, opts...).ToFunc()
 }
 
 // ByWake orders the results by the wake field.

@@ -64,6 +64,11 @@ func Bucket(v int8) predicate.WebhookQueue {
 	return predicate.WebhookQueue(sql.FieldEQ(FieldBucket, v))
 }
 
+// Generation applies equality check predicate on the "generation" field. It's identical to GenerationEQ.
+func Generation(v int64) predicate.WebhookQueue {
+	return predicate.WebhookQueue(sql.FieldEQ(FieldGeneration, v))
+}
+
 // DueAt applies equality check predicate on the "due_at" field. It's identical to DueAtEQ.
 func DueAt(v micros.Time) predicate.WebhookQueue {
 	vc := int64(v)
@@ -84,6 +89,12 @@ func LeaseOwner(v xid.ID) predicate.WebhookQueue {
 func LeaseUntil(v micros.Time) predicate.WebhookQueue {
 	vc := int64(v)
 	return predicate.WebhookQueue(sql.FieldEQ(FieldLeaseUntil, vc))
+}
+
+// SetAt applies equality check predicate on the "set_at" field. It's identical to SetAtEQ.
+func SetAt(v micros.Time) predicate.WebhookQueue {
+	vc := int64(v)
+	return predicate.WebhookQueue(sql.FieldEQ(FieldSetAt, vc))
 }
 
 // Wake applies equality check predicate on the "wake" field. It's identical to WakeEQ.
@@ -243,6 +254,46 @@ func BucketLT(v int8) predicate.WebhookQueue {
 // BucketLTE applies the LTE predicate on the "bucket" field.
 func BucketLTE(v int8) predicate.WebhookQueue {
 	return predicate.WebhookQueue(sql.FieldLTE(FieldBucket, v))
+}
+
+// GenerationEQ applies the EQ predicate on the "generation" field.
+func GenerationEQ(v int64) predicate.WebhookQueue {
+	return predicate.WebhookQueue(sql.FieldEQ(FieldGeneration, v))
+}
+
+// GenerationNEQ applies the NEQ predicate on the "generation" field.
+func GenerationNEQ(v int64) predicate.WebhookQueue {
+	return predicate.WebhookQueue(sql.FieldNEQ(FieldGeneration, v))
+}
+
+// GenerationIn applies the In predicate on the "generation" field.
+func GenerationIn(vs ...int64) predicate.WebhookQueue {
+	return predicate.WebhookQueue(sql.FieldIn(FieldGeneration, vs...))
+}
+
+// GenerationNotIn applies the NotIn predicate on the "generation" field.
+func GenerationNotIn(vs ...int64) predicate.WebhookQueue {
+	return predicate.WebhookQueue(sql.FieldNotIn(FieldGeneration, vs...))
+}
+
+// GenerationGT applies the GT predicate on the "generation" field.
+func GenerationGT(v int64) predicate.WebhookQueue {
+	return predicate.WebhookQueue(sql.FieldGT(FieldGeneration, v))
+}
+
+// GenerationGTE applies the GTE predicate on the "generation" field.
+func GenerationGTE(v int64) predicate.WebhookQueue {
+	return predicate.WebhookQueue(sql.FieldGTE(FieldGeneration, v))
+}
+
+// GenerationLT applies the LT predicate on the "generation" field.
+func GenerationLT(v int64) predicate.WebhookQueue {
+	return predicate.WebhookQueue(sql.FieldLT(FieldGeneration, v))
+}
+
+// GenerationLTE applies the LTE predicate on the "generation" field.
+func GenerationLTE(v int64) predicate.WebhookQueue {
+	return predicate.WebhookQueue(sql.FieldLTE(FieldGeneration, v))
 }
 
 // DueAtEQ applies the EQ predicate on the "due_at" field.
@@ -441,6 +492,60 @@ func LeaseUntilLT(v micros.Time) predicate.WebhookQueue {
 func LeaseUntilLTE(v micros.Time) predicate.WebhookQueue {
 	vc := int64(v)
 	return predicate.WebhookQueue(sql.FieldLTE(FieldLeaseUntil, vc))
+}
+
+// SetAtEQ applies the EQ predicate on the "set_at" field.
+func SetAtEQ(v micros.Time) predicate.WebhookQueue {
+	vc := int64(v)
+	return predicate.WebhookQueue(sql.FieldEQ(FieldSetAt, vc))
+}
+
+// SetAtNEQ applies the NEQ predicate on the "set_at" field.
+func SetAtNEQ(v micros.Time) predicate.WebhookQueue {
+	vc := int64(v)
+	return predicate.WebhookQueue(sql.FieldNEQ(FieldSetAt, vc))
+}
+
+// SetAtIn applies the In predicate on the "set_at" field.
+func SetAtIn(vs ...micros.Time) predicate.WebhookQueue {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.WebhookQueue(sql.FieldIn(FieldSetAt, v...))
+}
+
+// SetAtNotIn applies the NotIn predicate on the "set_at" field.
+func SetAtNotIn(vs ...micros.Time) predicate.WebhookQueue {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.WebhookQueue(sql.FieldNotIn(FieldSetAt, v...))
+}
+
+// SetAtGT applies the GT predicate on the "set_at" field.
+func SetAtGT(v micros.Time) predicate.WebhookQueue {
+	vc := int64(v)
+	return predicate.WebhookQueue(sql.FieldGT(FieldSetAt, vc))
+}
+
+// SetAtGTE applies the GTE predicate on the "set_at" field.
+func SetAtGTE(v micros.Time) predicate.WebhookQueue {
+	vc := int64(v)
+	return predicate.WebhookQueue(sql.FieldGTE(FieldSetAt, vc))
+}
+
+// SetAtLT applies the LT predicate on the "set_at" field.
+func SetAtLT(v micros.Time) predicate.WebhookQueue {
+	vc := int64(v)
+	return predicate.WebhookQueue(sql.FieldLT(FieldSetAt, vc))
+}
+
+// SetAtLTE applies the LTE predicate on the "set_at" field.
+func SetAtLTE(v micros.Time) predicate.WebhookQueue {
+	vc := int64(v)
+	return predicate.WebhookQueue(sql.FieldLTE(FieldSetAt, vc))
 }
 
 // WakeEQ applies the EQ predicate on the "wake" field.

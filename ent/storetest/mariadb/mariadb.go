@@ -21,6 +21,7 @@ import (
 // Server is a running server.
 type Server struct {
 	socket string
+	clock  string    // the file that says what time it is; "" is the machine's
 	leash  io.Closer // closed by us, or by the kernel when this process dies
 	ended  chan struct{}
 }
@@ -64,6 +65,11 @@ func Start(dir string, args ...string) (*Server, error) {
 	if !Installed() {
 		return nil, errors.New("mariadbd is not installed")
 	}
+	return begin(dir, "", args)
+}
+
+// begin is [Start]; a library of faketime lets the clock be set.
+func begin(dir, library string, args []string) (*Server, error) {
 	temporary := dir == ""
 	if temporary {
 		var err error
@@ -71,7 +77,7 @@ func Start(dir string, args ...string) (*Server, error) {
 			return nil, fmt.Errorf("start mariadb: %w", err)
 		}
 	}
-	s, err := start(dir, temporary, args)
+	s, err := start(dir, temporary, library, args)
 	if err != nil && temporary {
 		os.RemoveAll(dir)
 	}
@@ -90,7 +96,7 @@ wait $server
 [ "$temporary" = true ] && rm -rf "$dir"
 `
 
-func start(dir string, temporary bool, args []string) (*Server, error) {
+func start(dir string, temporary bool, library string, args []string) (*Server, error) {
 	// A server that starts deletes what others left in its folder for temporary
 	// tables, so each has one of its own.
 	tmp := filepath.Join(dir, "tmp")
@@ -110,8 +116,16 @@ func start(dir string, temporary bool, args []string) (*Server, error) {
 		}
 	}
 	s := &Server{socket: filepath.Join(dir, "s"), ended: make(chan struct{})}
-	line := []string{"-c", leash, "leash", dir, fmt.Sprint(temporary), find("mariadbd"), "--no-defaults",
-		"--datadir=" + data, "--tmpdir=" + tmp, "--socket=" + s.socket, "--pid-file=" + filepath.Join(dir, "pid")}
+	line := []string{"-c", leash, "leash", dir, fmt.Sprint(temporary)}
+	if library != "" {
+		s.clock = filepath.Join(dir, "clock")
+		if err := s.SetClock(0); err != nil {
+			return nil, err
+		}
+		line = append(line, under(library, s.clock)...)
+	}
+	line = append(line, find("mariadbd"), "--no-defaults", "--datadir="+data, "--tmpdir="+tmp, "--socket="+s.socket,
+		"--pid-file="+filepath.Join(dir, "pid"))
 	line = append(append(append(line, settings...), user...), args...)
 	cmd := exec.Command("/bin/sh", line...)
 	pipe, err := cmd.StdinPipe()

@@ -101,3 +101,43 @@ func TestKilledOwner(t *testing.T) {
 	cmd.Wait()
 	gone(t, strings.TrimSpace(dir))
 }
+
+// A clock that is set is what sessions see from then on, both ways; what measures waits
+// is not.
+func TestSetClock(t *testing.T) {
+	if !Settable() {
+		if _, err := StartSettable(); err == nil {
+			t.Error("started a server whose clock cannot be set")
+		}
+		return
+	}
+	s, err := StartSettable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	db, err := s.Empty(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	for _, ahead := range []time.Duration{time.Hour, 0, -5 * time.Minute, 40 * time.Second} {
+		if err := s.SetClock(ahead); err != nil {
+			t.Fatal(err)
+		}
+		var at int64
+		began := time.Now()
+		err := db.QueryRowContext(t.Context(), "SELECT CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED) FROM"+
+			" (SELECT SLEEP(0.2)) AS waited").Scan(&at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took < 200*time.Millisecond || took > 20*time.Second {
+			t.Errorf("%s ahead: 200 ms took %s", ahead, took)
+		}
+		if off := time.UnixMicro(at).Sub(began) - ahead; off.Abs() > time.Second {
+			t.Errorf("%s ahead: the server is off by %s", ahead, off)
+		}
+	}
+}

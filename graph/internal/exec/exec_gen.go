@@ -19,6 +19,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/webhook/filter"
 	gqlparser "github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 )
@@ -37,6 +38,7 @@ type ResolverRoot interface {
 	LineItem() LineItemResolver
 	Mutation() MutationResolver
 	Order() OrderResolver
+	Product() ProductResolver
 	Query() QueryResolver
 	WebhookDelivery() WebhookDeliveryResolver
 	WebhookEndpoint() WebhookEndpointResolver
@@ -93,16 +95,25 @@ type MutationResolver interface {
 	WebhookEndpointUpdate(ctx context.Context, id string, expectedVersion int64, input model.WebhookEndpointUpdateInput) (*model.WebhookEndpointPayload, error)
 	WebhookEndpointDisable(ctx context.Context, id string, expectedVersion int64) (*model.WebhookEndpointPayload, error)
 	WebhookEndpointReactivate(ctx context.Context, id string, expectedVersion int64, backlog state.WebhookBacklog, since *micros.Time) (*model.WebhookEndpointPayload, error)
+	WebhookEndpointPause(ctx context.Context, id string, expectedVersion int64, until micros.Time) (*model.WebhookEndpointPayload, error)
+	WebhookEndpointUnpause(ctx context.Context, id string, expectedVersion int64) (*model.WebhookEndpointPayload, error)
 	WebhookEndpointRotateSecret(ctx context.Context, id string, expectedVersion int64) (*model.WebhookEndpointPayload, error)
 	WebhookEndpointPromoteSecret(ctx context.Context, id string, expectedVersion int64) (*model.WebhookEndpointPayload, error)
 	WebhookEndpointDelete(ctx context.Context, id string) (*model.WebhookEndpointDeletePayload, error)
 	WebhookEndpointTest(ctx context.Context, id string) (*model.WebhookDeliveryPayload, error)
 	WebhookEndpointReplay(ctx context.Context, id string, from micros.Time, to micros.Time) (*model.WebhookEndpointPayload, error)
 	WebhookDeliveryRetry(ctx context.Context, id string) (*model.WebhookDeliveryPayload, error)
+	WebhookDeliveriesRetry(ctx context.Context, endpointID string, filter model.WebhookDeliveryFilter, after *string, limit int) (*model.WebhookDeliveriesPayload, error)
 	WebhookDeliverySkip(ctx context.Context, id string) (*model.WebhookDeliveryPayload, error)
 	ExportStart(ctx context.Context, input model.ExportStartInput) (*model.ExportPayload, error)
 	ExportCancel(ctx context.Context, id string) (*model.ExportPayload, error)
 	ExportDelete(ctx context.Context, id string) (*model.ExportDeletePayload, error)
+	PageCreate(ctx context.Context, input model.PageCreateInput) (*model.PagePayload, error)
+	PageUpdate(ctx context.Context, id string, expectedVersion int64, input model.PageUpdateInput) (*model.PagePayload, error)
+	PagePublish(ctx context.Context, id string, expectedVersion int64) (*model.PagePayload, error)
+	PageUnpublish(ctx context.Context, id string, expectedVersion int64) (*model.PagePayload, error)
+	PageDelete(ctx context.Context, id string, expectedVersion int64) (*model.PageDeletePayload, error)
+	MenusSet(ctx context.Context, expectedVersion int64, input document.MenusFields) (*model.MenusPayload, error)
 	ThemeImport(ctx context.Context, input model.ThemeImportInput) (*model.ThemePayload, error)
 	ThemeInstall(ctx context.Context, marketplaceThemeID string) (*model.ThemePayload, error)
 	ThemeDuplicate(ctx context.Context, id string, name *string) (*model.ThemePayload, error)
@@ -131,6 +142,8 @@ type MutationResolver interface {
 	NotificationsMarkAllRead(ctx context.Context) (*model.NotificationsPayload, error)
 	ProductCreate(ctx context.Context, input model.ProductCreateInput) (*model.ProductPayload, error)
 	ProductUpdate(ctx context.Context, id string, expectedVersion int64, input model.ProductUpdateInput) (*model.ProductPayload, error)
+	ProductVariantsSet(ctx context.Context, id string, expectedVersion int64, options []*document.Option, variants []*model.ProductVariantInput) (*model.ProductPayload, error)
+	ProductVariantUpdate(ctx context.Context, id string, expectedVersion int64, variantID string, input model.ProductVariantUpdateInput) (*model.ProductPayload, error)
 	ProductPublish(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error)
 	ProductUnpublish(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error)
 	ProductArchive(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error)
@@ -150,6 +163,13 @@ type MutationResolver interface {
 	OrderComplete(ctx context.Context, id string, expectedVersion int64) (*model.OrderPayload, error)
 	OrderUpdate(ctx context.Context, id string, expectedVersion int64, input model.OrderUpdateInput) (*model.OrderPayload, error)
 	OrderNoteAppend(ctx context.Context, orderID string, input model.OrderNoteInput) (*model.OrderNotePayload, error)
+	ShippingZoneCreate(ctx context.Context, input model.ShippingZoneInput) (*model.ShippingZonePayload, error)
+	ShippingZoneUpdate(ctx context.Context, id string, expectedVersion int64, input model.ShippingZoneInput) (*model.ShippingZonePayload, error)
+	ShippingZoneDelete(ctx context.Context, id string, expectedVersion int64) (*model.ShippingZoneDeletePayload, error)
+	TaxSettingsUpdate(ctx context.Context, expectedVersion int64, input model.TaxSettingsInput) (*model.TaxSettingsPayload, error)
+	DiscountCreate(ctx context.Context, input model.DiscountInput) (*model.DiscountPayload, error)
+	DiscountUpdate(ctx context.Context, id string, expectedVersion int64, input model.DiscountInput) (*model.DiscountPayload, error)
+	DiscountDelete(ctx context.Context, id string, expectedVersion int64) (*model.DiscountDeletePayload, error)
 }
 type OrderResolver interface {
 	Customer(ctx context.Context, obj *model.Order) (*model.Customer, error)
@@ -157,6 +177,10 @@ type OrderResolver interface {
 	Notes(ctx context.Context, obj *model.Order, first *int) ([]*model.OrderNote, error)
 	Payments(ctx context.Context, obj *model.Order) ([]*db.Payment, error)
 	Fulfillments(ctx context.Context, obj *model.Order) ([]*db.Fulfillment, error)
+	RefundPreviewMinor(ctx context.Context, obj *model.Order, lines []*model.LineQuantityInput) (*int64, error)
+}
+type ProductResolver interface {
+	Variants(ctx context.Context, obj *db.Product) ([]*db.Variant, error)
 }
 type QueryResolver interface {
 	Me(ctx context.Context) (*model.Identity, error)
@@ -182,6 +206,11 @@ type QueryResolver interface {
 	Order(ctx context.Context, id string) (*model.Order, error)
 	OrderNotes(ctx context.Context, orderID string, first *int, after *string) (*model.Connection[*model.OrderNote], error)
 	SalesReport(ctx context.Context, days int) (*model.SalesReport, error)
+	ShippingZones(ctx context.Context) ([]*model.ShippingZone, error)
+	ShippingZone(ctx context.Context, id string) (*model.ShippingZone, error)
+	TaxSettings(ctx context.Context) (*model.TaxSettings, error)
+	Discounts(ctx context.Context, first *int, after *string) (*model.Connection[*db.Discount], error)
+	Discount(ctx context.Context, id string) (*db.Discount, error)
 	Events(ctx context.Context, first *int, after *string) (*model.Connection[*model.Event], error)
 	WebhookEndpoints(ctx context.Context, first *int, after *string) (*model.Connection[*model.WebhookEndpoint], error)
 	WebhookEndpoint(ctx context.Context, id string) (*model.WebhookEndpoint, error)
@@ -189,6 +218,10 @@ type QueryResolver interface {
 	WebhookEventTypes(ctx context.Context) ([]*model.WebhookEventType, error)
 	Exports(ctx context.Context, first *int, after *string) (*model.Connection[*model.Export], error)
 	Export(ctx context.Context, id string) (*model.Export, error)
+	Pages(ctx context.Context, first *int, after *string) (*model.Connection[*db.Page], error)
+	Page(ctx context.Context, id string) (*db.Page, error)
+	PagePreview(ctx context.Context, body string) (string, error)
+	Menus(ctx context.Context) (*model.Menus, error)
 	Themes(ctx context.Context, first *int, after *string) (*model.Connection[*model.Theme], error)
 	Theme(ctx context.Context, id string) (*model.Theme, error)
 	ThemeAssets(ctx context.Context, themeID string, first *int, after *string) (*model.Connection[*model.ThemeAsset], error)
@@ -206,9 +239,12 @@ type WebhookDeliveryResolver interface {
 	Payload(ctx context.Context, obj *model.WebhookDelivery) (*string, error)
 }
 type WebhookEndpointResolver interface {
+	Headers(ctx context.Context, obj *model.WebhookEndpoint) ([]*model.WebhookHeader, error)
+
 	Queue(ctx context.Context, obj *model.WebhookEndpoint) (*model.WebhookQueueState, error)
 	Activity(ctx context.Context, obj *model.WebhookEndpoint, hours int) ([]*model.WebhookActivity, error)
 	Deliveries(ctx context.Context, obj *model.WebhookEndpoint, first *int, after *string, state *state.DeliveryState) (*model.Connection[*model.WebhookDelivery], error)
+	DeliveryCount(ctx context.Context, obj *model.WebhookEndpoint, filter model.WebhookDeliveryFilter) (int, error)
 }
 
 type executableSchema graphql.ExecutableSchemaState[ResolverRoot, DirectiveRoot, ComplexityRoot]
@@ -239,30 +275,45 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCustomerCreateInput,
 		ec.unmarshalInputCustomerFilter,
 		ec.unmarshalInputCustomerUpdateInput,
+		ec.unmarshalInputDiscountInput,
 		ec.unmarshalInputExportFiltersInput,
 		ec.unmarshalInputExportStartInput,
 		ec.unmarshalInputFulfillInput,
 		ec.unmarshalInputGrantFilter,
 		ec.unmarshalInputLineQuantityInput,
 		ec.unmarshalInputMarketplaceThemeSubmitInput,
+		ec.unmarshalInputMenuLinkInput,
+		ec.unmarshalInputMenusInput,
 		ec.unmarshalInputOrderCreateInput,
 		ec.unmarshalInputOrderFilter,
 		ec.unmarshalInputOrderLineInput,
 		ec.unmarshalInputOrderNoteInput,
 		ec.unmarshalInputOrderUpdateInput,
+		ec.unmarshalInputPageCreateInput,
+		ec.unmarshalInputPageUpdateInput,
 		ec.unmarshalInputPasskeyAnswerInput,
 		ec.unmarshalInputPaymentInput,
 		ec.unmarshalInputProductCreateInput,
 		ec.unmarshalInputProductFilter,
+		ec.unmarshalInputProductOptionInput,
 		ec.unmarshalInputProductUpdateInput,
+		ec.unmarshalInputProductVariantInput,
+		ec.unmarshalInputProductVariantUpdateInput,
 		ec.unmarshalInputRefundInput,
 		ec.unmarshalInputSessionProveInput,
+		ec.unmarshalInputShippingRateInput,
+		ec.unmarshalInputShippingZoneInput,
 		ec.unmarshalInputStaffInviteInput,
 		ec.unmarshalInputStoreCreateInput,
 		ec.unmarshalInputStoreUpdateInput,
+		ec.unmarshalInputTaxRateInput,
+		ec.unmarshalInputTaxSettingsInput,
 		ec.unmarshalInputThemeImportInput,
+		ec.unmarshalInputWebhookDeliveryFilter,
 		ec.unmarshalInputWebhookEndpointCreateInput,
 		ec.unmarshalInputWebhookEndpointUpdateInput,
+		ec.unmarshalInputWebhookFilterInput,
+		ec.unmarshalInputWebhookHeaderInput,
 	)
 	first := true
 
@@ -405,6 +456,13 @@ type Query {
     @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "What the store sold on each of the last days, today included, in its time zone; up to 90 days."
   salesReport(days: Int! = 30): SalesReport! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  "The shipping zones, by name."
+  shippingZones: [ShippingZone!]! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  shippingZone(id: ID!): ShippingZone @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  taxSettings: TaxSettings! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  "The discounts, newest first."
+  discounts(first: Int = 50, after: String): DiscountConnection! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  discount(id: ID!): Discount @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "The event log, newest first: what webhooks deliver. It reaches back 30 days."
   events(first: Int = 50, after: String): EventConnection! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   "The webhook endpoints, newest first; of an app only its own."
@@ -416,6 +474,13 @@ type Query {
   "Export jobs, newest first; of an app only its own."
   exports(first: Int = 50, after: String): ExportConnection! @scope(name: "exports.read")
   export(id: ID!): Export @scope(name: "exports.read")
+  "The pages of the storefront, newest first."
+  pages(first: Int = 50, after: String): PageConnection! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  page(id: ID!): Page @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  "The HTML that the storefront makes of the body of a page."
+  pagePreview(body: String!): String! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  "The two menus of the storefront."
+  menus: Menus! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "The themes that the store has, newest first."
   themes(first: Int = 50, after: String): ThemeConnection! @scope(name: "themes.read")
   theme(id: ID!): Theme @scope(name: "themes.read")
@@ -513,6 +578,11 @@ type Mutation {
   webhookEndpointReactivate(
     id: ID!, expectedVersion: Long!, backlog: WebhookBacklog! = RESUME, since: Time
   ): WebhookEndpointPayload! @scope(name: "webhooks.write")
+  "Sends nothing until a time, which is within a week. What waits and what comes is sent then, each with 24 h of its own."
+  webhookEndpointPause(id: ID!, expectedVersion: Long!, until: Time!): WebhookEndpointPayload!
+    @scope(name: "webhooks.write")
+  "Ends a pause now."
+  webhookEndpointUnpause(id: ID!, expectedVersion: Long!): WebhookEndpointPayload! @scope(name: "webhooks.write")
   "Issues a second secret, shown once. It takes over when it is promoted, or after 24 h."
   webhookEndpointRotateSecret(id: ID!, expectedVersion: Long!): WebhookEndpointPayload!
     @fresh @scope(name: "webhooks.write")
@@ -527,6 +597,13 @@ type Mutation {
   webhookEndpointReplay(id: ID!, from: Time!, to: Time!): WebhookEndpointPayload! @scope(name: "webhooks.write")
   "Makes the next attempt now, or sends a delivery that has ended once more."
   webhookDeliveryRetry(id: ID!): WebhookDeliveryPayload! @scope(name: "webhooks.write")
+  """
+  Sends deliveries that have ended once more, oldest first, at the end of the queue: limit of them at most, which is 1
+  to 1,000. What was sent by it is not found by it again while endCursor is given as after.
+  """
+  webhookDeliveriesRetry(
+    endpointId: ID!, filter: WebhookDeliveryFilter!, after: String, limit: Int! = 500
+  ): WebhookDeliveriesPayload! @scope(name: "webhooks.write")
   "Gives up a delivery that waits; the resource's next one goes on."
   webhookDeliverySkip(id: ID!): WebhookDeliveryPayload! @scope(name: "webhooks.write")
 
@@ -536,6 +613,17 @@ type Mutation {
   exportCancel(id: ID!): ExportPayload! @scope(name: "exports.write")
   "Removes a job and its file."
   exportDelete(id: ID!): ExportDeletePayload! @scope(name: "exports.write")
+
+  "Makes a draft of a page. The handle comes from the title when none is given."
+  pageCreate(input: PageCreateInput!): PagePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  pageUpdate(id: ID!, expectedVersion: Long!, input: PageUpdateInput!): PagePayload!
+    @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  "Shows a draft on the storefront."
+  pagePublish(id: ID!, expectedVersion: Long!): PagePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  pageUnpublish(id: ID!, expectedVersion: Long!): PagePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  pageDelete(id: ID!, expectedVersion: Long!): PageDeletePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  "Replaces both menus. The version is 0 before they are first set."
+  menusSet(expectedVersion: Long!, input: MenusInput!): MenusPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
 
   "Adds a theme from a zip archive. Its processing begins at once."
   themeImport(input: ThemeImportInput!): ThemePayload! @scope(name: "themes.write")
@@ -614,6 +702,17 @@ type Mutation {
   productCreate(input: ProductCreateInput!): ProductPayload! @scope(name: "products.write")
   productUpdate(id: ID!, expectedVersion: Long!, input: ProductUpdateInput!): ProductPayload!
     @scope(name: "products.write")
+  """
+  Sets the options of a product and all its variants: a variant with an id stays, one without is new, and those that are
+  not named go. Without options there is one variant, which is the product itself.
+  """
+  productVariantsSet(
+    id: ID!, expectedVersion: Long!, options: [ProductOptionInput!]!, variants: [ProductVariantInput!]!
+  ): ProductPayload! @scope(name: "products.write")
+  "Changes one variant, which belongs to the product's version."
+  productVariantUpdate(
+    id: ID!, expectedVersion: Long!, variantId: ID!, input: ProductVariantUpdateInput!
+  ): ProductPayload! @scope(name: "products.write")
   productPublish(id: ID!, expectedVersion: Long!): ProductPayload! @scope(name: "products.write")
   productUnpublish(id: ID!, expectedVersion: Long!): ProductPayload! @scope(name: "products.write")
   productArchive(id: ID!, expectedVersion: Long!): ProductPayload! @scope(name: "products.write")
@@ -650,6 +749,19 @@ type Mutation {
   orderComplete(id: ID!, expectedVersion: Long!): OrderPayload! @dashboard
   orderUpdate(id: ID!, expectedVersion: Long!, input: OrderUpdateInput!): OrderPayload! @dashboard
   orderNoteAppend(orderId: ID!, input: OrderNoteInput!): OrderNotePayload! @scope(name: "orders.write")
+
+  "Makes a group of countries that the store ships to at the same rates. A country is in one zone."
+  shippingZoneCreate(input: ShippingZoneInput!): ShippingZonePayload! @dashboard
+  "Replaces the whole zone. A rate with the id of one that the zone has stays that rate."
+  shippingZoneUpdate(id: ID!, expectedVersion: Long!, input: ShippingZoneInput!): ShippingZonePayload! @dashboard
+  shippingZoneDelete(id: ID!, expectedVersion: Long!): ShippingZoneDeletePayload! @dashboard
+  "Replaces how the store taxes."
+  taxSettingsUpdate(expectedVersion: Long!, input: TaxSettingsInput!): TaxSettingsPayload! @dashboard
+  discountCreate(input: DiscountInput!): DiscountPayload! @dashboard
+  "Replaces the whole discount but for its uses."
+  discountUpdate(id: ID!, expectedVersion: Long!, input: DiscountInput!): DiscountPayload! @dashboard
+  "Deletes a discount that no order has. One that was used is switched off instead."
+  discountDelete(id: ID!, expectedVersion: Long!): DiscountDeletePayload! @dashboard
 }
 
 "What a caller did wrong, or what the state forbids."
@@ -681,7 +793,14 @@ enum EndpointStatus { ACTIVE SUSPENDED DISABLED }
 enum EndpointStop { DELIVERY_FAILED NO_SUCCESS MANUAL GRANT_REVOKED }
 enum DeliveryState { WAITING DELIVERED FAILED HELD SKIPPED CANCELLED }
 enum WebhookBacklog { RESUME FROM DROP }
-enum ExportKind { ORDERS PRODUCTS CUSTOMERS }
+enum WebhookCircuitState { CLOSED HALF_OPEN OPEN }
+enum ExportKind {
+  ORDERS
+  PRODUCTS
+  CUSTOMERS
+  "The attempts to deliver to one webhook endpoint, as long as they are kept; oldest delivery first."
+  WEBHOOK_ATTEMPTS
+}
 enum ExportFormat { CSV JSONL }
 enum ExportCompression { NONE GZIP }
 enum ExportStatus { QUEUED RUNNING COMPLETED FAILED CANCELLED EXPIRED }
@@ -693,6 +812,12 @@ enum ReviewVerdict { APPROVE REJECT }
 enum FactorKind { PASSKEY TOTP }
 enum NotificationLevel { INFO WARNING CRITICAL }
 enum ProductStatus { DRAFT ACTIVE ARCHIVED }
+enum PageStatus { DRAFT PUBLISHED }
+"What a page is for, where shops are expected to have such a one."
+enum PageKind { IMPRINT PRIVACY SHIPPING CONTACT }
+enum MenuTarget { HOME SEARCH PAGE PRODUCT ADDRESS }
+"In which a storefront speaks (BCP 47)."
+enum Language { EN DE FR ES JA AR }
 enum CustomerStatus { GUEST ACTIVE DISABLED REDACTED }
 enum EmailMarketing { SUBSCRIBED UNSUBSCRIBED NOT_SUBSCRIBED }
 enum OrderStatus { OPEN COMPLETED CANCELLED }
@@ -700,6 +825,9 @@ enum FinancialStatus { PENDING PARTIALLY_PAID PAID PARTIALLY_REFUNDED REFUNDED V
 enum FulfillmentStatus { UNFULFILLED PARTIALLY_FULFILLED FULFILLED }
 enum PaymentKind { PAYMENT REFUND }
 enum NoteVisibility { INTERNAL CUSTOMER }
+enum DiscountKind { PERCENT AMOUNT FREE_SHIPPING }
+"How goods reach the shopper: they are sent, or collected at the shop."
+enum ShippingKind { DELIVERY PICKUP }
 
 type Identity {
   type: CredentialType!
@@ -759,6 +887,10 @@ type Limits {
   "Bytes of the templates and assets of the store's themes."
   themeBytesMax: Long!
   pictureBytesMax: Long!
+  "Pages of the store."
+  pagesMax: Int!
+  shippingZonesMax: Int!
+  discountsMax: Int!
   "Exports of the store that have not ended."
   exportsMax: Int!
   "Exports of the store that were asked for within 24 hours."
@@ -952,14 +1084,63 @@ type WebhookEndpoint {
   apiVersion: String!
   "The app whose endpoint it is; null for the store's own."
   app: AppSummary
+  "How many attempts may begin in a second; null is no limit of its own."
+  rateLimit: Int
+  "What is sent besides the service's own headers. Null where the server has lost the secret that opens them."
+  headers: [WebhookHeader!]
+  "Of the events subscribed to, those are sent of which all of these hold."
+  filters: [WebhookFilter!]!
+  "Until when nothing is sent, since a person wants it so; null while it is not paused."
+  pausedUntil: Time
+  circuit: WebhookCircuit!
   queue: WebhookQueueState!
   "What came of the attempts of the last hours, oldest first: slots of five minutes up to 6 hours, of an hour above; up to 336."
   activity(hours: Int! = 24): [WebhookActivity!]!
   "Newest first: those that wait and those that have ended in the last 14 days."
   deliveries(first: Int = 50, after: String, state: DeliveryState): WebhookDeliveryConnection!
+  "How many deliveries have ended so, of the newest million; counted up to 10,000."
+  deliveryCount(filter: WebhookDeliveryFilter!): Int!
   version: Long!
   createdAt: Time!
   updatedAt: Time!
+}
+
+"A header of an endpoint. Its value is not shown."
+type WebhookHeader {
+  name: String!
+  "The end of the value, where it is long enough for that."
+  valueHint: String
+}
+
+"""
+A condition on an event: where its field lies, and one of the others. An event whose data was left out for its size
+meets all.
+"""
+type WebhookFilter {
+  "Where a member lies in the event's data, such as object.status."
+  field: String!
+  "It is one of these, as text: true, 12, open."
+  in: [String!]
+  "It is absent, or none of these."
+  notIn: [String!]
+  "It is a number that is not below this one."
+  min: Long
+  "It is a number that is not above this one."
+  max: Long
+  "Whether it is there and not null."
+  exists: Boolean
+  "Whether it is among the members that the event says have changed."
+  changed: Boolean
+}
+
+"Whether an endpoint is spared what it does not take."
+type WebhookCircuit {
+  "OPEN after three failures in a row: new deliveries wait for nextAttemptAt. HALF_OPEN when it has come: one is tried."
+  state: WebhookCircuitState!
+  "How many deliveries failed the first time since one was taken."
+  failures: Int!
+  "When the next new delivery is tried; null while the circuit is closed."
+  nextAttemptAt: Time
 }
 
 type WebhookQueueState {
@@ -1014,6 +1195,8 @@ type WebhookAttempt {
   duration: Long!
   "What was wrong, where the class alone does not say."
   detail: String
+  "The head of the request as it was sent, without the values of the endpoint's own headers. Null where none was sent."
+  request: String
   "The first 4 KiB of the answer."
   response: String
   nextAt: Time
@@ -1034,6 +1217,8 @@ type Export {
   kind: ExportKind!
   format: ExportFormat!
   compression: ExportCompression!
+  "The endpoint whose attempts are exported; null for all other kinds."
+  webhookId: ID
   filters: ExportFilters!
   status: ExportStatus!
   progress: ExportProgress!
@@ -1054,12 +1239,13 @@ type Export {
   downloadUrlExpiresAt: Time
 }
 
+"What a job is narrowed to. An attempt counts as created when it began."
 type ExportFilters {
   "Inclusive."
   createdFrom: Time
   "Exclusive."
   createdTo: Time
-  "A status of the exported resource, as in REST."
+  "A status of the exported resource, as in REST; attempts have none."
   status: String
 }
 
@@ -1073,6 +1259,45 @@ type ExportProgress {
 type ExportError {
   code: String!
   message: String!
+}
+
+"A text that the storefront shows at /pages/HANDLE."
+type Page {
+  id: ID!
+  title: String!
+  handle: String!
+  status: PageStatus!
+  "Null for a page that is none of these. A store has one page of each kind."
+  kind: PageKind
+  "Markdown (CommonMark) without HTML."
+  body: String!
+  "What search engines show of it."
+  seoDescription: String
+  publishedAt: Time
+  version: Long!
+  createdAt: Time!
+  updatedAt: Time!
+}
+
+type Menus {
+  "Null for the default: home and search."
+  main: [MenuLink!]
+  "Null for the default: the published pages."
+  footer: [MenuLink!]
+  "0 before they are first set."
+  version: Long!
+}
+
+"A link of a menu. One whose page or product visitors do not see is left out on the storefront."
+type MenuLink {
+  title: String!
+  target: MenuTarget!
+  "Of the page or the product."
+  resourceId: ID
+  "A path of the shop, or an https address."
+  address: String
+  "The links below it, which have none themselves."
+  children: [MenuLink!]!
 }
 
 "A theme that the store has."
@@ -1194,6 +1419,8 @@ type Store {
   timezone: String!
   status: StoreStatus!
   storeHost: String!
+  "In which its storefront speaks."
+  language: Language!
   "v0 is still served to its keys."
   legacy: Boolean!
   "Its people need a second factor."
@@ -1273,20 +1500,49 @@ type Product {
   handle: String!
   description: String
   status: ProductStatus!
+  "With options, the lowest of its variants."
   priceMinor: Money!
+  "With options, that of the variant with the lowest price."
   compareAtPriceMinor: Money
   currency: String!
+  "With options, null: each variant has its own."
   sku: String
   vendor: String
   productType: String
   tags: [String!]!
-  "Null means untracked."
+  "Null means untracked. With options, the sum of its variants, null where any of them is untracked."
   inventoryQuantity: Long
   imageUrl: String
   publishedAt: Time
   version: Long!
   createdAt: Time!
   updatedAt: Time!
+  "Null means unknown. With options, each variant has its own."
+  weightGrams: Long
+  "With options, the highest price of its variants where it is above the lowest."
+  maxPriceMinor: Money
+  "What its variants differ in, such as size and colour; none for a product with one variant."
+  options: [ProductOption!]!
+  "What it is sold as: one variant or, with options, up to 100, by their position."
+  variants: [ProductVariant!]!
+}
+
+type ProductOption { name: String! values: [String!]! }
+
+type ProductVariant {
+  id: ID!
+  "The texts of its options, or the product's title."
+  title: String!
+  sku: String
+  priceMinor: Money!
+  compareAtPriceMinor: Money
+  "Null means untracked."
+  inventoryQuantity: Long
+  weightGrams: Long
+  "One text for each option of the product, in their order."
+  options: [String!]!
+  "Counts from 1."
+  position: Int!
 }
 
 type Address {
@@ -1339,6 +1595,10 @@ type LineItem {
   discountMinor: Money!
   taxMinor: Money!
   totalMinor: Money!
+  "The variant that was sold, which may be gone since; null for a line without a product."
+  variantId: ID
+  "The texts of its options when it was sold."
+  options: [String!]!
 }
 
 type Order {
@@ -1368,6 +1628,11 @@ type Order {
   payments: [Payment!] @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "The shipments, oldest first, at most 100 rows."
   fulfillments: [Fulfillment!] @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  """
+  What units of the lines are worth, by which a refund may go: their part of the lines' totals, and no more than was
+  paid and not given back. The refunds of all units of a line are its total, in whatever portions they come.
+  """
+  refundPreviewMinor(lines: [LineQuantityInput!]!): Money @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   tags: [String!]!
   source: String!
   placedAt: Time!
@@ -1421,6 +1686,86 @@ type LineQuantity {
   quantity: Long!
 }
 
+"Amounts are in the store's currency."
+type ShippingZone {
+  id: ID!
+  name: String!
+  "Codes of ISO 3166-1 alpha-2, sorted."
+  countries: [String!]!
+  "Whether every country that no zone names is in it."
+  restOfWorld: Boolean!
+  rates: [ShippingRate!]!
+  version: Long!
+  createdAt: Time!
+  updatedAt: Time!
+}
+
+"It is offered where the goods that travel are within its bounds, which are inclusive; null binds nothing."
+type ShippingRate {
+  id: ID!
+  name: String!
+  kind: ShippingKind!
+  priceMinor: Money!
+  "The bounds of what the goods cost, after the discount."
+  leastMinor: Money
+  mostMinor: Money
+  "The bounds of what they weigh."
+  leastGrams: Long
+  mostGrams: Long
+  "What the goods cost from which on this costs nothing."
+  freeFromMinor: Money
+}
+
+type TaxSettings {
+  """
+  Whether the prices of goods and of shipping hold the tax of the destination. What is then paid is the same everywhere;
+  a line's taxMinor is what is added to its price, so it is 0.
+  """
+  pricesIncludeTax: Boolean!
+  rates: [TaxRate!]!
+  "0 before the first change."
+  version: Long!
+  updatedAt: Time
+}
+
+"The tax of a country, or of one region of it, which then stands in place of the country's."
+type TaxRate {
+  country: String!
+  region: String
+  name: String!
+  "Hundredths of a percent: 1900 for 19 %."
+  basisPoints: Long!
+  "Whether shipping is taxed too."
+  shipping: Boolean!
+}
+
+"What a code takes off. Amounts are in the store's currency."
+type Discount {
+  id: ID!
+  "In upper case. What shoppers enter may be in any."
+  code: String!
+  kind: DiscountKind!
+  "Of a percentage, in hundredths of a percent."
+  basisPoints: Long
+  "Of an amount."
+  amountMinor: Money
+  "Inclusive."
+  startsAt: Time
+  "Exclusive."
+  endsAt: Time
+  "The subtotal from which on it holds."
+  leastMinor: Money
+  "How many orders may have it, in all and of one customer; null binds nothing."
+  usesMax: Long
+  customerUsesMax: Long
+  "How many orders have it."
+  uses: Long!
+  active: Boolean!
+  version: Long!
+  createdAt: Time!
+  updatedAt: Time!
+}
+
 type AuditEntry {
   id: ID!
   actor: Author!
@@ -1445,6 +1790,8 @@ type StaffTokenConnection { edges: [StaffTokenEdge!]! nodes: [StaffToken!]! page
 type StaffTokenEdge { cursor: String! node: StaffToken! }
 type APIKeyConnection { edges: [APIKeyEdge!]! nodes: [APIKey!]! pageInfo: PageInfo! }
 type APIKeyEdge { cursor: String! node: APIKey! }
+type PageConnection { edges: [PageEdge!]! nodes: [Page!]! pageInfo: PageInfo! }
+type PageEdge { cursor: String! node: Page! }
 type ProductConnection { edges: [ProductEdge!]! nodes: [Product!]! pageInfo: PageInfo! }
 type ProductEdge { cursor: String! node: Product! }
 type CustomerConnection { edges: [CustomerEdge!]! nodes: [Customer!]! pageInfo: PageInfo! }
@@ -1483,6 +1830,8 @@ type EventConnection { edges: [EventEdge!]! nodes: [Event!]! pageInfo: PageInfo!
 type EventEdge { cursor: String! node: Event! }
 type AccountEventConnection { edges: [AccountEventEdge!]! nodes: [AccountEvent!]! pageInfo: PageInfo! }
 type AccountEventEdge { cursor: String! node: AccountEvent! }
+type DiscountConnection { edges: [DiscountEdge!]! nodes: [Discount!]! pageInfo: PageInfo! }
+type DiscountEdge { cursor: String! node: Discount! }
 type AuditEntryConnection { edges: [AuditEntryEdge!]! nodes: [AuditEntry!]! pageInfo: PageInfo! }
 type AuditEntryEdge { cursor: String! node: AuditEntry! }
 
@@ -1542,6 +1891,7 @@ input StoreUpdateInput {
   timezone: String
   "Fixed after the first order."
   currency: String
+  language: Language
 }
 
 "One of the three."
@@ -1595,13 +1945,55 @@ input WebhookEndpointCreateInput {
   "Names of the catalogue, at least one."
   events: [String!]!
   description: String
+  "1 to 1,000 attempts a second."
+  rateLimit: Long
+  headers: [WebhookHeaderInput!]
+  filters: [WebhookFilterInput!]
+}
+
+"A header that is sent with every delivery; up to 10."
+input WebhookHeaderInput {
+  "A token (RFC 9110) that is none of the service's own headers nor of those that HTTP itself needs."
+  name: String!
+  "Visible ASCII. Left out, the header keeps the value that it has."
+  value: String
+}
+
+"A condition on an event: its field and one kind of test; up to 10. See WebhookFilter."
+input WebhookFilterInput {
+  field: String!
+  in: [String!]
+  notIn: [String!]
+  min: Long
+  max: Long
+  exists: Boolean
+  changed: Boolean
+}
+
+"Chooses deliveries that have ended; what is left out chooses all. Pings are never among them."
+input WebhookDeliveryFilter {
+  "Of DELIVERED, FAILED, SKIPPED and CANCELLED."
+  states: [DeliveryState!]
+  "Names of events."
+  types: [String!]
+  "Inclusive."
+  settledFrom: Time
+  "Exclusive."
+  settledTo: Time
+  "What the last attempt came to, as in WebhookAttempt.outcome."
+  outcomes: [String!]
 }
 
 "A member that is left out stays; null empties one that may be empty."
 input WebhookEndpointUpdateInput {
+  "Another scheme, host or port needs the values of the headers too, or headers: null."
   url: String
   events: [String!]
   description: String
+  rateLimit: Long
+  "All that it has from now on."
+  headers: [WebhookHeaderInput!]
+  filters: [WebhookFilterInput!]
 }
 
 input ExportFiltersInput {
@@ -1609,7 +2001,7 @@ input ExportFiltersInput {
   createdFrom: Time
   "Exclusive."
   createdTo: Time
-  "A status of the exported resource, as in REST: open, draft, active and so on."
+  "A status of the exported resource, as in REST: open, draft, active and so on. Attempts have none."
   status: String
 }
 
@@ -1617,6 +2009,8 @@ input ExportStartInput {
   kind: ExportKind!
   format: ExportFormat! = CSV
   compression: ExportCompression! = NONE
+  "The endpoint whose attempts are exported, which has to be given for them and for no other kind."
+  webhookId: ID
   filters: ExportFiltersInput
 }
 
@@ -1658,9 +2052,82 @@ input ProductCreateInput {
   imageUrl: String
   "For imports by people: the product's time."
   createdAt: Time
+  weightGrams: Long
+  """
+  What its variants differ in, up to 3 options. The variants are given too then, and have prices, skus, stock and
+  weights in place of the product.
+  """
+  options: [ProductOptionInput!]
+  variants: [ProductVariantInput!]
+}
+
+input ProductOptionInput {
+  name: String!
+  "All that the option may be, in the order in which it is shown; up to 100."
+  values: [String!]!
+}
+
+input ProductVariantInput {
+  "A variant that the product has and that stays; without an id it is new."
+  id: ID
+  "One value of each option, in the order of the options."
+  options: [String!]!
+  priceMinor: Money!
+  compareAtPriceMinor: Money
+  sku: String
+  inventoryQuantity: Long
+  weightGrams: Long
+}
+
+input PageCreateInput {
+  title: String!
+  "Made from the title when absent."
+  handle: String
+  "Markdown (CommonMark) without HTML."
+  body: String!
+  kind: PageKind
+  seoDescription: String
+}
+
+"Members that are absent stay as they are."
+input PageUpdateInput {
+  title: String
+  handle: String
+  body: String
+  kind: PageKind
+  seoDescription: String
+}
+
+"A menu that is absent is the default. One has at most 30 links, those below others counted."
+input MenusInput {
+  main: [MenuLinkInput!]
+  footer: [MenuLinkInput!]
+}
+
+input MenuLinkInput {
+  title: String!
+  target: MenuTarget!
+  "Of the page or the product."
+  resourceId: ID
+  "A path of the shop, or an https address."
+  address: String
+  "The links below it, which have none themselves."
+  children: [MenuLinkInput!]
 }
 
 "A member that is left out stays; null empties one that may be empty."
+input ProductVariantUpdateInput {
+  priceMinor: Money
+  compareAtPriceMinor: Money
+  sku: String
+  inventoryQuantity: Long
+  weightGrams: Long
+}
+
+"""
+A member that is left out stays; null empties one that may be empty. Prices, sku, stock and weight of a product with
+options are those of its variants, and cannot be changed here.
+"""
 input ProductUpdateInput {
   title: String
   priceMinor: Money
@@ -1674,6 +2141,7 @@ input ProductUpdateInput {
   tags: [String!]
   inventoryQuantity: Long
   imageUrl: String
+  weightGrams: Long
 }
 
 input AddressInput {
@@ -1721,6 +2189,8 @@ input CustomerUpdateInput {
 input OrderLineInput {
   "Takes title, sku and price from the product where they are not given, and its stock."
   productId: ID
+  "A variant of the product; needed where the product has options."
+  variantId: ID
   title: String
   sku: String
   quantity: Long!
@@ -1782,6 +2252,58 @@ input OrderNoteInput {
   visibility: NoteVisibility! = INTERNAL
 }
 
+input ShippingZoneInput {
+  name: String!
+  "Codes of ISO 3166-1 alpha-2 that no other zone has."
+  countries: [String!]!
+  "At most one zone is for the rest of the world."
+  restOfWorld: Boolean! = false
+  rates: [ShippingRateInput!]!
+}
+
+input ShippingRateInput {
+  "Of a rate that the zone has; without it the rate is a new one."
+  id: ID
+  name: String!
+  kind: ShippingKind! = DELIVERY
+  priceMinor: Money!
+  leastMinor: Money
+  mostMinor: Money
+  leastGrams: Long
+  mostGrams: Long
+  freeFromMinor: Money
+}
+
+input TaxSettingsInput {
+  pricesIncludeTax: Boolean!
+  "One for each country and region."
+  rates: [TaxRateInput!]!
+}
+
+input TaxRateInput {
+  country: String!
+  region: String
+  name: String!
+  basisPoints: Long!
+  shipping: Boolean! = true
+}
+
+input DiscountInput {
+  "3 to 64 letters from A to Z, digits, - and _."
+  code: String!
+  kind: DiscountKind!
+  "For a percentage, and for that alone: 1 to 10000."
+  basisPoints: Long
+  "For an amount, and for that alone."
+  amountMinor: Money
+  startsAt: Time
+  endsAt: Time
+  leastMinor: Money
+  usesMax: Long
+  customerUsesMax: Long
+  active: Boolean! = true
+}
+
 type StorePayload { store: Store userErrors: [UserError!]! }
 type StaffPayload { staff: Staff userErrors: [UserError!]! }
 "The link is shown once, where the service sends no mail."
@@ -1801,6 +2323,15 @@ type WebhookEndpointPayload {
   userErrors: [UserError!]!
 }
 type WebhookEndpointDeletePayload { deletedId: ID userErrors: [UserError!]! }
+type WebhookDeliveriesPayload {
+  "How many were sent once more."
+  count: Int!
+  "Whether more may match."
+  hasNextPage: Boolean!
+  "Goes on behind what was looked at; null at the end."
+  endCursor: String
+  userErrors: [UserError!]!
+}
 type WebhookDeliveryPayload { delivery: WebhookDelivery userErrors: [UserError!]! }
 type ExportPayload { export: Export userErrors: [UserError!]! }
 type ExportDeletePayload { deletedId: ID userErrors: [UserError!]! }
@@ -1851,11 +2382,19 @@ type FactorRemovePayload { removedId: ID userErrors: [UserError!]! }
 type RecoveryCodesPayload { "Shown once." recoveryCodes: [String!] userErrors: [UserError!]! }
 type NotificationPayload { notification: Notification userErrors: [UserError!]! }
 type NotificationsPayload { "How many became read." count: Int! userErrors: [UserError!]! }
+type PagePayload { page: Page userErrors: [UserError!]! }
+type PageDeletePayload { deletedId: ID userErrors: [UserError!]! }
+type MenusPayload { menus: Menus userErrors: [UserError!]! }
 type ProductPayload { product: Product userErrors: [UserError!]! }
 type ProductDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type CustomerPayload { customer: Customer userErrors: [UserError!]! }
 type OrderPayload { order: Order userErrors: [UserError!]! }
 type OrderNotePayload { note: OrderNote order: Order userErrors: [UserError!]! }
+type ShippingZonePayload { shippingZone: ShippingZone userErrors: [UserError!]! }
+type ShippingZoneDeletePayload { deletedId: ID userErrors: [UserError!]! }
+type TaxSettingsPayload { taxSettings: TaxSettings userErrors: [UserError!]! }
+type DiscountPayload { discount: Discount userErrors: [UserError!]! }
+type DiscountDeletePayload { deletedId: ID userErrors: [UserError!]! }
 `, BuiltIn: false},
 }
 var parsedSchema = gqlparser.MustLoadSchema(sources...)
@@ -2116,6 +2655,54 @@ func (ec *executionContext) field_Mutation_customerUpdate_args(ctx context.Conte
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_discountCreate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNDiscountInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDiscountInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_discountDelete_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_discountUpdate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNDiscountInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDiscountInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg2
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_exportCancel_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -2271,6 +2858,22 @@ func (ec *executionContext) field_Mutation_marketplaceThemeUnlist_args(ctx conte
 		return nil, err
 	}
 	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_menusSet_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNMenusInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenusFields)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg1
 	return args, nil
 }
 
@@ -2464,6 +3067,86 @@ func (ec *executionContext) field_Mutation_orderUpdate_args(ctx context.Context,
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_pageCreate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNPageCreateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageCreateInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_pageDelete_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_pagePublish_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_pageUnpublish_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_pageUpdate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNPageUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageUpdateInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg2
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_passkeyFinish_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -2613,6 +3296,58 @@ func (ec *executionContext) field_Mutation_productUpdate_args(ctx context.Contex
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_productVariantUpdate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "variantId", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["variantId"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNProductVariantUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductVariantUpdateInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_productVariantsSet_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "options", ec.unmarshalNProductOptionInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOptionᚄ)
+	if err != nil {
+		return nil, err
+	}
+	args["options"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "variants", ec.unmarshalNProductVariantInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductVariantInputᚄ)
+	if err != nil {
+		return nil, err
+	}
+	args["variants"] = arg3
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_sessionEnd_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -2632,6 +3367,54 @@ func (ec *executionContext) field_Mutation_sessionProve_args(ctx context.Context
 		return nil, err
 	}
 	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_shippingZoneCreate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNShippingZoneInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZoneInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_shippingZoneDelete_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_shippingZoneUpdate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNShippingZoneInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZoneInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg2
 	return args, nil
 }
 
@@ -2802,6 +3585,22 @@ func (ec *executionContext) field_Mutation_storeUpdate_args(ctx context.Context,
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_taxSettingsUpdate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNTaxSettingsInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTaxSettingsInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_themeActivate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -2899,6 +3698,32 @@ func (ec *executionContext) field_Mutation_totpConfirm_args(ctx context.Context,
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_webhookDeliveriesRetry_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "endpointId", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["endpointId"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter", ec.unmarshalNWebhookDeliveryFilter2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryFilter)
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "limit", ec.unmarshalNInt2int)
+	if err != nil {
+		return nil, err
+	}
+	args["limit"] = arg3
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_webhookDeliveryRetry_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -2956,6 +3781,27 @@ func (ec *executionContext) field_Mutation_webhookEndpointDisable_args(ctx conte
 		return nil, err
 	}
 	args["expectedVersion"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_webhookEndpointPause_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "until", ec.unmarshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime)
+	if err != nil {
+		return nil, err
+	}
+	args["until"] = arg2
 	return args, nil
 }
 
@@ -3049,6 +3895,22 @@ func (ec *executionContext) field_Mutation_webhookEndpointTest_args(ctx context.
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_webhookEndpointUnpause_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_webhookEndpointUpdate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -3078,6 +3940,17 @@ func (ec *executionContext) field_Order_notes_args(ctx context.Context, rawArgs 
 		return nil, err
 	}
 	args["first"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Order_refundPreviewMinor_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "lines", ec.unmarshalNLineQuantityInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLineQuantityInputᚄ)
+	if err != nil {
+		return nil, err
+	}
+	args["lines"] = arg0
 	return args, nil
 }
 
@@ -3196,6 +4069,33 @@ func (ec *executionContext) field_Query_customers_args(ctx context.Context, rawA
 		return nil, err
 	}
 	args["filter"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_discount_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_discounts_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
 	return args, nil
 }
 
@@ -3434,6 +4334,44 @@ func (ec *executionContext) field_Query_orders_args(ctx context.Context, rawArgs
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_pagePreview_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "body", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["body"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_page_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_pages_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_product_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -3474,6 +4412,17 @@ func (ec *executionContext) field_Query_salesReport_args(ctx context.Context, ra
 		return nil, err
 	}
 	args["days"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_shippingZone_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
 	return args, nil
 }
 
@@ -3635,6 +4584,17 @@ func (ec *executionContext) field_WebhookEndpoint_deliveries_args(ctx context.Co
 		return nil, err
 	}
 	args["state"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_WebhookEndpoint_deliveryCount_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter", ec.unmarshalNWebhookDeliveryFilter2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryFilter)
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
 	return args, nil
 }
 
@@ -6854,6 +7814,630 @@ func (ec *executionContext) fieldContext_CustomerPayload_userErrors(_ context.Co
 	return fc, nil
 }
 
+func (ec *executionContext) _Discount_id(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_Discount_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Discount",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Discount_code(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Code)
+}
+
+func (ec *executionContext) fieldContext_Discount_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Discount",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Discount_kind(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
+	return ec.marshalNDiscountKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDiscountKind(ctx, field.Selections, obj.Kind)
+}
+
+func (ec *executionContext) fieldContext_Discount_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Discount",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type DiscountKind does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Discount_basisPoints(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.BasisPoints)
+}
+
+func (ec *executionContext) fieldContext_Discount_basisPoints(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Discount",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Discount_amountMinor(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.AmountMinor)
+}
+
+func (ec *executionContext) fieldContext_Discount_amountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Discount",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Discount_startsAt(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.StartsAt)
+}
+
+func (ec *executionContext) fieldContext_Discount_startsAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Discount",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Discount_endsAt(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.EndsAt)
+}
+
+func (ec *executionContext) fieldContext_Discount_endsAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Discount",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Discount_leastMinor(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.LeastMinor)
+}
+
+func (ec *executionContext) fieldContext_Discount_leastMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Discount",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Discount_usesMax(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.UsesMax)
+}
+
+func (ec *executionContext) fieldContext_Discount_usesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Discount",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Discount_customerUsesMax(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.CustomerUsesMax)
+}
+
+func (ec *executionContext) fieldContext_Discount_customerUsesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Discount",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Discount_uses(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Uses)
+}
+
+func (ec *executionContext) fieldContext_Discount_uses(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Discount",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Discount_active(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Active)
+}
+
+func (ec *executionContext) fieldContext_Discount_active(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Discount",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Discount_version(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+}
+
+func (ec *executionContext) fieldContext_Discount_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Discount",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Discount_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_Discount_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Discount",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Discount_updatedAt(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+}
+
+func (ec *executionContext) fieldContext_Discount_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Discount",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DiscountConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.Discount]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DiscountConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNDiscountEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_DiscountConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DiscountConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_DiscountEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_DiscountEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type DiscountEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DiscountConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.Discount]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DiscountConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNDiscount2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐDiscountᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_DiscountConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DiscountConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Discount_id(ctx, field)
+			case "code":
+				return ec.fieldContext_Discount_code(ctx, field)
+			case "kind":
+				return ec.fieldContext_Discount_kind(ctx, field)
+			case "basisPoints":
+				return ec.fieldContext_Discount_basisPoints(ctx, field)
+			case "amountMinor":
+				return ec.fieldContext_Discount_amountMinor(ctx, field)
+			case "startsAt":
+				return ec.fieldContext_Discount_startsAt(ctx, field)
+			case "endsAt":
+				return ec.fieldContext_Discount_endsAt(ctx, field)
+			case "leastMinor":
+				return ec.fieldContext_Discount_leastMinor(ctx, field)
+			case "usesMax":
+				return ec.fieldContext_Discount_usesMax(ctx, field)
+			case "customerUsesMax":
+				return ec.fieldContext_Discount_customerUsesMax(ctx, field)
+			case "uses":
+				return ec.fieldContext_Discount_uses(ctx, field)
+			case "active":
+				return ec.fieldContext_Discount_active(ctx, field)
+			case "version":
+				return ec.fieldContext_Discount_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Discount_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Discount_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Discount", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DiscountConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.Discount]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DiscountConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_DiscountConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DiscountConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DiscountDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.DiscountDeletePayload) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
+}
+
+func (ec *executionContext) fieldContext_DiscountDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DiscountDeletePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DiscountDeletePayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.DiscountDeletePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DiscountDeletePayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_DiscountDeletePayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DiscountDeletePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DiscountEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.Discount]) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_DiscountEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DiscountEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DiscountEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.Discount]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DiscountEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNDiscount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐDiscount,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_DiscountEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DiscountEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Discount_id(ctx, field)
+			case "code":
+				return ec.fieldContext_Discount_code(ctx, field)
+			case "kind":
+				return ec.fieldContext_Discount_kind(ctx, field)
+			case "basisPoints":
+				return ec.fieldContext_Discount_basisPoints(ctx, field)
+			case "amountMinor":
+				return ec.fieldContext_Discount_amountMinor(ctx, field)
+			case "startsAt":
+				return ec.fieldContext_Discount_startsAt(ctx, field)
+			case "endsAt":
+				return ec.fieldContext_Discount_endsAt(ctx, field)
+			case "leastMinor":
+				return ec.fieldContext_Discount_leastMinor(ctx, field)
+			case "usesMax":
+				return ec.fieldContext_Discount_usesMax(ctx, field)
+			case "customerUsesMax":
+				return ec.fieldContext_Discount_customerUsesMax(ctx, field)
+			case "uses":
+				return ec.fieldContext_Discount_uses(ctx, field)
+			case "active":
+				return ec.fieldContext_Discount_active(ctx, field)
+			case "version":
+				return ec.fieldContext_Discount_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Discount_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Discount_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Discount", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DiscountPayload_discount(ctx context.Context, field graphql.CollectedField, obj *model.DiscountPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DiscountPayload_discount,
+		func(ctx context.Context) (any, error) {
+			return obj.Discount, nil
+		},
+		nil,
+		ec.marshalODiscount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐDiscount,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_DiscountPayload_discount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DiscountPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Discount_id(ctx, field)
+			case "code":
+				return ec.fieldContext_Discount_code(ctx, field)
+			case "kind":
+				return ec.fieldContext_Discount_kind(ctx, field)
+			case "basisPoints":
+				return ec.fieldContext_Discount_basisPoints(ctx, field)
+			case "amountMinor":
+				return ec.fieldContext_Discount_amountMinor(ctx, field)
+			case "startsAt":
+				return ec.fieldContext_Discount_startsAt(ctx, field)
+			case "endsAt":
+				return ec.fieldContext_Discount_endsAt(ctx, field)
+			case "leastMinor":
+				return ec.fieldContext_Discount_leastMinor(ctx, field)
+			case "usesMax":
+				return ec.fieldContext_Discount_usesMax(ctx, field)
+			case "customerUsesMax":
+				return ec.fieldContext_Discount_customerUsesMax(ctx, field)
+			case "uses":
+				return ec.fieldContext_Discount_uses(ctx, field)
+			case "active":
+				return ec.fieldContext_Discount_active(ctx, field)
+			case "version":
+				return ec.fieldContext_Discount_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Discount_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Discount_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Discount", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DiscountPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.DiscountPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DiscountPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_DiscountPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DiscountPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Event_id(ctx context.Context, field graphql.CollectedField, obj *model.Event) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
@@ -7196,6 +8780,23 @@ func (ec *executionContext) fieldContext_Export_compression(_ context.Context, f
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type ExportCompression does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Export_webhookId(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicEndpointID())
+}
+
+func (ec *executionContext) fieldContext_Export_webhookId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Export",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
 		},
 	}
 	return fc, nil
@@ -7582,6 +9183,8 @@ func (ec *executionContext) fieldContext_ExportConnection_nodes(_ context.Contex
 				return ec.fieldContext_Export_format(ctx, field)
 			case "compression":
 				return ec.fieldContext_Export_compression(ctx, field)
+			case "webhookId":
+				return ec.fieldContext_Export_webhookId(ctx, field)
 			case "filters":
 				return ec.fieldContext_Export_filters(ctx, field)
 			case "status":
@@ -7761,6 +9364,8 @@ func (ec *executionContext) fieldContext_ExportEdge_node(_ context.Context, fiel
 				return ec.fieldContext_Export_format(ctx, field)
 			case "compression":
 				return ec.fieldContext_Export_compression(ctx, field)
+			case "webhookId":
+				return ec.fieldContext_Export_webhookId(ctx, field)
 			case "filters":
 				return ec.fieldContext_Export_filters(ctx, field)
 			case "status":
@@ -7913,6 +9518,8 @@ func (ec *executionContext) fieldContext_ExportPayload_export(_ context.Context,
 				return ec.fieldContext_Export_format(ctx, field)
 			case "compression":
 				return ec.fieldContext_Export_compression(ctx, field)
+			case "webhookId":
+				return ec.fieldContext_Export_webhookId(ctx, field)
 			case "filters":
 				return ec.fieldContext_Export_filters(ctx, field)
 			case "status":
@@ -9206,6 +10813,8 @@ func (ec *executionContext) fieldContext_Identity_store(_ context.Context, field
 				return ec.fieldContext_Store_status(ctx, field)
 			case "storeHost":
 				return ec.fieldContext_Store_storeHost(ctx, field)
+			case "language":
+				return ec.fieldContext_Store_language(ctx, field)
 			case "legacy":
 				return ec.fieldContext_Store_legacy(ctx, field)
 			case "secondFactor":
@@ -9359,6 +10968,12 @@ func (ec *executionContext) fieldContext_Identity_limits(_ context.Context, fiel
 				return ec.fieldContext_Limits_themeBytesMax(ctx, field)
 			case "pictureBytesMax":
 				return ec.fieldContext_Limits_pictureBytesMax(ctx, field)
+			case "pagesMax":
+				return ec.fieldContext_Limits_pagesMax(ctx, field)
+			case "shippingZonesMax":
+				return ec.fieldContext_Limits_shippingZonesMax(ctx, field)
+			case "discountsMax":
+				return ec.fieldContext_Limits_discountsMax(ctx, field)
 			case "exportsMax":
 				return ec.fieldContext_Limits_exportsMax(ctx, field)
 			case "exportsPerDayMax":
@@ -10494,6 +12109,57 @@ func (ec *executionContext) fieldContext_Limits_pictureBytesMax(_ context.Contex
 	return fc, nil
 }
 
+func (ec *executionContext) _Limits_pagesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.PagesMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_pagesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_shippingZonesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ShippingZonesMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_shippingZonesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_discountsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.DiscountsMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_discountsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Limits_exportsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.ExportsMax())
 }
@@ -10742,6 +12408,14 @@ func (ec *executionContext) fieldContext_LineItem_product(_ context.Context, fie
 				return ec.fieldContext_Product_createdAt(ctx, field)
 			case "updatedAt":
 				return ec.fieldContext_Product_updatedAt(ctx, field)
+			case "weightGrams":
+				return ec.fieldContext_Product_weightGrams(ctx, field)
+			case "maxPriceMinor":
+				return ec.fieldContext_Product_maxPriceMinor(ctx, field)
+			case "options":
+				return ec.fieldContext_Product_options(ctx, field)
+			case "variants":
+				return ec.fieldContext_Product_variants(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -10897,6 +12571,52 @@ func (ec *executionContext) fieldContext_LineItem_totalMinor(_ context.Context, 
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LineItem_variantId(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicVariantID())
+}
+
+func (ec *executionContext) fieldContext_LineItem_variantId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LineItem",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LineItem_options(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LineItem_options,
+		func(ctx context.Context) (any, error) {
+			return obj.Texts()
+		},
+		nil,
+		ec.marshalNString2ᚕstringᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_LineItem_options(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LineItem",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
 		},
 	}
 	return fc, nil
@@ -12077,6 +13797,8 @@ func (ec *executionContext) fieldContext_Membership_store(_ context.Context, fie
 				return ec.fieldContext_Store_status(ctx, field)
 			case "storeHost":
 				return ec.fieldContext_Store_storeHost(ctx, field)
+			case "language":
+				return ec.fieldContext_Store_language(ctx, field)
 			case "legacy":
 				return ec.fieldContext_Store_legacy(ctx, field)
 			case "secondFactor":
@@ -12108,6 +13830,290 @@ func (ec *executionContext) fieldContext_Membership_role(_ context.Context, fiel
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type StaffRole does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MenuLink_title(ctx context.Context, field graphql.CollectedField, obj *document.MenuLink) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
+}
+
+func (ec *executionContext) fieldContext_MenuLink_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MenuLink",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MenuLink_target(ctx context.Context, field graphql.CollectedField, obj *document.MenuLink) (ret graphql.Marshaler) {
+	return ec.marshalNMenuTarget2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐMenuTarget(ctx, field.Selections, obj.Target)
+}
+
+func (ec *executionContext) fieldContext_MenuLink_target(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MenuLink",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type MenuTarget does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MenuLink_resourceId(ctx context.Context, field graphql.CollectedField, obj *document.MenuLink) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.ResourceID)
+}
+
+func (ec *executionContext) fieldContext_MenuLink_resourceId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MenuLink",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MenuLink_address(ctx context.Context, field graphql.CollectedField, obj *document.MenuLink) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Address)
+}
+
+func (ec *executionContext) fieldContext_MenuLink_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MenuLink",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MenuLink_children(ctx context.Context, field graphql.CollectedField, obj *document.MenuLink) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MenuLink_children,
+		func(ctx context.Context) (any, error) {
+			return obj.Children, nil
+		},
+		nil,
+		ec.marshalNMenuLink2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLinkᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MenuLink_children(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MenuLink",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "title":
+				return ec.fieldContext_MenuLink_title(ctx, field)
+			case "target":
+				return ec.fieldContext_MenuLink_target(ctx, field)
+			case "resourceId":
+				return ec.fieldContext_MenuLink_resourceId(ctx, field)
+			case "address":
+				return ec.fieldContext_MenuLink_address(ctx, field)
+			case "children":
+				return ec.fieldContext_MenuLink_children(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MenuLink", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Menus_main(ctx context.Context, field graphql.CollectedField, obj *model.Menus) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Menus_main,
+		func(ctx context.Context) (any, error) {
+			return obj.Main, nil
+		},
+		nil,
+		ec.marshalOMenuLink2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLinkᚄ,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Menus_main(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Menus",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "title":
+				return ec.fieldContext_MenuLink_title(ctx, field)
+			case "target":
+				return ec.fieldContext_MenuLink_target(ctx, field)
+			case "resourceId":
+				return ec.fieldContext_MenuLink_resourceId(ctx, field)
+			case "address":
+				return ec.fieldContext_MenuLink_address(ctx, field)
+			case "children":
+				return ec.fieldContext_MenuLink_children(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MenuLink", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Menus_footer(ctx context.Context, field graphql.CollectedField, obj *model.Menus) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Menus_footer,
+		func(ctx context.Context) (any, error) {
+			return obj.Footer, nil
+		},
+		nil,
+		ec.marshalOMenuLink2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLinkᚄ,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Menus_footer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Menus",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "title":
+				return ec.fieldContext_MenuLink_title(ctx, field)
+			case "target":
+				return ec.fieldContext_MenuLink_target(ctx, field)
+			case "resourceId":
+				return ec.fieldContext_MenuLink_resourceId(ctx, field)
+			case "address":
+				return ec.fieldContext_MenuLink_address(ctx, field)
+			case "children":
+				return ec.fieldContext_MenuLink_children(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MenuLink", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Menus_version(ctx context.Context, field graphql.CollectedField, obj *model.Menus) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+}
+
+func (ec *executionContext) fieldContext_Menus_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Menus",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MenusPayload_menus(ctx context.Context, field graphql.CollectedField, obj *model.MenusPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MenusPayload_menus,
+		func(ctx context.Context) (any, error) {
+			return obj.Menus, nil
+		},
+		nil,
+		ec.marshalOMenus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMenus,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_MenusPayload_menus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MenusPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "main":
+				return ec.fieldContext_Menus_main(ctx, field)
+			case "footer":
+				return ec.fieldContext_Menus_footer(ctx, field)
+			case "version":
+				return ec.fieldContext_Menus_version(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Menus", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MenusPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.MenusPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MenusPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MenusPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MenusPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
 	}
 	return fc, nil
@@ -14149,6 +16155,140 @@ func (ec *executionContext) fieldContext_Mutation_webhookEndpointReactivate(ctx 
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_webhookEndpointPause(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_webhookEndpointPause,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().WebhookEndpointPause(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64), fc.Args["until"].(micros.Time))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "webhooks.write")
+				if err != nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNWebhookEndpointPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_webhookEndpointPause(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "webhookEndpoint":
+				return ec.fieldContext_WebhookEndpointPayload_webhookEndpoint(ctx, field)
+			case "secret":
+				return ec.fieldContext_WebhookEndpointPayload_secret(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_WebhookEndpointPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookEndpointPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_webhookEndpointPause_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_webhookEndpointUnpause(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_webhookEndpointUnpause,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().WebhookEndpointUnpause(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "webhooks.write")
+				if err != nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNWebhookEndpointPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_webhookEndpointUnpause(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "webhookEndpoint":
+				return ec.fieldContext_WebhookEndpointPayload_webhookEndpoint(ctx, field)
+			case "secret":
+				return ec.fieldContext_WebhookEndpointPayload_secret(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_WebhookEndpointPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookEndpointPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_webhookEndpointUnpause_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_webhookEndpointRotateSecret(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -14559,6 +16699,75 @@ func (ec *executionContext) fieldContext_Mutation_webhookDeliveryRetry(ctx conte
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_webhookDeliveriesRetry(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_webhookDeliveriesRetry,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().WebhookDeliveriesRetry(ctx, fc.Args["endpointId"].(string), fc.Args["filter"].(model.WebhookDeliveryFilter), fc.Args["after"].(*string), fc.Args["limit"].(int))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "webhooks.write")
+				if err != nil {
+					var zeroVal *model.WebhookDeliveriesPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.WebhookDeliveriesPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNWebhookDeliveriesPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveriesPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_webhookDeliveriesRetry(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "count":
+				return ec.fieldContext_WebhookDeliveriesPayload_count(ctx, field)
+			case "hasNextPage":
+				return ec.fieldContext_WebhookDeliveriesPayload_hasNextPage(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_WebhookDeliveriesPayload_endCursor(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_WebhookDeliveriesPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookDeliveriesPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_webhookDeliveriesRetry_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_webhookDeliverySkip(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -14813,6 +17022,426 @@ func (ec *executionContext) fieldContext_Mutation_exportDelete(ctx context.Conte
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_exportDelete_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_pageCreate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_pageCreate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().PageCreate(ctx, fc.Args["input"].(model.PageCreateInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.PagePayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.PagePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.PagePayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNPagePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPagePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_pageCreate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "page":
+				return ec.fieldContext_PagePayload_page(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_PagePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PagePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_pageCreate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_pageUpdate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_pageUpdate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().PageUpdate(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64), fc.Args["input"].(model.PageUpdateInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.PagePayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.PagePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.PagePayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNPagePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPagePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_pageUpdate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "page":
+				return ec.fieldContext_PagePayload_page(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_PagePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PagePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_pageUpdate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_pagePublish(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_pagePublish,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().PagePublish(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.PagePayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.PagePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.PagePayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNPagePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPagePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_pagePublish(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "page":
+				return ec.fieldContext_PagePayload_page(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_PagePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PagePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_pagePublish_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_pageUnpublish(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_pageUnpublish,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().PageUnpublish(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.PagePayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.PagePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.PagePayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNPagePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPagePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_pageUnpublish(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "page":
+				return ec.fieldContext_PagePayload_page(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_PagePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PagePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_pageUnpublish_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_pageDelete(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_pageDelete,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().PageDelete(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.PageDeletePayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.PageDeletePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.PageDeletePayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNPageDeletePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageDeletePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_pageDelete(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "deletedId":
+				return ec.fieldContext_PageDeletePayload_deletedId(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_PageDeletePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageDeletePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_pageDelete_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_menusSet(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_menusSet,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().MenusSet(ctx, fc.Args["expectedVersion"].(int64), fc.Args["input"].(document.MenusFields))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.MenusPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.MenusPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.MenusPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNMenusPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMenusPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_menusSet(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "menus":
+				return ec.fieldContext_MenusPayload_menus(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_MenusPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MenusPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_menusSet_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -16737,6 +19366,136 @@ func (ec *executionContext) fieldContext_Mutation_productUpdate(ctx context.Cont
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_productVariantsSet(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_productVariantsSet,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ProductVariantsSet(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64), fc.Args["options"].([]*document.Option), fc.Args["variants"].([]*model.ProductVariantInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "products.write")
+				if err != nil {
+					var zeroVal *model.ProductPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.ProductPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNProductPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_productVariantsSet(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "product":
+				return ec.fieldContext_ProductPayload_product(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ProductPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ProductPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_productVariantsSet_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_productVariantUpdate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_productVariantUpdate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ProductVariantUpdate(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64), fc.Args["variantId"].(string), fc.Args["input"].(model.ProductVariantUpdateInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "products.write")
+				if err != nil {
+					var zeroVal *model.ProductPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.ProductPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNProductPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_productVariantUpdate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "product":
+				return ec.fieldContext_ProductPayload_product(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ProductPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ProductPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_productVariantUpdate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_productPublish(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -18039,6 +20798,496 @@ func (ec *executionContext) fieldContext_Mutation_orderNoteAppend(ctx context.Co
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_shippingZoneCreate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_shippingZoneCreate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ShippingZoneCreate(ctx, fc.Args["input"].(model.ShippingZoneInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.ShippingZonePayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.ShippingZonePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.ShippingZonePayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNShippingZonePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZonePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_shippingZoneCreate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "shippingZone":
+				return ec.fieldContext_ShippingZonePayload_shippingZone(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ShippingZonePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ShippingZonePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_shippingZoneCreate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_shippingZoneUpdate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_shippingZoneUpdate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ShippingZoneUpdate(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64), fc.Args["input"].(model.ShippingZoneInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.ShippingZonePayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.ShippingZonePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.ShippingZonePayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNShippingZonePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZonePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_shippingZoneUpdate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "shippingZone":
+				return ec.fieldContext_ShippingZonePayload_shippingZone(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ShippingZonePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ShippingZonePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_shippingZoneUpdate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_shippingZoneDelete(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_shippingZoneDelete,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ShippingZoneDelete(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.ShippingZoneDeletePayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.ShippingZoneDeletePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.ShippingZoneDeletePayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNShippingZoneDeletePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZoneDeletePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_shippingZoneDelete(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "deletedId":
+				return ec.fieldContext_ShippingZoneDeletePayload_deletedId(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ShippingZoneDeletePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ShippingZoneDeletePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_shippingZoneDelete_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_taxSettingsUpdate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_taxSettingsUpdate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().TaxSettingsUpdate(ctx, fc.Args["expectedVersion"].(int64), fc.Args["input"].(model.TaxSettingsInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.TaxSettingsPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.TaxSettingsPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.TaxSettingsPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNTaxSettingsPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTaxSettingsPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_taxSettingsUpdate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "taxSettings":
+				return ec.fieldContext_TaxSettingsPayload_taxSettings(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_TaxSettingsPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type TaxSettingsPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_taxSettingsUpdate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_discountCreate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_discountCreate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DiscountCreate(ctx, fc.Args["input"].(model.DiscountInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.DiscountPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.DiscountPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.DiscountPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNDiscountPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDiscountPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_discountCreate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "discount":
+				return ec.fieldContext_DiscountPayload_discount(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_DiscountPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type DiscountPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_discountCreate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_discountUpdate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_discountUpdate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DiscountUpdate(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64), fc.Args["input"].(model.DiscountInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.DiscountPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.DiscountPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.DiscountPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNDiscountPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDiscountPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_discountUpdate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "discount":
+				return ec.fieldContext_DiscountPayload_discount(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_DiscountPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type DiscountPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_discountUpdate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_discountDelete(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_discountDelete,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DiscountDelete(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.DiscountDeletePayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.DiscountDeletePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.DiscountDeletePayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNDiscountDeletePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDiscountDeletePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_discountDelete(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "deletedId":
+				return ec.fieldContext_DiscountDeletePayload_deletedId(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_DiscountDeletePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type DiscountDeletePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_discountDelete_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Notification_id(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
@@ -18992,6 +22241,10 @@ func (ec *executionContext) fieldContext_Order_lineItems(_ context.Context, fiel
 				return ec.fieldContext_LineItem_taxMinor(ctx, field)
 			case "totalMinor":
 				return ec.fieldContext_LineItem_totalMinor(ctx, field)
+			case "variantId":
+				return ec.fieldContext_LineItem_variantId(ctx, field)
+			case "options":
+				return ec.fieldContext_LineItem_options(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type LineItem", field.Name)
 		},
@@ -19228,6 +22481,70 @@ func (ec *executionContext) fieldContext_Order_fulfillments(_ context.Context, f
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Fulfillment", field.Name)
 		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Order_refundPreviewMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_refundPreviewMinor,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Order().RefundPreviewMinor(ctx, obj, fc.Args["lines"].([]*model.LineQuantityInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal *int64
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *int64
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *int64
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, obj, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOMoney2ᚖint64,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Order_refundPreviewMinor(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Order",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Order_refundPreviewMinor_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -19519,6 +22836,8 @@ func (ec *executionContext) fieldContext_OrderConnection_nodes(_ context.Context
 				return ec.fieldContext_Order_payments(ctx, field)
 			case "fulfillments":
 				return ec.fieldContext_Order_fulfillments(ctx, field)
+			case "refundPreviewMinor":
+				return ec.fieldContext_Order_refundPreviewMinor(ctx, field)
 			case "tags":
 				return ec.fieldContext_Order_tags(ctx, field)
 			case "source":
@@ -19672,6 +22991,8 @@ func (ec *executionContext) fieldContext_OrderEdge_node(_ context.Context, field
 				return ec.fieldContext_Order_payments(ctx, field)
 			case "fulfillments":
 				return ec.fieldContext_Order_fulfillments(ctx, field)
+			case "refundPreviewMinor":
+				return ec.fieldContext_Order_refundPreviewMinor(ctx, field)
 			case "tags":
 				return ec.fieldContext_Order_tags(ctx, field)
 			case "source":
@@ -20111,6 +23432,8 @@ func (ec *executionContext) fieldContext_OrderNotePayload_order(_ context.Contex
 				return ec.fieldContext_Order_payments(ctx, field)
 			case "fulfillments":
 				return ec.fieldContext_Order_fulfillments(ctx, field)
+			case "refundPreviewMinor":
+				return ec.fieldContext_Order_refundPreviewMinor(ctx, field)
 			case "tags":
 				return ec.fieldContext_Order_tags(ctx, field)
 			case "source":
@@ -20247,6 +23570,8 @@ func (ec *executionContext) fieldContext_OrderPayload_order(_ context.Context, f
 				return ec.fieldContext_Order_payments(ctx, field)
 			case "fulfillments":
 				return ec.fieldContext_Order_fulfillments(ctx, field)
+			case "refundPreviewMinor":
+				return ec.fieldContext_Order_refundPreviewMinor(ctx, field)
 			case "tags":
 				return ec.fieldContext_Order_tags(ctx, field)
 			case "source":
@@ -20308,6 +23633,446 @@ func (ec *executionContext) fieldContext_OrderPayload_userErrors(_ context.Conte
 				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Page_id(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_Page_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Page",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Page_title(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
+}
+
+func (ec *executionContext) fieldContext_Page_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Page",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Page_handle(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Handle)
+}
+
+func (ec *executionContext) fieldContext_Page_handle(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Page",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Page_status(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
+	return ec.marshalNPageStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPageStatus(ctx, field.Selections, obj.Status)
+}
+
+func (ec *executionContext) fieldContext_Page_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Page",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type PageStatus does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Page_kind(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
+	return ec.marshalOPageKind2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPageKind(ctx, field.Selections, obj.Kind)
+}
+
+func (ec *executionContext) fieldContext_Page_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Page",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type PageKind does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Page_body(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Body)
+}
+
+func (ec *executionContext) fieldContext_Page_body(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Page",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Page_seoDescription(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.SeoDescription)
+}
+
+func (ec *executionContext) fieldContext_Page_seoDescription(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Page",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Page_publishedAt(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.PublishedAt)
+}
+
+func (ec *executionContext) fieldContext_Page_publishedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Page",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Page_version(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+}
+
+func (ec *executionContext) fieldContext_Page_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Page",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Page_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_Page_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Page",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Page_updatedAt(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+}
+
+func (ec *executionContext) fieldContext_Page_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Page",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PageConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.Page]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PageConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNPageEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PageConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PageConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_PageEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_PageEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PageConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.Page]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PageConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNPage2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPageᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PageConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PageConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Page_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Page_title(ctx, field)
+			case "handle":
+				return ec.fieldContext_Page_handle(ctx, field)
+			case "status":
+				return ec.fieldContext_Page_status(ctx, field)
+			case "kind":
+				return ec.fieldContext_Page_kind(ctx, field)
+			case "body":
+				return ec.fieldContext_Page_body(ctx, field)
+			case "seoDescription":
+				return ec.fieldContext_Page_seoDescription(ctx, field)
+			case "publishedAt":
+				return ec.fieldContext_Page_publishedAt(ctx, field)
+			case "version":
+				return ec.fieldContext_Page_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Page_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Page_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Page", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PageConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.Page]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PageConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PageConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PageConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PageDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.PageDeletePayload) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
+}
+
+func (ec *executionContext) fieldContext_PageDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PageDeletePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PageDeletePayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.PageDeletePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PageDeletePayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PageDeletePayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PageDeletePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PageEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.Page]) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_PageEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PageEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PageEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.Page]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PageEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNPage2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPage,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PageEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PageEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Page_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Page_title(ctx, field)
+			case "handle":
+				return ec.fieldContext_Page_handle(ctx, field)
+			case "status":
+				return ec.fieldContext_Page_status(ctx, field)
+			case "kind":
+				return ec.fieldContext_Page_kind(ctx, field)
+			case "body":
+				return ec.fieldContext_Page_body(ctx, field)
+			case "seoDescription":
+				return ec.fieldContext_Page_seoDescription(ctx, field)
+			case "publishedAt":
+				return ec.fieldContext_Page_publishedAt(ctx, field)
+			case "version":
+				return ec.fieldContext_Page_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Page_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Page_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Page", field.Name)
 		},
 	}
 	return fc, nil
@@ -20376,6 +24141,98 @@ func (ec *executionContext) fieldContext_PageInfo_endCursor(_ context.Context, f
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PagePayload_page(ctx context.Context, field graphql.CollectedField, obj *model.PagePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PagePayload_page,
+		func(ctx context.Context) (any, error) {
+			return obj.Page, nil
+		},
+		nil,
+		ec.marshalOPage2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPage,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_PagePayload_page(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PagePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Page_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Page_title(ctx, field)
+			case "handle":
+				return ec.fieldContext_Page_handle(ctx, field)
+			case "status":
+				return ec.fieldContext_Page_status(ctx, field)
+			case "kind":
+				return ec.fieldContext_Page_kind(ctx, field)
+			case "body":
+				return ec.fieldContext_Page_body(ctx, field)
+			case "seoDescription":
+				return ec.fieldContext_Page_seoDescription(ctx, field)
+			case "publishedAt":
+				return ec.fieldContext_Page_publishedAt(ctx, field)
+			case "version":
+				return ec.fieldContext_Page_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Page_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Page_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Page", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PagePayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.PagePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PagePayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PagePayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PagePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
 	}
 	return fc, nil
@@ -21072,6 +24929,124 @@ func (ec *executionContext) fieldContext_Product_updatedAt(_ context.Context, fi
 	return fc, nil
 }
 
+func (ec *executionContext) _Product_weightGrams(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.WeightGrams)
+}
+
+func (ec *executionContext) fieldContext_Product_weightGrams(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Product",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Product_maxPriceMinor(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.MaxPriceMinor)
+}
+
+func (ec *executionContext) fieldContext_Product_maxPriceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Product",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Product_options(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_options,
+		func(ctx context.Context) (any, error) {
+			return obj.DecodedOptions()
+		},
+		nil,
+		ec.marshalNProductOption2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOptionᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Product_options(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Product",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "name":
+				return ec.fieldContext_ProductOption_name(ctx, field)
+			case "values":
+				return ec.fieldContext_ProductOption_values(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ProductOption", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Product_variants(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_variants,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Product().Variants(ctx, obj)
+		},
+		nil,
+		ec.marshalNProductVariant2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐVariantᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Product_variants(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Product",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_ProductVariant_id(ctx, field)
+			case "title":
+				return ec.fieldContext_ProductVariant_title(ctx, field)
+			case "sku":
+				return ec.fieldContext_ProductVariant_sku(ctx, field)
+			case "priceMinor":
+				return ec.fieldContext_ProductVariant_priceMinor(ctx, field)
+			case "compareAtPriceMinor":
+				return ec.fieldContext_ProductVariant_compareAtPriceMinor(ctx, field)
+			case "inventoryQuantity":
+				return ec.fieldContext_ProductVariant_inventoryQuantity(ctx, field)
+			case "weightGrams":
+				return ec.fieldContext_ProductVariant_weightGrams(ctx, field)
+			case "options":
+				return ec.fieldContext_ProductVariant_options(ctx, field)
+			case "position":
+				return ec.fieldContext_ProductVariant_position(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ProductVariant", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ProductConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.Product]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -21167,6 +25142,14 @@ func (ec *executionContext) fieldContext_ProductConnection_nodes(_ context.Conte
 				return ec.fieldContext_Product_createdAt(ctx, field)
 			case "updatedAt":
 				return ec.fieldContext_Product_updatedAt(ctx, field)
+			case "weightGrams":
+				return ec.fieldContext_Product_weightGrams(ctx, field)
+			case "maxPriceMinor":
+				return ec.fieldContext_Product_maxPriceMinor(ctx, field)
+			case "options":
+				return ec.fieldContext_Product_options(ctx, field)
+			case "variants":
+				return ec.fieldContext_Product_variants(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -21346,8 +25329,50 @@ func (ec *executionContext) fieldContext_ProductEdge_node(_ context.Context, fie
 				return ec.fieldContext_Product_createdAt(ctx, field)
 			case "updatedAt":
 				return ec.fieldContext_Product_updatedAt(ctx, field)
+			case "weightGrams":
+				return ec.fieldContext_Product_weightGrams(ctx, field)
+			case "maxPriceMinor":
+				return ec.fieldContext_Product_maxPriceMinor(ctx, field)
+			case "options":
+				return ec.fieldContext_Product_options(ctx, field)
+			case "variants":
+				return ec.fieldContext_Product_variants(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductOption_name(ctx context.Context, field graphql.CollectedField, obj *document.Option) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_ProductOption_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductOption",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductOption_values(ctx context.Context, field graphql.CollectedField, obj *document.Option) (ret graphql.Marshaler) {
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Values)
+}
+
+func (ec *executionContext) fieldContext_ProductOption_values(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductOption",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
 		},
 	}
 	return fc, nil
@@ -21413,6 +25438,14 @@ func (ec *executionContext) fieldContext_ProductPayload_product(_ context.Contex
 				return ec.fieldContext_Product_createdAt(ctx, field)
 			case "updatedAt":
 				return ec.fieldContext_Product_updatedAt(ctx, field)
+			case "weightGrams":
+				return ec.fieldContext_Product_weightGrams(ctx, field)
+			case "maxPriceMinor":
+				return ec.fieldContext_Product_maxPriceMinor(ctx, field)
+			case "options":
+				return ec.fieldContext_Product_options(ctx, field)
+			case "variants":
+				return ec.fieldContext_Product_variants(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -21454,6 +25487,171 @@ func (ec *executionContext) fieldContext_ProductPayload_userErrors(_ context.Con
 				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductVariant_id(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_ProductVariant_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductVariant",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductVariant_title(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
+}
+
+func (ec *executionContext) fieldContext_ProductVariant_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductVariant",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductVariant_sku(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Sku)
+}
+
+func (ec *executionContext) fieldContext_ProductVariant_sku(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductVariant",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductVariant_priceMinor(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.PriceMinor)
+}
+
+func (ec *executionContext) fieldContext_ProductVariant_priceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductVariant",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductVariant_compareAtPriceMinor(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.CompareAtPriceMinor)
+}
+
+func (ec *executionContext) fieldContext_ProductVariant_compareAtPriceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductVariant",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductVariant_inventoryQuantity(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.InventoryQuantity)
+}
+
+func (ec *executionContext) fieldContext_ProductVariant_inventoryQuantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductVariant",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductVariant_weightGrams(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.WeightGrams)
+}
+
+func (ec *executionContext) fieldContext_ProductVariant_weightGrams(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductVariant",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductVariant_options(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductVariant_options,
+		func(ctx context.Context) (any, error) {
+			return obj.DecodedOptions()
+		},
+		nil,
+		ec.marshalNString2ᚕstringᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ProductVariant_options(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductVariant",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductVariant_position(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Position)
+}
+
+func (ec *executionContext) fieldContext_ProductVariant_position(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductVariant",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
 		},
 	}
 	return fc, nil
@@ -21677,6 +25875,8 @@ func (ec *executionContext) fieldContext_Query_store(_ context.Context, field gr
 				return ec.fieldContext_Store_status(ctx, field)
 			case "storeHost":
 				return ec.fieldContext_Store_storeHost(ctx, field)
+			case "language":
+				return ec.fieldContext_Store_language(ctx, field)
 			case "legacy":
 				return ec.fieldContext_Store_legacy(ctx, field)
 			case "secondFactor":
@@ -22750,6 +26950,14 @@ func (ec *executionContext) fieldContext_Query_product(ctx context.Context, fiel
 				return ec.fieldContext_Product_createdAt(ctx, field)
 			case "updatedAt":
 				return ec.fieldContext_Product_updatedAt(ctx, field)
+			case "weightGrams":
+				return ec.fieldContext_Product_weightGrams(ctx, field)
+			case "maxPriceMinor":
+				return ec.fieldContext_Product_maxPriceMinor(ctx, field)
+			case "options":
+				return ec.fieldContext_Product_options(ctx, field)
+			case "variants":
+				return ec.fieldContext_Product_variants(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -23092,6 +27300,8 @@ func (ec *executionContext) fieldContext_Query_order(ctx context.Context, field 
 				return ec.fieldContext_Order_payments(ctx, field)
 			case "fulfillments":
 				return ec.fieldContext_Order_fulfillments(ctx, field)
+			case "refundPreviewMinor":
+				return ec.fieldContext_Order_refundPreviewMinor(ctx, field)
 			case "tags":
 				return ec.fieldContext_Order_tags(ctx, field)
 			case "source":
@@ -23268,6 +27478,388 @@ func (ec *executionContext) fieldContext_Query_salesReport(ctx context.Context, 
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_salesReport_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_shippingZones(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_shippingZones,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().ShippingZones(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal []*model.ShippingZone
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal []*model.ShippingZone
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal []*model.ShippingZone
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNShippingZone2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZoneᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_shippingZones(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_ShippingZone_id(ctx, field)
+			case "name":
+				return ec.fieldContext_ShippingZone_name(ctx, field)
+			case "countries":
+				return ec.fieldContext_ShippingZone_countries(ctx, field)
+			case "restOfWorld":
+				return ec.fieldContext_ShippingZone_restOfWorld(ctx, field)
+			case "rates":
+				return ec.fieldContext_ShippingZone_rates(ctx, field)
+			case "version":
+				return ec.fieldContext_ShippingZone_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_ShippingZone_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_ShippingZone_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ShippingZone", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_shippingZone(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_shippingZone,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().ShippingZone(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.ShippingZone
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.ShippingZone
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.ShippingZone
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOShippingZone2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZone,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_shippingZone(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_ShippingZone_id(ctx, field)
+			case "name":
+				return ec.fieldContext_ShippingZone_name(ctx, field)
+			case "countries":
+				return ec.fieldContext_ShippingZone_countries(ctx, field)
+			case "restOfWorld":
+				return ec.fieldContext_ShippingZone_restOfWorld(ctx, field)
+			case "rates":
+				return ec.fieldContext_ShippingZone_rates(ctx, field)
+			case "version":
+				return ec.fieldContext_ShippingZone_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_ShippingZone_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_ShippingZone_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ShippingZone", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_shippingZone_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_taxSettings(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_taxSettings,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().TaxSettings(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.TaxSettings
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.TaxSettings
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.TaxSettings
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNTaxSettings2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTaxSettings,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_taxSettings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "pricesIncludeTax":
+				return ec.fieldContext_TaxSettings_pricesIncludeTax(ctx, field)
+			case "rates":
+				return ec.fieldContext_TaxSettings_rates(ctx, field)
+			case "version":
+				return ec.fieldContext_TaxSettings_version(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_TaxSettings_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type TaxSettings", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_discounts(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_discounts,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Discounts(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.Connection[*db.Discount]
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Connection[*db.Discount]
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.Connection[*db.Discount]
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNDiscountConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_discounts(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_DiscountConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_DiscountConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_DiscountConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type DiscountConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_discounts_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_discount(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_discount,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Discount(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal *db.Discount
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *db.Discount
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *db.Discount
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalODiscount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐDiscount,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_discount(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Discount_id(ctx, field)
+			case "code":
+				return ec.fieldContext_Discount_code(ctx, field)
+			case "kind":
+				return ec.fieldContext_Discount_kind(ctx, field)
+			case "basisPoints":
+				return ec.fieldContext_Discount_basisPoints(ctx, field)
+			case "amountMinor":
+				return ec.fieldContext_Discount_amountMinor(ctx, field)
+			case "startsAt":
+				return ec.fieldContext_Discount_startsAt(ctx, field)
+			case "endsAt":
+				return ec.fieldContext_Discount_endsAt(ctx, field)
+			case "leastMinor":
+				return ec.fieldContext_Discount_leastMinor(ctx, field)
+			case "usesMax":
+				return ec.fieldContext_Discount_usesMax(ctx, field)
+			case "customerUsesMax":
+				return ec.fieldContext_Discount_customerUsesMax(ctx, field)
+			case "uses":
+				return ec.fieldContext_Discount_uses(ctx, field)
+			case "active":
+				return ec.fieldContext_Discount_active(ctx, field)
+			case "version":
+				return ec.fieldContext_Discount_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Discount_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Discount_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Discount", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_discount_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -23486,12 +28078,24 @@ func (ec *executionContext) fieldContext_Query_webhookEndpoint(ctx context.Conte
 				return ec.fieldContext_WebhookEndpoint_apiVersion(ctx, field)
 			case "app":
 				return ec.fieldContext_WebhookEndpoint_app(ctx, field)
+			case "rateLimit":
+				return ec.fieldContext_WebhookEndpoint_rateLimit(ctx, field)
+			case "headers":
+				return ec.fieldContext_WebhookEndpoint_headers(ctx, field)
+			case "filters":
+				return ec.fieldContext_WebhookEndpoint_filters(ctx, field)
+			case "pausedUntil":
+				return ec.fieldContext_WebhookEndpoint_pausedUntil(ctx, field)
+			case "circuit":
+				return ec.fieldContext_WebhookEndpoint_circuit(ctx, field)
 			case "queue":
 				return ec.fieldContext_WebhookEndpoint_queue(ctx, field)
 			case "activity":
 				return ec.fieldContext_WebhookEndpoint_activity(ctx, field)
 			case "deliveries":
 				return ec.fieldContext_WebhookEndpoint_deliveries(ctx, field)
+			case "deliveryCount":
+				return ec.fieldContext_WebhookEndpoint_deliveryCount(ctx, field)
 			case "version":
 				return ec.fieldContext_WebhookEndpoint_version(ctx, field)
 			case "createdAt":
@@ -23780,6 +28384,8 @@ func (ec *executionContext) fieldContext_Query_export(ctx context.Context, field
 				return ec.fieldContext_Export_format(ctx, field)
 			case "compression":
 				return ec.fieldContext_Export_compression(ctx, field)
+			case "webhookId":
+				return ec.fieldContext_Export_webhookId(ctx, field)
 			case "filters":
 				return ec.fieldContext_Export_filters(ctx, field)
 			case "status":
@@ -23822,6 +28428,290 @@ func (ec *executionContext) fieldContext_Query_export(ctx context.Context, field
 	if fc.Args, err = ec.field_Query_export_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_pages(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_pages,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Pages(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.Connection[*db.Page]
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Connection[*db.Page]
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.Connection[*db.Page]
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNPageConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_pages(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_PageConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_PageConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_PageConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_pages_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_page(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_page,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Page(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *db.Page
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *db.Page
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *db.Page
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOPage2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPage,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_page(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Page_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Page_title(ctx, field)
+			case "handle":
+				return ec.fieldContext_Page_handle(ctx, field)
+			case "status":
+				return ec.fieldContext_Page_status(ctx, field)
+			case "kind":
+				return ec.fieldContext_Page_kind(ctx, field)
+			case "body":
+				return ec.fieldContext_Page_body(ctx, field)
+			case "seoDescription":
+				return ec.fieldContext_Page_seoDescription(ctx, field)
+			case "publishedAt":
+				return ec.fieldContext_Page_publishedAt(ctx, field)
+			case "version":
+				return ec.fieldContext_Page_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Page_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Page_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Page", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_page_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_pagePreview(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_pagePreview,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().PagePreview(ctx, fc.Args["body"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal string
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal string
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal string
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNString2string,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_pagePreview(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_pagePreview_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_menus(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_menus,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().Menus(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.Menus
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Menus
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.Menus
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNMenus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMenus,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_menus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "main":
+				return ec.fieldContext_Menus_main(ctx, field)
+			case "footer":
+				return ec.fieldContext_Menus_footer(ctx, field)
+			case "version":
+				return ec.fieldContext_Menus_version(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Menus", field.Name)
+		},
 	}
 	return fc, nil
 }
@@ -25172,6 +30062,469 @@ func (ec *executionContext) fieldContext_SessionProvePayload_userErrors(_ contex
 	return fc, nil
 }
 
+func (ec *executionContext) _ShippingRate_id(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+
+func (ec *executionContext) fieldContext_ShippingRate_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ShippingRate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ShippingRate_name(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_ShippingRate_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ShippingRate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ShippingRate_kind(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
+	return ec.marshalNShippingKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐShippingKind(ctx, field.Selections, obj.Kind)
+}
+
+func (ec *executionContext) fieldContext_ShippingRate_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ShippingRate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ShippingKind does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ShippingRate_priceMinor(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.PriceMinor)
+}
+
+func (ec *executionContext) fieldContext_ShippingRate_priceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ShippingRate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ShippingRate_leastMinor(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.LeastMinor)
+}
+
+func (ec *executionContext) fieldContext_ShippingRate_leastMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ShippingRate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ShippingRate_mostMinor(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.MostMinor)
+}
+
+func (ec *executionContext) fieldContext_ShippingRate_mostMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ShippingRate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ShippingRate_leastGrams(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.LeastGrams)
+}
+
+func (ec *executionContext) fieldContext_ShippingRate_leastGrams(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ShippingRate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ShippingRate_mostGrams(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.MostGrams)
+}
+
+func (ec *executionContext) fieldContext_ShippingRate_mostGrams(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ShippingRate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ShippingRate_freeFromMinor(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.FreeFromMinor)
+}
+
+func (ec *executionContext) fieldContext_ShippingRate_freeFromMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ShippingRate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ShippingZone_id(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZone) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_ShippingZone_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ShippingZone",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ShippingZone_name(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZone) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_ShippingZone_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ShippingZone",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ShippingZone_countries(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZone) (ret graphql.Marshaler) {
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Countries)
+}
+
+func (ec *executionContext) fieldContext_ShippingZone_countries(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ShippingZone",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ShippingZone_restOfWorld(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZone) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.RestOfWorld)
+}
+
+func (ec *executionContext) fieldContext_ShippingZone_restOfWorld(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ShippingZone",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ShippingZone_rates(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZone) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ShippingZone_rates,
+		func(ctx context.Context) (any, error) {
+			return obj.DecodedRates()
+		},
+		nil,
+		ec.marshalNShippingRate2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐShippingRateᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ShippingZone_rates(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ShippingZone",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_ShippingRate_id(ctx, field)
+			case "name":
+				return ec.fieldContext_ShippingRate_name(ctx, field)
+			case "kind":
+				return ec.fieldContext_ShippingRate_kind(ctx, field)
+			case "priceMinor":
+				return ec.fieldContext_ShippingRate_priceMinor(ctx, field)
+			case "leastMinor":
+				return ec.fieldContext_ShippingRate_leastMinor(ctx, field)
+			case "mostMinor":
+				return ec.fieldContext_ShippingRate_mostMinor(ctx, field)
+			case "leastGrams":
+				return ec.fieldContext_ShippingRate_leastGrams(ctx, field)
+			case "mostGrams":
+				return ec.fieldContext_ShippingRate_mostGrams(ctx, field)
+			case "freeFromMinor":
+				return ec.fieldContext_ShippingRate_freeFromMinor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ShippingRate", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ShippingZone_version(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZone) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+}
+
+func (ec *executionContext) fieldContext_ShippingZone_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ShippingZone",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ShippingZone_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZone) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_ShippingZone_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ShippingZone",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ShippingZone_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZone) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+}
+
+func (ec *executionContext) fieldContext_ShippingZone_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ShippingZone",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ShippingZoneDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZoneDeletePayload) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
+}
+
+func (ec *executionContext) fieldContext_ShippingZoneDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ShippingZoneDeletePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ShippingZoneDeletePayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZoneDeletePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ShippingZoneDeletePayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ShippingZoneDeletePayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ShippingZoneDeletePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ShippingZonePayload_shippingZone(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZonePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ShippingZonePayload_shippingZone,
+		func(ctx context.Context) (any, error) {
+			return obj.ShippingZone, nil
+		},
+		nil,
+		ec.marshalOShippingZone2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZone,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_ShippingZonePayload_shippingZone(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ShippingZonePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_ShippingZone_id(ctx, field)
+			case "name":
+				return ec.fieldContext_ShippingZone_name(ctx, field)
+			case "countries":
+				return ec.fieldContext_ShippingZone_countries(ctx, field)
+			case "restOfWorld":
+				return ec.fieldContext_ShippingZone_restOfWorld(ctx, field)
+			case "rates":
+				return ec.fieldContext_ShippingZone_rates(ctx, field)
+			case "version":
+				return ec.fieldContext_ShippingZone_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_ShippingZone_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_ShippingZone_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ShippingZone", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ShippingZonePayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZonePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ShippingZonePayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ShippingZonePayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ShippingZonePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _SignOutPayload_sessions(ctx context.Context, field graphql.CollectedField, obj *model.SignOutPayload) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Sessions)
 }
@@ -26372,6 +31725,23 @@ func (ec *executionContext) fieldContext_Store_storeHost(_ context.Context, fiel
 	return fc, nil
 }
 
+func (ec *executionContext) _Store_language(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
+	return ec.marshalNLanguage2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐLanguage(ctx, field.Selections, obj.Language)
+}
+
+func (ec *executionContext) fieldContext_Store_language(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Store",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Language does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Store_legacy(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
 	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Legacy)
 }
@@ -26512,6 +31882,8 @@ func (ec *executionContext) fieldContext_StorePayload_store(_ context.Context, f
 				return ec.fieldContext_Store_status(ctx, field)
 			case "storeHost":
 				return ec.fieldContext_Store_storeHost(ctx, field)
+			case "language":
+				return ec.fieldContext_Store_language(ctx, field)
 			case "legacy":
 				return ec.fieldContext_Store_legacy(ctx, field)
 			case "secondFactor":
@@ -26550,6 +31922,261 @@ func (ec *executionContext) _StorePayload_userErrors(ctx context.Context, field 
 func (ec *executionContext) fieldContext_StorePayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "StorePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TaxRate_country(ctx context.Context, field graphql.CollectedField, obj *document.TaxRate) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Country)
+}
+
+func (ec *executionContext) fieldContext_TaxRate_country(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaxRate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TaxRate_region(ctx context.Context, field graphql.CollectedField, obj *document.TaxRate) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Region)
+}
+
+func (ec *executionContext) fieldContext_TaxRate_region(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaxRate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TaxRate_name(ctx context.Context, field graphql.CollectedField, obj *document.TaxRate) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_TaxRate_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaxRate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TaxRate_basisPoints(ctx context.Context, field graphql.CollectedField, obj *document.TaxRate) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.BasisPoints)
+}
+
+func (ec *executionContext) fieldContext_TaxRate_basisPoints(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaxRate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TaxRate_shipping(ctx context.Context, field graphql.CollectedField, obj *document.TaxRate) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Shipping)
+}
+
+func (ec *executionContext) fieldContext_TaxRate_shipping(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaxRate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TaxSettings_pricesIncludeTax(ctx context.Context, field graphql.CollectedField, obj *model.TaxSettings) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.PricesIncludeTax)
+}
+
+func (ec *executionContext) fieldContext_TaxSettings_pricesIncludeTax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaxSettings",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TaxSettings_rates(ctx context.Context, field graphql.CollectedField, obj *model.TaxSettings) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TaxSettings_rates,
+		func(ctx context.Context) (any, error) {
+			return obj.DecodedRates()
+		},
+		nil,
+		ec.marshalNTaxRate2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐTaxRateᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TaxSettings_rates(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaxSettings",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "country":
+				return ec.fieldContext_TaxRate_country(ctx, field)
+			case "region":
+				return ec.fieldContext_TaxRate_region(ctx, field)
+			case "name":
+				return ec.fieldContext_TaxRate_name(ctx, field)
+			case "basisPoints":
+				return ec.fieldContext_TaxRate_basisPoints(ctx, field)
+			case "shipping":
+				return ec.fieldContext_TaxRate_shipping(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type TaxRate", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TaxSettings_version(ctx context.Context, field graphql.CollectedField, obj *model.TaxSettings) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+}
+
+func (ec *executionContext) fieldContext_TaxSettings_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaxSettings",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TaxSettings_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.TaxSettings) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt())
+}
+
+func (ec *executionContext) fieldContext_TaxSettings_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaxSettings",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TaxSettingsPayload_taxSettings(ctx context.Context, field graphql.CollectedField, obj *model.TaxSettingsPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TaxSettingsPayload_taxSettings,
+		func(ctx context.Context) (any, error) {
+			return obj.TaxSettings, nil
+		},
+		nil,
+		ec.marshalOTaxSettings2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTaxSettings,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_TaxSettingsPayload_taxSettings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaxSettingsPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "pricesIncludeTax":
+				return ec.fieldContext_TaxSettings_pricesIncludeTax(ctx, field)
+			case "rates":
+				return ec.fieldContext_TaxSettings_rates(ctx, field)
+			case "version":
+				return ec.fieldContext_TaxSettings_version(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_TaxSettings_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type TaxSettings", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TaxSettingsPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.TaxSettingsPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TaxSettingsPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TaxSettingsPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaxSettingsPayload",
 		Field:      field,
 		IsMethod:   false,
 		IsResolver: false,
@@ -27980,6 +33607,23 @@ func (ec *executionContext) fieldContext_WebhookAttempt_detail(_ context.Context
 	return fc, nil
 }
 
+func (ec *executionContext) _WebhookAttempt_request(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Request)
+}
+
+func (ec *executionContext) fieldContext_WebhookAttempt_request(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookAttempt",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _WebhookAttempt_response(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
 	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Response)
 }
@@ -28009,6 +33653,147 @@ func (ec *executionContext) fieldContext_WebhookAttempt_nextAt(_ context.Context
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookCircuit_state(ctx context.Context, field graphql.CollectedField, obj *model.WebhookCircuit) (ret graphql.Marshaler) {
+	return ec.marshalNWebhookCircuitState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐWebhookCircuit(ctx, field.Selections, obj.State)
+}
+
+func (ec *executionContext) fieldContext_WebhookCircuit_state(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookCircuit",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type WebhookCircuitState does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookCircuit_failures(ctx context.Context, field graphql.CollectedField, obj *model.WebhookCircuit) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Failures)
+}
+
+func (ec *executionContext) fieldContext_WebhookCircuit_failures(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookCircuit",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookCircuit_nextAttemptAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookCircuit) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.NextAttemptAt)
+}
+
+func (ec *executionContext) fieldContext_WebhookCircuit_nextAttemptAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookCircuit",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDeliveriesPayload_count(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDeliveriesPayload) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Count)
+}
+
+func (ec *executionContext) fieldContext_WebhookDeliveriesPayload_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDeliveriesPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDeliveriesPayload_hasNextPage(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDeliveriesPayload) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.HasNextPage)
+}
+
+func (ec *executionContext) fieldContext_WebhookDeliveriesPayload_hasNextPage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDeliveriesPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDeliveriesPayload_endCursor(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDeliveriesPayload) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.EndCursor)
+}
+
+func (ec *executionContext) fieldContext_WebhookDeliveriesPayload_endCursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDeliveriesPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDeliveriesPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDeliveriesPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDeliveriesPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_WebhookDeliveriesPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDeliveriesPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
 	}
 	return fc, nil
@@ -28205,6 +33990,8 @@ func (ec *executionContext) fieldContext_WebhookDelivery_attempts(_ context.Cont
 				return ec.fieldContext_WebhookAttempt_duration(ctx, field)
 			case "detail":
 				return ec.fieldContext_WebhookAttempt_detail(ctx, field)
+			case "request":
+				return ec.fieldContext_WebhookAttempt_request(ctx, field)
 			case "response":
 				return ec.fieldContext_WebhookAttempt_response(ctx, field)
 			case "nextAt":
@@ -28884,6 +34671,157 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_app(_ context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _WebhookEndpoint_rateLimit(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.RateLimit)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_rateLimit(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_headers(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_headers,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.WebhookEndpoint().Headers(ctx, obj)
+		},
+		nil,
+		ec.marshalOWebhookHeader2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookHeaderᚄ,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_headers(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "name":
+				return ec.fieldContext_WebhookHeader_name(ctx, field)
+			case "valueHint":
+				return ec.fieldContext_WebhookHeader_valueHint(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookHeader", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_filters(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_filters,
+		func(ctx context.Context) (any, error) {
+			return obj.Filters()
+		},
+		nil,
+		ec.marshalNWebhookFilter2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋwebhookᚋfilterᚐConditionᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_filters(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "field":
+				return ec.fieldContext_WebhookFilter_field(ctx, field)
+			case "in":
+				return ec.fieldContext_WebhookFilter_in(ctx, field)
+			case "notIn":
+				return ec.fieldContext_WebhookFilter_notIn(ctx, field)
+			case "min":
+				return ec.fieldContext_WebhookFilter_min(ctx, field)
+			case "max":
+				return ec.fieldContext_WebhookFilter_max(ctx, field)
+			case "exists":
+				return ec.fieldContext_WebhookFilter_exists(ctx, field)
+			case "changed":
+				return ec.fieldContext_WebhookFilter_changed(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookFilter", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_pausedUntil(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.PausedUntil())
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_pausedUntil(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_circuit(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_circuit,
+		func(ctx context.Context) (any, error) {
+			return obj.Circuit(), nil
+		},
+		nil,
+		ec.marshalNWebhookCircuit2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookCircuit,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_circuit(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "state":
+				return ec.fieldContext_WebhookCircuit_state(ctx, field)
+			case "failures":
+				return ec.fieldContext_WebhookCircuit_failures(ctx, field)
+			case "nextAttemptAt":
+				return ec.fieldContext_WebhookCircuit_nextAttemptAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookCircuit", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _WebhookEndpoint_queue(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -29017,6 +34955,47 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_deliveries(ctx context.
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_WebhookEndpoint_deliveries_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_deliveryCount(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_deliveryCount,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.WebhookEndpoint().DeliveryCount(ctx, obj, fc.Args["filter"].(model.WebhookDeliveryFilter))
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_deliveryCount(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_WebhookEndpoint_deliveryCount_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -29163,12 +35142,24 @@ func (ec *executionContext) fieldContext_WebhookEndpointConnection_nodes(_ conte
 				return ec.fieldContext_WebhookEndpoint_apiVersion(ctx, field)
 			case "app":
 				return ec.fieldContext_WebhookEndpoint_app(ctx, field)
+			case "rateLimit":
+				return ec.fieldContext_WebhookEndpoint_rateLimit(ctx, field)
+			case "headers":
+				return ec.fieldContext_WebhookEndpoint_headers(ctx, field)
+			case "filters":
+				return ec.fieldContext_WebhookEndpoint_filters(ctx, field)
+			case "pausedUntil":
+				return ec.fieldContext_WebhookEndpoint_pausedUntil(ctx, field)
+			case "circuit":
+				return ec.fieldContext_WebhookEndpoint_circuit(ctx, field)
 			case "queue":
 				return ec.fieldContext_WebhookEndpoint_queue(ctx, field)
 			case "activity":
 				return ec.fieldContext_WebhookEndpoint_activity(ctx, field)
 			case "deliveries":
 				return ec.fieldContext_WebhookEndpoint_deliveries(ctx, field)
+			case "deliveryCount":
+				return ec.fieldContext_WebhookEndpoint_deliveryCount(ctx, field)
 			case "version":
 				return ec.fieldContext_WebhookEndpoint_version(ctx, field)
 			case "createdAt":
@@ -29348,12 +35339,24 @@ func (ec *executionContext) fieldContext_WebhookEndpointEdge_node(_ context.Cont
 				return ec.fieldContext_WebhookEndpoint_apiVersion(ctx, field)
 			case "app":
 				return ec.fieldContext_WebhookEndpoint_app(ctx, field)
+			case "rateLimit":
+				return ec.fieldContext_WebhookEndpoint_rateLimit(ctx, field)
+			case "headers":
+				return ec.fieldContext_WebhookEndpoint_headers(ctx, field)
+			case "filters":
+				return ec.fieldContext_WebhookEndpoint_filters(ctx, field)
+			case "pausedUntil":
+				return ec.fieldContext_WebhookEndpoint_pausedUntil(ctx, field)
+			case "circuit":
+				return ec.fieldContext_WebhookEndpoint_circuit(ctx, field)
 			case "queue":
 				return ec.fieldContext_WebhookEndpoint_queue(ctx, field)
 			case "activity":
 				return ec.fieldContext_WebhookEndpoint_activity(ctx, field)
 			case "deliveries":
 				return ec.fieldContext_WebhookEndpoint_deliveries(ctx, field)
+			case "deliveryCount":
+				return ec.fieldContext_WebhookEndpoint_deliveryCount(ctx, field)
 			case "version":
 				return ec.fieldContext_WebhookEndpoint_version(ctx, field)
 			case "createdAt":
@@ -29421,12 +35424,24 @@ func (ec *executionContext) fieldContext_WebhookEndpointPayload_webhookEndpoint(
 				return ec.fieldContext_WebhookEndpoint_apiVersion(ctx, field)
 			case "app":
 				return ec.fieldContext_WebhookEndpoint_app(ctx, field)
+			case "rateLimit":
+				return ec.fieldContext_WebhookEndpoint_rateLimit(ctx, field)
+			case "headers":
+				return ec.fieldContext_WebhookEndpoint_headers(ctx, field)
+			case "filters":
+				return ec.fieldContext_WebhookEndpoint_filters(ctx, field)
+			case "pausedUntil":
+				return ec.fieldContext_WebhookEndpoint_pausedUntil(ctx, field)
+			case "circuit":
+				return ec.fieldContext_WebhookEndpoint_circuit(ctx, field)
 			case "queue":
 				return ec.fieldContext_WebhookEndpoint_queue(ctx, field)
 			case "activity":
 				return ec.fieldContext_WebhookEndpoint_activity(ctx, field)
 			case "deliveries":
 				return ec.fieldContext_WebhookEndpoint_deliveries(ctx, field)
+			case "deliveryCount":
+				return ec.fieldContext_WebhookEndpoint_deliveryCount(ctx, field)
 			case "version":
 				return ec.fieldContext_WebhookEndpoint_version(ctx, field)
 			case "createdAt":
@@ -29554,6 +35569,159 @@ func (ec *executionContext) _WebhookEventType_trigger(ctx context.Context, field
 func (ec *executionContext) fieldContext_WebhookEventType_trigger(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "WebhookEventType",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookFilter_field(ctx context.Context, field graphql.CollectedField, obj *filter.Condition) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Field)
+}
+
+func (ec *executionContext) fieldContext_WebhookFilter_field(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookFilter",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookFilter_in(ctx context.Context, field graphql.CollectedField, obj *filter.Condition) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚕstringᚄ(ctx, field.Selections, obj.In)
+}
+
+func (ec *executionContext) fieldContext_WebhookFilter_in(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookFilter",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookFilter_notIn(ctx context.Context, field graphql.CollectedField, obj *filter.Condition) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚕstringᚄ(ctx, field.Selections, obj.NotIn)
+}
+
+func (ec *executionContext) fieldContext_WebhookFilter_notIn(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookFilter",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookFilter_min(ctx context.Context, field graphql.CollectedField, obj *filter.Condition) (ret graphql.Marshaler) {
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.Min)
+}
+
+func (ec *executionContext) fieldContext_WebhookFilter_min(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookFilter",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookFilter_max(ctx context.Context, field graphql.CollectedField, obj *filter.Condition) (ret graphql.Marshaler) {
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.Max)
+}
+
+func (ec *executionContext) fieldContext_WebhookFilter_max(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookFilter",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookFilter_exists(ctx context.Context, field graphql.CollectedField, obj *filter.Condition) (ret graphql.Marshaler) {
+	return ec.marshalOBoolean2ᚖbool(ctx, field.Selections, obj.Exists)
+}
+
+func (ec *executionContext) fieldContext_WebhookFilter_exists(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookFilter",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookFilter_changed(ctx context.Context, field graphql.CollectedField, obj *filter.Condition) (ret graphql.Marshaler) {
+	return ec.marshalOBoolean2ᚖbool(ctx, field.Selections, obj.Changed)
+}
+
+func (ec *executionContext) fieldContext_WebhookFilter_changed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookFilter",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookHeader_name(ctx context.Context, field graphql.CollectedField, obj *model.WebhookHeader) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_WebhookHeader_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookHeader",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookHeader_valueHint(ctx context.Context, field graphql.CollectedField, obj *model.WebhookHeader) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ValueHint)
+}
+
+func (ec *executionContext) fieldContext_WebhookHeader_valueHint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookHeader",
 		Field:      field,
 		IsMethod:   false,
 		IsResolver: false,
@@ -31340,6 +37508,103 @@ func (ec *executionContext) unmarshalInputCustomerUpdateInput(ctx context.Contex
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputDiscountInput(ctx context.Context, obj any) (model.DiscountInput, error) {
+	var it model.DiscountInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["active"]; !present {
+		asMap["active"] = true
+	}
+
+	fieldsInOrder := [...]string{"code", "kind", "basisPoints", "amountMinor", "startsAt", "endsAt", "leastMinor", "usesMax", "customerUsesMax", "active"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "code":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("code"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Code = data
+		case "kind":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("kind"))
+			data, err := ec.unmarshalNDiscountKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDiscountKind(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Kind = data
+		case "basisPoints":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("basisPoints"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.BasisPoints = data
+		case "amountMinor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("amountMinor"))
+			data, err := ec.unmarshalOMoney2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AmountMinor = data
+		case "startsAt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("startsAt"))
+			data, err := ec.unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.StartsAt = data
+		case "endsAt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("endsAt"))
+			data, err := ec.unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.EndsAt = data
+		case "leastMinor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("leastMinor"))
+			data, err := ec.unmarshalOMoney2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.LeastMinor = data
+		case "usesMax":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("usesMax"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.UsesMax = data
+		case "customerUsesMax":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customerUsesMax"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CustomerUsesMax = data
+		case "active":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("active"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Active = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputExportFiltersInput(ctx context.Context, obj any) (model.ExportFiltersInput, error) {
 	var it model.ExportFiltersInput
 	if obj == nil {
@@ -31402,7 +37667,7 @@ func (ec *executionContext) unmarshalInputExportStartInput(ctx context.Context, 
 		asMap["compression"] = "NONE"
 	}
 
-	fieldsInOrder := [...]string{"kind", "format", "compression", "filters"}
+	fieldsInOrder := [...]string{"kind", "format", "compression", "webhookId", "filters"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -31430,6 +37695,13 @@ func (ec *executionContext) unmarshalInputExportStartInput(ctx context.Context, 
 				return it, err
 			}
 			it.Compression = data
+		case "webhookId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("webhookId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.WebhookID = data
 		case "filters":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("filters"))
 			data, err := ec.unmarshalOExportFiltersInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportFiltersInput(ctx, v)
@@ -31643,6 +37915,101 @@ func (ec *executionContext) unmarshalInputMarketplaceThemeSubmitInput(ctx contex
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputMenuLinkInput(ctx context.Context, obj any) (document.MenuLink, error) {
+	var it document.MenuLink
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"title", "target", "resourceId", "address", "children"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "title":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("title"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Title = data
+		case "target":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("target"))
+			data, err := ec.unmarshalNMenuTarget2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐMenuTarget(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Target = data
+		case "resourceId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("resourceId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ResourceID = data
+		case "address":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("address"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Address = data
+		case "children":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("children"))
+			data, err := ec.unmarshalOMenuLinkInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLinkᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Children = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputMenusInput(ctx context.Context, obj any) (document.MenusFields, error) {
+	var it document.MenusFields
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"main", "footer"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "main":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("main"))
+			data, err := ec.unmarshalOMenuLinkInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLinkᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Main = data
+		case "footer":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("footer"))
+			data, err := ec.unmarshalOMenuLinkInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLinkᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Footer = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputOrderCreateInput(ctx context.Context, obj any) (model.OrderCreateInput, error) {
 	var it model.OrderCreateInput
 	if obj == nil {
@@ -31826,7 +38193,7 @@ func (ec *executionContext) unmarshalInputOrderLineInput(ctx context.Context, ob
 		asMap["taxMinor"] = 0
 	}
 
-	fieldsInOrder := [...]string{"productId", "title", "sku", "quantity", "unitPriceMinor", "discountMinor", "taxMinor"}
+	fieldsInOrder := [...]string{"productId", "variantId", "title", "sku", "quantity", "unitPriceMinor", "discountMinor", "taxMinor"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -31840,6 +38207,13 @@ func (ec *executionContext) unmarshalInputOrderLineInput(ctx context.Context, ob
 				return it, err
 			}
 			it.ProductID = data
+		case "variantId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("variantId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.VariantID = data
 		case "title":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("title"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -31979,6 +38353,122 @@ func (ec *executionContext) unmarshalInputOrderUpdateInput(ctx context.Context, 
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputPageCreateInput(ctx context.Context, obj any) (model.PageCreateInput, error) {
+	var it model.PageCreateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"title", "handle", "body", "kind", "seoDescription"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "title":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("title"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Title = data
+		case "handle":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("handle"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Handle = data
+		case "body":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Body = data
+		case "kind":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("kind"))
+			data, err := ec.unmarshalOPageKind2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPageKind(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Kind = data
+		case "seoDescription":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("seoDescription"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SeoDescription = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputPageUpdateInput(ctx context.Context, obj any) (model.PageUpdateInput, error) {
+	var it model.PageUpdateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"title", "handle", "body", "kind", "seoDescription"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "title":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("title"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Title = graphql.OmittableOf(data)
+		case "handle":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("handle"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Handle = graphql.OmittableOf(data)
+		case "body":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Body = graphql.OmittableOf(data)
+		case "kind":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("kind"))
+			data, err := ec.unmarshalOPageKind2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPageKind(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Kind = graphql.OmittableOf(data)
+		case "seoDescription":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("seoDescription"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SeoDescription = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputPasskeyAnswerInput(ctx context.Context, obj any) (model.PasskeyAnswerInput, error) {
 	var it model.PasskeyAnswerInput
 	if obj == nil {
@@ -32071,7 +38561,7 @@ func (ec *executionContext) unmarshalInputProductCreateInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "createdAt"}
+	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "createdAt", "weightGrams", "options", "variants"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -32169,6 +38659,27 @@ func (ec *executionContext) unmarshalInputProductCreateInput(ctx context.Context
 				return it, err
 			}
 			it.CreatedAt = data
+		case "weightGrams":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("weightGrams"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.WeightGrams = data
+		case "options":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("options"))
+			data, err := ec.unmarshalOProductOptionInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOptionᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Options = data
+		case "variants":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("variants"))
+			data, err := ec.unmarshalOProductVariantInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductVariantInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Variants = data
 		}
 	}
 	return it, nil
@@ -32218,6 +38729,43 @@ func (ec *executionContext) unmarshalInputProductFilter(ctx context.Context, obj
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputProductOptionInput(ctx context.Context, obj any) (document.Option, error) {
+	var it document.Option
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"name", "values"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "values":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("values"))
+			data, err := ec.unmarshalNString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Values = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputProductUpdateInput(ctx context.Context, obj any) (model.ProductUpdateInput, error) {
 	var it model.ProductUpdateInput
 	if obj == nil {
@@ -32229,7 +38777,7 @@ func (ec *executionContext) unmarshalInputProductUpdateInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl"}
+	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "weightGrams"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -32320,6 +38868,143 @@ func (ec *executionContext) unmarshalInputProductUpdateInput(ctx context.Context
 				return it, err
 			}
 			it.ImageURL = graphql.OmittableOf(data)
+		case "weightGrams":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("weightGrams"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.WeightGrams = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputProductVariantInput(ctx context.Context, obj any) (model.ProductVariantInput, error) {
+	var it model.ProductVariantInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "options", "priceMinor", "compareAtPriceMinor", "sku", "inventoryQuantity", "weightGrams"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "options":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("options"))
+			data, err := ec.unmarshalNString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Options = data
+		case "priceMinor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("priceMinor"))
+			data, err := ec.unmarshalNMoney2int64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.PriceMinor = data
+		case "compareAtPriceMinor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("compareAtPriceMinor"))
+			data, err := ec.unmarshalOMoney2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CompareAtPriceMinor = data
+		case "sku":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sku"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Sku = data
+		case "inventoryQuantity":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inventoryQuantity"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.InventoryQuantity = data
+		case "weightGrams":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("weightGrams"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.WeightGrams = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputProductVariantUpdateInput(ctx context.Context, obj any) (model.ProductVariantUpdateInput, error) {
+	var it model.ProductVariantUpdateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"priceMinor", "compareAtPriceMinor", "sku", "inventoryQuantity", "weightGrams"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "priceMinor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("priceMinor"))
+			data, err := ec.unmarshalOMoney2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.PriceMinor = graphql.OmittableOf(data)
+		case "compareAtPriceMinor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("compareAtPriceMinor"))
+			data, err := ec.unmarshalOMoney2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CompareAtPriceMinor = graphql.OmittableOf(data)
+		case "sku":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sku"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Sku = graphql.OmittableOf(data)
+		case "inventoryQuantity":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inventoryQuantity"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.InventoryQuantity = graphql.OmittableOf(data)
+		case "weightGrams":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("weightGrams"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.WeightGrams = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -32419,6 +39104,151 @@ func (ec *executionContext) unmarshalInputSessionProveInput(ctx context.Context,
 				return it, err
 			}
 			it.Passkey = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputShippingRateInput(ctx context.Context, obj any) (model.ShippingRateInput, error) {
+	var it model.ShippingRateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["kind"]; !present {
+		asMap["kind"] = "DELIVERY"
+	}
+
+	fieldsInOrder := [...]string{"id", "name", "kind", "priceMinor", "leastMinor", "mostMinor", "leastGrams", "mostGrams", "freeFromMinor"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "kind":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("kind"))
+			data, err := ec.unmarshalNShippingKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐShippingKind(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Kind = data
+		case "priceMinor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("priceMinor"))
+			data, err := ec.unmarshalNMoney2int64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.PriceMinor = data
+		case "leastMinor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("leastMinor"))
+			data, err := ec.unmarshalOMoney2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.LeastMinor = data
+		case "mostMinor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("mostMinor"))
+			data, err := ec.unmarshalOMoney2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.MostMinor = data
+		case "leastGrams":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("leastGrams"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.LeastGrams = data
+		case "mostGrams":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("mostGrams"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.MostGrams = data
+		case "freeFromMinor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("freeFromMinor"))
+			data, err := ec.unmarshalOMoney2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.FreeFromMinor = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputShippingZoneInput(ctx context.Context, obj any) (model.ShippingZoneInput, error) {
+	var it model.ShippingZoneInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["restOfWorld"]; !present {
+		asMap["restOfWorld"] = false
+	}
+
+	fieldsInOrder := [...]string{"name", "countries", "restOfWorld", "rates"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "countries":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("countries"))
+			data, err := ec.unmarshalNString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Countries = data
+		case "restOfWorld":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("restOfWorld"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RestOfWorld = data
+		case "rates":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("rates"))
+			data, err := ec.unmarshalNShippingRateInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingRateInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Rates = data
 		}
 	}
 	return it, nil
@@ -32527,7 +39357,7 @@ func (ec *executionContext) unmarshalInputStoreUpdateInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"expectedVersion", "name", "timezone", "currency"}
+	fieldsInOrder := [...]string{"expectedVersion", "name", "timezone", "currency", "language"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -32562,6 +39392,112 @@ func (ec *executionContext) unmarshalInputStoreUpdateInput(ctx context.Context, 
 				return it, err
 			}
 			it.Currency = data
+		case "language":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("language"))
+			data, err := ec.unmarshalOLanguage2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐLanguage(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Language = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputTaxRateInput(ctx context.Context, obj any) (model.TaxRateInput, error) {
+	var it model.TaxRateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["shipping"]; !present {
+		asMap["shipping"] = true
+	}
+
+	fieldsInOrder := [...]string{"country", "region", "name", "basisPoints", "shipping"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "country":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("country"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Country = data
+		case "region":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("region"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Region = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "basisPoints":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("basisPoints"))
+			data, err := ec.unmarshalNLong2int64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.BasisPoints = data
+		case "shipping":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("shipping"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Shipping = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputTaxSettingsInput(ctx context.Context, obj any) (model.TaxSettingsInput, error) {
+	var it model.TaxSettingsInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"pricesIncludeTax", "rates"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "pricesIncludeTax":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("pricesIncludeTax"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.PricesIncludeTax = data
+		case "rates":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("rates"))
+			data, err := ec.unmarshalNTaxRateInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTaxRateInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Rates = data
 		}
 	}
 	return it, nil
@@ -32604,6 +39540,64 @@ func (ec *executionContext) unmarshalInputThemeImportInput(ctx context.Context, 
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputWebhookDeliveryFilter(ctx context.Context, obj any) (model.WebhookDeliveryFilter, error) {
+	var it model.WebhookDeliveryFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"states", "types", "settledFrom", "settledTo", "outcomes"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "states":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("states"))
+			data, err := ec.unmarshalODeliveryState2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDeliveryStateᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.States = data
+		case "types":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("types"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Types = data
+		case "settledFrom":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("settledFrom"))
+			data, err := ec.unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SettledFrom = data
+		case "settledTo":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("settledTo"))
+			data, err := ec.unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SettledTo = data
+		case "outcomes":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("outcomes"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Outcomes = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputWebhookEndpointCreateInput(ctx context.Context, obj any) (model.WebhookEndpointCreateInput, error) {
 	var it model.WebhookEndpointCreateInput
 	if obj == nil {
@@ -32615,7 +39609,7 @@ func (ec *executionContext) unmarshalInputWebhookEndpointCreateInput(ctx context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"url", "events", "description"}
+	fieldsInOrder := [...]string{"url", "events", "description", "rateLimit", "headers", "filters"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -32643,6 +39637,27 @@ func (ec *executionContext) unmarshalInputWebhookEndpointCreateInput(ctx context
 				return it, err
 			}
 			it.Description = data
+		case "rateLimit":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("rateLimit"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RateLimit = data
+		case "headers":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("headers"))
+			data, err := ec.unmarshalOWebhookHeaderInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookHeaderInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Headers = data
+		case "filters":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("filters"))
+			data, err := ec.unmarshalOWebhookFilterInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋwebhookᚋfilterᚐConditionᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Filters = data
 		}
 	}
 	return it, nil
@@ -32659,7 +39674,7 @@ func (ec *executionContext) unmarshalInputWebhookEndpointUpdateInput(ctx context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"url", "events", "description"}
+	fieldsInOrder := [...]string{"url", "events", "description", "rateLimit", "headers", "filters"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -32687,6 +39702,136 @@ func (ec *executionContext) unmarshalInputWebhookEndpointUpdateInput(ctx context
 				return it, err
 			}
 			it.Description = graphql.OmittableOf(data)
+		case "rateLimit":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("rateLimit"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RateLimit = graphql.OmittableOf(data)
+		case "headers":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("headers"))
+			data, err := ec.unmarshalOWebhookHeaderInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookHeaderInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Headers = graphql.OmittableOf(data)
+		case "filters":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("filters"))
+			data, err := ec.unmarshalOWebhookFilterInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋwebhookᚋfilterᚐConditionᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Filters = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputWebhookFilterInput(ctx context.Context, obj any) (filter.Condition, error) {
+	var it filter.Condition
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"field", "in", "notIn", "min", "max", "exists", "changed"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "field":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Field = data
+		case "in":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("in"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.In = data
+		case "notIn":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("notIn"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.NotIn = data
+		case "min":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("min"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Min = data
+		case "max":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("max"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Max = data
+		case "exists":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("exists"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Exists = data
+		case "changed":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("changed"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Changed = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputWebhookHeaderInput(ctx context.Context, obj any) (model.WebhookHeaderInput, error) {
+	var it model.WebhookHeaderInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"name", "value"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "value":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("value"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Value = data
 		}
 	}
 	return it, nil
@@ -34251,6 +41396,269 @@ func (ec *executionContext) _CustomerPayload(ctx context.Context, sel ast.Select
 	return out
 }
 
+var discountImplementors = []string{"Discount"}
+
+func (ec *executionContext) _Discount(ctx context.Context, sel ast.SelectionSet, obj *db.Discount) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, discountImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Discount")
+		case "id":
+			out.Values[i] = ec._Discount_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "code":
+			out.Values[i] = ec._Discount_code(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "kind":
+			out.Values[i] = ec._Discount_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "basisPoints":
+			out.Values[i] = ec._Discount_basisPoints(ctx, field, obj)
+		case "amountMinor":
+			out.Values[i] = ec._Discount_amountMinor(ctx, field, obj)
+		case "startsAt":
+			out.Values[i] = ec._Discount_startsAt(ctx, field, obj)
+		case "endsAt":
+			out.Values[i] = ec._Discount_endsAt(ctx, field, obj)
+		case "leastMinor":
+			out.Values[i] = ec._Discount_leastMinor(ctx, field, obj)
+		case "usesMax":
+			out.Values[i] = ec._Discount_usesMax(ctx, field, obj)
+		case "customerUsesMax":
+			out.Values[i] = ec._Discount_customerUsesMax(ctx, field, obj)
+		case "uses":
+			out.Values[i] = ec._Discount_uses(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "active":
+			out.Values[i] = ec._Discount_active(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "version":
+			out.Values[i] = ec._Discount_version(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._Discount_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._Discount_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var discountConnectionImplementors = []string{"DiscountConnection"}
+
+func (ec *executionContext) _DiscountConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*db.Discount]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, discountConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DiscountConnection")
+		case "edges":
+			out.Values[i] = ec._DiscountConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._DiscountConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._DiscountConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var discountDeletePayloadImplementors = []string{"DiscountDeletePayload"}
+
+func (ec *executionContext) _DiscountDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.DiscountDeletePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, discountDeletePayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DiscountDeletePayload")
+		case "deletedId":
+			out.Values[i] = ec._DiscountDeletePayload_deletedId(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._DiscountDeletePayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var discountEdgeImplementors = []string{"DiscountEdge"}
+
+func (ec *executionContext) _DiscountEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*db.Discount]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, discountEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DiscountEdge")
+		case "cursor":
+			out.Values[i] = ec._DiscountEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._DiscountEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var discountPayloadImplementors = []string{"DiscountPayload"}
+
+func (ec *executionContext) _DiscountPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DiscountPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, discountPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DiscountPayload")
+		case "discount":
+			out.Values[i] = ec._DiscountPayload_discount(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._DiscountPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var eventImplementors = []string{"Event"}
 
 func (ec *executionContext) _Event(ctx context.Context, sel ast.SelectionSet, obj *model.Event) graphql.Marshaler {
@@ -34439,6 +41847,8 @@ func (ec *executionContext) _Export(ctx context.Context, sel ast.SelectionSet, o
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "webhookId":
+			out.Values[i] = ec._Export_webhookId(ctx, field, obj)
 		case "filters":
 			out.Values[i] = ec._Export_filters(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -35881,6 +43291,21 @@ func (ec *executionContext) _Limits(ctx context.Context, sel ast.SelectionSet, o
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "pagesMax":
+			out.Values[i] = ec._Limits_pagesMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "shippingZonesMax":
+			out.Values[i] = ec._Limits_shippingZonesMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "discountsMax":
+			out.Values[i] = ec._Limits_discountsMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "exportsMax":
 			out.Values[i] = ec._Limits_exportsMax(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -36034,6 +43459,13 @@ func (ec *executionContext) _LineItem(ctx context.Context, sel ast.SelectionSet,
 			}
 		case "totalMinor":
 			out.Values[i] = ec._LineItem_totalMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "variantId":
+			out.Values[i] = ec._LineItem_variantId(ctx, field, obj)
+		case "options":
+			out.Values[i] = ec._LineItem_options(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -36615,6 +44047,143 @@ func (ec *executionContext) _Membership(ctx context.Context, sel ast.SelectionSe
 	return out
 }
 
+var menuLinkImplementors = []string{"MenuLink"}
+
+func (ec *executionContext) _MenuLink(ctx context.Context, sel ast.SelectionSet, obj *document.MenuLink) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, menuLinkImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MenuLink")
+		case "title":
+			out.Values[i] = ec._MenuLink_title(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "target":
+			out.Values[i] = ec._MenuLink_target(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "resourceId":
+			out.Values[i] = ec._MenuLink_resourceId(ctx, field, obj)
+		case "address":
+			out.Values[i] = ec._MenuLink_address(ctx, field, obj)
+		case "children":
+			out.Values[i] = ec._MenuLink_children(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var menusImplementors = []string{"Menus"}
+
+func (ec *executionContext) _Menus(ctx context.Context, sel ast.SelectionSet, obj *model.Menus) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, menusImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Menus")
+		case "main":
+			out.Values[i] = ec._Menus_main(ctx, field, obj)
+		case "footer":
+			out.Values[i] = ec._Menus_footer(ctx, field, obj)
+		case "version":
+			out.Values[i] = ec._Menus_version(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var menusPayloadImplementors = []string{"MenusPayload"}
+
+func (ec *executionContext) _MenusPayload(ctx context.Context, sel ast.SelectionSet, obj *model.MenusPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, menusPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MenusPayload")
+		case "menus":
+			out.Values[i] = ec._MenusPayload_menus(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._MenusPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var mutationImplementors = []string{"Mutation"}
 
 func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet) graphql.Marshaler {
@@ -36830,6 +44399,20 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "webhookEndpointPause":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_webhookEndpointPause(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "webhookEndpointUnpause":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_webhookEndpointUnpause(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "webhookEndpointRotateSecret":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_webhookEndpointRotateSecret(ctx, field)
@@ -36872,6 +44455,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "webhookDeliveriesRetry":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_webhookDeliveriesRetry(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "webhookDeliverySkip":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_webhookDeliverySkip(ctx, field)
@@ -36896,6 +44486,48 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "exportDelete":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_exportDelete(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageCreate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_pageCreate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageUpdate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_pageUpdate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pagePublish":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_pagePublish(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageUnpublish":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_pageUnpublish(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageDelete":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_pageDelete(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "menusSet":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_menusSet(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -37096,6 +44728,20 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "productVariantsSet":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_productVariantsSet(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "productVariantUpdate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_productVariantUpdate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "productPublish":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_productPublish(ctx, field)
@@ -37225,6 +44871,55 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "orderNoteAppend":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_orderNoteAppend(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "shippingZoneCreate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_shippingZoneCreate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "shippingZoneUpdate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_shippingZoneUpdate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "shippingZoneDelete":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_shippingZoneDelete(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "taxSettingsUpdate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_taxSettingsUpdate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "discountCreate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_discountCreate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "discountUpdate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_discountUpdate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "discountDelete":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_discountDelete(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -37721,6 +45416,39 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "refundPreviewMinor":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Order_refundPreviewMinor(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "tags":
 			out.Values[i] = ec._Order_tags(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -38116,6 +45844,220 @@ func (ec *executionContext) _OrderPayload(ctx context.Context, sel ast.Selection
 	return out
 }
 
+var pageImplementors = []string{"Page"}
+
+func (ec *executionContext) _Page(ctx context.Context, sel ast.SelectionSet, obj *db.Page) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, pageImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Page")
+		case "id":
+			out.Values[i] = ec._Page_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "title":
+			out.Values[i] = ec._Page_title(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "handle":
+			out.Values[i] = ec._Page_handle(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "status":
+			out.Values[i] = ec._Page_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "kind":
+			out.Values[i] = ec._Page_kind(ctx, field, obj)
+		case "body":
+			out.Values[i] = ec._Page_body(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "seoDescription":
+			out.Values[i] = ec._Page_seoDescription(ctx, field, obj)
+		case "publishedAt":
+			out.Values[i] = ec._Page_publishedAt(ctx, field, obj)
+		case "version":
+			out.Values[i] = ec._Page_version(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._Page_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._Page_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var pageConnectionImplementors = []string{"PageConnection"}
+
+func (ec *executionContext) _PageConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*db.Page]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, pageConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PageConnection")
+		case "edges":
+			out.Values[i] = ec._PageConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._PageConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._PageConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var pageDeletePayloadImplementors = []string{"PageDeletePayload"}
+
+func (ec *executionContext) _PageDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.PageDeletePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, pageDeletePayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PageDeletePayload")
+		case "deletedId":
+			out.Values[i] = ec._PageDeletePayload_deletedId(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._PageDeletePayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var pageEdgeImplementors = []string{"PageEdge"}
+
+func (ec *executionContext) _PageEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*db.Page]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, pageEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PageEdge")
+		case "cursor":
+			out.Values[i] = ec._PageEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._PageEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var pageInfoImplementors = []string{"PageInfo"}
 
 func (ec *executionContext) _PageInfo(ctx context.Context, sel ast.SelectionSet, obj *model.PageInfo) graphql.Marshaler {
@@ -38141,6 +46083,47 @@ func (ec *executionContext) _PageInfo(ctx context.Context, sel ast.SelectionSet,
 			out.Values[i] = ec._PageInfo_startCursor(ctx, field, obj)
 		case "endCursor":
 			out.Values[i] = ec._PageInfo_endCursor(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var pagePayloadImplementors = []string{"PagePayload"}
+
+func (ec *executionContext) _PagePayload(ctx context.Context, sel ast.SelectionSet, obj *model.PagePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, pagePayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PagePayload")
+		case "page":
+			out.Values[i] = ec._PagePayload_page(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._PagePayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -38378,36 +46361,36 @@ func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, 
 		case "id":
 			out.Values[i] = ec._Product_id(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "title":
 			out.Values[i] = ec._Product_title(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "handle":
 			out.Values[i] = ec._Product_handle(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "description":
 			out.Values[i] = ec._Product_description(ctx, field, obj)
 		case "status":
 			out.Values[i] = ec._Product_status(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "priceMinor":
 			out.Values[i] = ec._Product_priceMinor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "compareAtPriceMinor":
 			out.Values[i] = ec._Product_compareAtPriceMinor(ctx, field, obj)
 		case "currency":
 			out.Values[i] = ec._Product_currency(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "sku":
 			out.Values[i] = ec._Product_sku(ctx, field, obj)
@@ -38418,7 +46401,7 @@ func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, 
 		case "tags":
 			out.Values[i] = ec._Product_tags(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "inventoryQuantity":
 			out.Values[i] = ec._Product_inventoryQuantity(ctx, field, obj)
@@ -38429,18 +46412,63 @@ func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, 
 		case "version":
 			out.Values[i] = ec._Product_version(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "createdAt":
 			out.Values[i] = ec._Product_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "updatedAt":
 			out.Values[i] = ec._Product_updatedAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "weightGrams":
+			out.Values[i] = ec._Product_weightGrams(ctx, field, obj)
+		case "maxPriceMinor":
+			out.Values[i] = ec._Product_maxPriceMinor(ctx, field, obj)
+		case "options":
+			out.Values[i] = ec._Product_options(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "variants":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Product_variants(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -38598,6 +46626,50 @@ func (ec *executionContext) _ProductEdge(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
+var productOptionImplementors = []string{"ProductOption"}
+
+func (ec *executionContext) _ProductOption(ctx context.Context, sel ast.SelectionSet, obj *document.Option) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, productOptionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ProductOption")
+		case "name":
+			out.Values[i] = ec._ProductOption_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "values":
+			out.Values[i] = ec._ProductOption_values(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var productPayloadImplementors = []string{"ProductPayload"}
 
 func (ec *executionContext) _ProductPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ProductPayload) graphql.Marshaler {
@@ -38613,6 +46685,73 @@ func (ec *executionContext) _ProductPayload(ctx context.Context, sel ast.Selecti
 			out.Values[i] = ec._ProductPayload_product(ctx, field, obj)
 		case "userErrors":
 			out.Values[i] = ec._ProductPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var productVariantImplementors = []string{"ProductVariant"}
+
+func (ec *executionContext) _ProductVariant(ctx context.Context, sel ast.SelectionSet, obj *db.Variant) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, productVariantImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ProductVariant")
+		case "id":
+			out.Values[i] = ec._ProductVariant_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "title":
+			out.Values[i] = ec._ProductVariant_title(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sku":
+			out.Values[i] = ec._ProductVariant_sku(ctx, field, obj)
+		case "priceMinor":
+			out.Values[i] = ec._ProductVariant_priceMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "compareAtPriceMinor":
+			out.Values[i] = ec._ProductVariant_compareAtPriceMinor(ctx, field, obj)
+		case "inventoryQuantity":
+			out.Values[i] = ec._ProductVariant_inventoryQuantity(ctx, field, obj)
+		case "weightGrams":
+			out.Values[i] = ec._ProductVariant_weightGrams(ctx, field, obj)
+		case "options":
+			out.Values[i] = ec._ProductVariant_options(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "position":
+			out.Values[i] = ec._ProductVariant_position(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -39146,6 +47285,110 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "shippingZones":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_shippingZones(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "shippingZone":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_shippingZone(ctx, field)
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "taxSettings":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_taxSettings(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "discounts":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_discounts(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "discount":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_discount(ctx, field)
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "events":
 			field := field
 
@@ -39282,6 +47525,91 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_export(ctx, field)
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "pages":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_pages(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "page":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_page(ctx, field)
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "pagePreview":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_pagePreview(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "menus":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_menus(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
 				return res
 			}
 
@@ -39861,6 +48189,226 @@ func (ec *executionContext) _SessionProvePayload(ctx context.Context, sel ast.Se
 			out.Values[i] = ec._SessionProvePayload_until(ctx, field, obj)
 		case "userErrors":
 			out.Values[i] = ec._SessionProvePayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var shippingRateImplementors = []string{"ShippingRate"}
+
+func (ec *executionContext) _ShippingRate(ctx context.Context, sel ast.SelectionSet, obj *document.ShippingRate) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, shippingRateImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ShippingRate")
+		case "id":
+			out.Values[i] = ec._ShippingRate_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._ShippingRate_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "kind":
+			out.Values[i] = ec._ShippingRate_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "priceMinor":
+			out.Values[i] = ec._ShippingRate_priceMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "leastMinor":
+			out.Values[i] = ec._ShippingRate_leastMinor(ctx, field, obj)
+		case "mostMinor":
+			out.Values[i] = ec._ShippingRate_mostMinor(ctx, field, obj)
+		case "leastGrams":
+			out.Values[i] = ec._ShippingRate_leastGrams(ctx, field, obj)
+		case "mostGrams":
+			out.Values[i] = ec._ShippingRate_mostGrams(ctx, field, obj)
+		case "freeFromMinor":
+			out.Values[i] = ec._ShippingRate_freeFromMinor(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var shippingZoneImplementors = []string{"ShippingZone"}
+
+func (ec *executionContext) _ShippingZone(ctx context.Context, sel ast.SelectionSet, obj *model.ShippingZone) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, shippingZoneImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ShippingZone")
+		case "id":
+			out.Values[i] = ec._ShippingZone_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._ShippingZone_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "countries":
+			out.Values[i] = ec._ShippingZone_countries(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "restOfWorld":
+			out.Values[i] = ec._ShippingZone_restOfWorld(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rates":
+			out.Values[i] = ec._ShippingZone_rates(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "version":
+			out.Values[i] = ec._ShippingZone_version(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._ShippingZone_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._ShippingZone_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var shippingZoneDeletePayloadImplementors = []string{"ShippingZoneDeletePayload"}
+
+func (ec *executionContext) _ShippingZoneDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ShippingZoneDeletePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, shippingZoneDeletePayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ShippingZoneDeletePayload")
+		case "deletedId":
+			out.Values[i] = ec._ShippingZoneDeletePayload_deletedId(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._ShippingZoneDeletePayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var shippingZonePayloadImplementors = []string{"ShippingZonePayload"}
+
+func (ec *executionContext) _ShippingZonePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ShippingZonePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, shippingZonePayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ShippingZonePayload")
+		case "shippingZone":
+			out.Values[i] = ec._ShippingZonePayload_shippingZone(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._ShippingZonePayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -40471,6 +49019,11 @@ func (ec *executionContext) _Store(ctx context.Context, sel ast.SelectionSet, ob
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "language":
+			out.Values[i] = ec._Store_language(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "legacy":
 			out.Values[i] = ec._Store_legacy(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -40536,6 +49089,154 @@ func (ec *executionContext) _StorePayload(ctx context.Context, sel ast.Selection
 			out.Values[i] = ec._StorePayload_store(ctx, field, obj)
 		case "userErrors":
 			out.Values[i] = ec._StorePayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var taxRateImplementors = []string{"TaxRate"}
+
+func (ec *executionContext) _TaxRate(ctx context.Context, sel ast.SelectionSet, obj *document.TaxRate) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, taxRateImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TaxRate")
+		case "country":
+			out.Values[i] = ec._TaxRate_country(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "region":
+			out.Values[i] = ec._TaxRate_region(ctx, field, obj)
+		case "name":
+			out.Values[i] = ec._TaxRate_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "basisPoints":
+			out.Values[i] = ec._TaxRate_basisPoints(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "shipping":
+			out.Values[i] = ec._TaxRate_shipping(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var taxSettingsImplementors = []string{"TaxSettings"}
+
+func (ec *executionContext) _TaxSettings(ctx context.Context, sel ast.SelectionSet, obj *model.TaxSettings) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, taxSettingsImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TaxSettings")
+		case "pricesIncludeTax":
+			out.Values[i] = ec._TaxSettings_pricesIncludeTax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rates":
+			out.Values[i] = ec._TaxSettings_rates(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "version":
+			out.Values[i] = ec._TaxSettings_version(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._TaxSettings_updatedAt(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var taxSettingsPayloadImplementors = []string{"TaxSettingsPayload"}
+
+func (ec *executionContext) _TaxSettingsPayload(ctx context.Context, sel ast.SelectionSet, obj *model.TaxSettingsPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, taxSettingsPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TaxSettingsPayload")
+		case "taxSettings":
+			out.Values[i] = ec._TaxSettingsPayload_taxSettings(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._TaxSettingsPayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -41194,10 +49895,109 @@ func (ec *executionContext) _WebhookAttempt(ctx context.Context, sel ast.Selecti
 			}
 		case "detail":
 			out.Values[i] = ec._WebhookAttempt_detail(ctx, field, obj)
+		case "request":
+			out.Values[i] = ec._WebhookAttempt_request(ctx, field, obj)
 		case "response":
 			out.Values[i] = ec._WebhookAttempt_response(ctx, field, obj)
 		case "nextAt":
 			out.Values[i] = ec._WebhookAttempt_nextAt(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var webhookCircuitImplementors = []string{"WebhookCircuit"}
+
+func (ec *executionContext) _WebhookCircuit(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookCircuit) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, webhookCircuitImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WebhookCircuit")
+		case "state":
+			out.Values[i] = ec._WebhookCircuit_state(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "failures":
+			out.Values[i] = ec._WebhookCircuit_failures(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nextAttemptAt":
+			out.Values[i] = ec._WebhookCircuit_nextAttemptAt(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var webhookDeliveriesPayloadImplementors = []string{"WebhookDeliveriesPayload"}
+
+func (ec *executionContext) _WebhookDeliveriesPayload(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookDeliveriesPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, webhookDeliveriesPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WebhookDeliveriesPayload")
+		case "count":
+			out.Values[i] = ec._WebhookDeliveriesPayload_count(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "hasNextPage":
+			out.Values[i] = ec._WebhookDeliveriesPayload_hasNextPage(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "endCursor":
+			out.Values[i] = ec._WebhookDeliveriesPayload_endCursor(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._WebhookDeliveriesPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -41571,6 +50371,53 @@ func (ec *executionContext) _WebhookEndpoint(ctx context.Context, sel ast.Select
 			}
 		case "app":
 			out.Values[i] = ec._WebhookEndpoint_app(ctx, field, obj)
+		case "rateLimit":
+			out.Values[i] = ec._WebhookEndpoint_rateLimit(ctx, field, obj)
+		case "headers":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._WebhookEndpoint_headers(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "filters":
+			out.Values[i] = ec._WebhookEndpoint_filters(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pausedUntil":
+			out.Values[i] = ec._WebhookEndpoint_pausedUntil(ctx, field, obj)
+		case "circuit":
+			out.Values[i] = ec._WebhookEndpoint_circuit(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "queue":
 			field := field
 
@@ -41653,6 +50500,42 @@ func (ec *executionContext) _WebhookEndpoint(ctx context.Context, sel ast.Select
 					}
 				}()
 				res = ec._WebhookEndpoint_deliveries(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "deliveryCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._WebhookEndpoint_deliveryCount(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -41925,6 +50808,98 @@ func (ec *executionContext) _WebhookEventType(ctx context.Context, sel ast.Selec
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var webhookFilterImplementors = []string{"WebhookFilter"}
+
+func (ec *executionContext) _WebhookFilter(ctx context.Context, sel ast.SelectionSet, obj *filter.Condition) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, webhookFilterImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WebhookFilter")
+		case "field":
+			out.Values[i] = ec._WebhookFilter_field(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "in":
+			out.Values[i] = ec._WebhookFilter_in(ctx, field, obj)
+		case "notIn":
+			out.Values[i] = ec._WebhookFilter_notIn(ctx, field, obj)
+		case "min":
+			out.Values[i] = ec._WebhookFilter_min(ctx, field, obj)
+		case "max":
+			out.Values[i] = ec._WebhookFilter_max(ctx, field, obj)
+		case "exists":
+			out.Values[i] = ec._WebhookFilter_exists(ctx, field, obj)
+		case "changed":
+			out.Values[i] = ec._WebhookFilter_changed(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var webhookHeaderImplementors = []string{"WebhookHeader"}
+
+func (ec *executionContext) _WebhookHeader(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookHeader) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, webhookHeaderImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WebhookHeader")
+		case "name":
+			out.Values[i] = ec._WebhookHeader_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "valueHint":
+			out.Values[i] = ec._WebhookHeader_valueHint(ctx, field, obj)
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -42889,6 +51864,121 @@ func (ec *executionContext) marshalNDeliveryState2githubᚗcomᚋstorefrontᚑgo
 	return res
 }
 
+func (ec *executionContext) marshalNDiscount2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐDiscountᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Discount) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDiscount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐDiscount(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNDiscount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐDiscount(ctx context.Context, sel ast.SelectionSet, v *db.Discount) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Discount(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNDiscountConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*db.Discount]) graphql.Marshaler {
+	return ec._DiscountConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNDiscountConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*db.Discount]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DiscountConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNDiscountDeletePayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDiscountDeletePayload(ctx context.Context, sel ast.SelectionSet, v model.DiscountDeletePayload) graphql.Marshaler {
+	return ec._DiscountDeletePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNDiscountDeletePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDiscountDeletePayload(ctx context.Context, sel ast.SelectionSet, v *model.DiscountDeletePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DiscountDeletePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNDiscountEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*db.Discount]) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDiscountEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNDiscountEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*db.Discount]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DiscountEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNDiscountInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDiscountInput(ctx context.Context, v any) (model.DiscountInput, error) {
+	res, err := ec.unmarshalInputDiscountInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNDiscountKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDiscountKind(ctx context.Context, v any) (state.DiscountKind, error) {
+	res, err := model.UnmarshalDiscountKind(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDiscountKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDiscountKind(ctx context.Context, sel ast.SelectionSet, v state.DiscountKind) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalDiscountKind(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNDiscountPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDiscountPayload(ctx context.Context, sel ast.SelectionSet, v model.DiscountPayload) graphql.Marshaler {
+	return ec._DiscountPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNDiscountPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDiscountPayload(ctx context.Context, sel ast.SelectionSet, v *model.DiscountPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DiscountPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNEmailMarketing2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEmailMarketing(ctx context.Context, v any) (state.EmailMarketing, error) {
 	res, err := model.UnmarshalEmailMarketing(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -43627,6 +52717,22 @@ func (ec *executionContext) marshalNInvitationStatus2githubᚗcomᚋstorefront�
 	return v
 }
 
+func (ec *executionContext) unmarshalNLanguage2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐLanguage(ctx context.Context, v any) (state.Language, error) {
+	res, err := model.UnmarshalLanguage(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNLanguage2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐLanguage(ctx context.Context, sel ast.SelectionSet, v state.Language) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalLanguage(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) marshalNLimits2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLimits(ctx context.Context, sel ast.SelectionSet, v *model.Limits) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -43681,6 +52787,21 @@ func (ec *executionContext) marshalNLineQuantity2ᚕgithubᚗcomᚋstorefrontᚑ
 	}
 
 	return ret
+}
+
+func (ec *executionContext) unmarshalNLineQuantityInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLineQuantityInputᚄ(ctx context.Context, v any) ([]*model.LineQuantityInput, error) {
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*model.LineQuantityInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNLineQuantityInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLineQuantityInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
 }
 
 func (ec *executionContext) unmarshalNLineQuantityInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLineQuantityInput(ctx context.Context, v any) (*model.LineQuantityInput, error) {
@@ -43895,6 +53016,86 @@ func (ec *executionContext) marshalNMembership2ᚖgithubᚗcomᚋstorefrontᚑgo
 		return graphql.Null
 	}
 	return ec._Membership(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNMenuLink2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLinkᚄ(ctx context.Context, sel ast.SelectionSet, v []*document.MenuLink) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNMenuLink2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLink(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNMenuLink2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLink(ctx context.Context, sel ast.SelectionSet, v *document.MenuLink) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._MenuLink(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNMenuLinkInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLink(ctx context.Context, v any) (*document.MenuLink, error) {
+	res, err := ec.unmarshalInputMenuLinkInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNMenuTarget2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐMenuTarget(ctx context.Context, v any) (state.MenuTarget, error) {
+	res, err := model.UnmarshalMenuTarget(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNMenuTarget2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐMenuTarget(ctx context.Context, sel ast.SelectionSet, v state.MenuTarget) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalMenuTarget(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNMenus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMenus(ctx context.Context, sel ast.SelectionSet, v model.Menus) graphql.Marshaler {
+	return ec._Menus(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNMenus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMenus(ctx context.Context, sel ast.SelectionSet, v *model.Menus) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Menus(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNMenusInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenusFields(ctx context.Context, v any) (document.MenusFields, error) {
+	res, err := ec.unmarshalInputMenusInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNMenusPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMenusPayload(ctx context.Context, sel ast.SelectionSet, v model.MenusPayload) graphql.Marshaler {
+	return ec._MenusPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNMenusPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMenusPayload(ctx context.Context, sel ast.SelectionSet, v *model.MenusPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._MenusPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNMoney2int64(ctx context.Context, v any) (int64, error) {
@@ -44250,6 +53451,91 @@ func (ec *executionContext) unmarshalNOrderUpdateInput2githubᚗcomᚋstorefront
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalNPage2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPageᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Page) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPage2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPage(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNPage2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPage(ctx context.Context, sel ast.SelectionSet, v *db.Page) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Page(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNPageConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*db.Page]) graphql.Marshaler {
+	return ec._PageConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPageConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*db.Page]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PageConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNPageCreateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageCreateInput(ctx context.Context, v any) (model.PageCreateInput, error) {
+	res, err := ec.unmarshalInputPageCreateInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNPageDeletePayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageDeletePayload(ctx context.Context, sel ast.SelectionSet, v model.PageDeletePayload) graphql.Marshaler {
+	return ec._PageDeletePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPageDeletePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageDeletePayload(ctx context.Context, sel ast.SelectionSet, v *model.PageDeletePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PageDeletePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNPageEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*db.Page]) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPageEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNPageEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*db.Page]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PageEdge(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo(ctx context.Context, sel ast.SelectionSet, v *model.PageInfo) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -44258,6 +53544,41 @@ func (ec *executionContext) marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgo�
 		return graphql.Null
 	}
 	return ec._PageInfo(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNPagePayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPagePayload(ctx context.Context, sel ast.SelectionSet, v model.PagePayload) graphql.Marshaler {
+	return ec._PagePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPagePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPagePayload(ctx context.Context, sel ast.SelectionSet, v *model.PagePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PagePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNPageStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPageStatus(ctx context.Context, v any) (state.PageStatus, error) {
+	res, err := model.UnmarshalPageStatus(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNPageStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPageStatus(ctx context.Context, sel ast.SelectionSet, v state.PageStatus) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalPageStatus(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNPageUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageUpdateInput(ctx context.Context, v any) (model.PageUpdateInput, error) {
+	res, err := ec.unmarshalInputPageUpdateInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNPasskeyAskPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPasskeyAskPayload(ctx context.Context, sel ast.SelectionSet, v model.PasskeyAskPayload) graphql.Marshaler {
@@ -44418,6 +53739,46 @@ func (ec *executionContext) marshalNProductEdge2ᚖgithubᚗcomᚋstorefrontᚑg
 	return ec._ProductEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNProductOption2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOption(ctx context.Context, sel ast.SelectionSet, v document.Option) graphql.Marshaler {
+	return ec._ProductOption(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNProductOption2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOptionᚄ(ctx context.Context, sel ast.SelectionSet, v []document.Option) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNProductOption2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOption(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalNProductOptionInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOptionᚄ(ctx context.Context, v any) ([]*document.Option, error) {
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*document.Option, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNProductOptionInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOption(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNProductOptionInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOption(ctx context.Context, v any) (*document.Option, error) {
+	res, err := ec.unmarshalInputProductOptionInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNProductPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductPayload(ctx context.Context, sel ast.SelectionSet, v model.ProductPayload) graphql.Marshaler {
 	return ec._ProductPayload(ctx, sel, &v)
 }
@@ -44450,6 +53811,57 @@ func (ec *executionContext) marshalNProductStatus2githubᚗcomᚋstorefrontᚑgo
 
 func (ec *executionContext) unmarshalNProductUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductUpdateInput(ctx context.Context, v any) (model.ProductUpdateInput, error) {
 	res, err := ec.unmarshalInputProductUpdateInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNProductVariant2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐVariantᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Variant) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNProductVariant2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐVariant(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNProductVariant2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐVariant(ctx context.Context, sel ast.SelectionSet, v *db.Variant) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ProductVariant(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNProductVariantInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductVariantInputᚄ(ctx context.Context, v any) ([]*model.ProductVariantInput, error) {
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*model.ProductVariantInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNProductVariantInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductVariantInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNProductVariantInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductVariantInput(ctx context.Context, v any) (*model.ProductVariantInput, error) {
+	res, err := ec.unmarshalInputProductVariantInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNProductVariantUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductVariantUpdateInput(ctx context.Context, v any) (model.ProductVariantUpdateInput, error) {
+	res, err := ec.unmarshalInputProductVariantUpdateInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -44611,6 +54023,121 @@ func (ec *executionContext) marshalNSessionProvePayload2ᚖgithubᚗcomᚋstoref
 		return graphql.Null
 	}
 	return ec._SessionProvePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNShippingKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐShippingKind(ctx context.Context, v any) (state.ShippingKind, error) {
+	res, err := model.UnmarshalShippingKind(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNShippingKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐShippingKind(ctx context.Context, sel ast.SelectionSet, v state.ShippingKind) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalShippingKind(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNShippingRate2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐShippingRate(ctx context.Context, sel ast.SelectionSet, v document.ShippingRate) graphql.Marshaler {
+	return ec._ShippingRate(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNShippingRate2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐShippingRateᚄ(ctx context.Context, sel ast.SelectionSet, v []document.ShippingRate) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNShippingRate2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐShippingRate(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalNShippingRateInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingRateInputᚄ(ctx context.Context, v any) ([]*model.ShippingRateInput, error) {
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*model.ShippingRateInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNShippingRateInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingRateInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNShippingRateInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingRateInput(ctx context.Context, v any) (*model.ShippingRateInput, error) {
+	res, err := ec.unmarshalInputShippingRateInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNShippingZone2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZoneᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ShippingZone) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNShippingZone2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZone(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNShippingZone2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZone(ctx context.Context, sel ast.SelectionSet, v *model.ShippingZone) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ShippingZone(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNShippingZoneDeletePayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZoneDeletePayload(ctx context.Context, sel ast.SelectionSet, v model.ShippingZoneDeletePayload) graphql.Marshaler {
+	return ec._ShippingZoneDeletePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNShippingZoneDeletePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZoneDeletePayload(ctx context.Context, sel ast.SelectionSet, v *model.ShippingZoneDeletePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ShippingZoneDeletePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNShippingZoneInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZoneInput(ctx context.Context, v any) (model.ShippingZoneInput, error) {
+	res, err := ec.unmarshalInputShippingZoneInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNShippingZonePayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZonePayload(ctx context.Context, sel ast.SelectionSet, v model.ShippingZonePayload) graphql.Marshaler {
+	return ec._ShippingZonePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNShippingZonePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZonePayload(ctx context.Context, sel ast.SelectionSet, v *model.ShippingZonePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ShippingZonePayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNSignOutPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSignOutPayload(ctx context.Context, sel ast.SelectionSet, v model.SignOutPayload) graphql.Marshaler {
@@ -44967,6 +54494,79 @@ func (ec *executionContext) marshalNString2ᚕstringᚄ(ctx context.Context, sel
 	return ret
 }
 
+func (ec *executionContext) marshalNTaxRate2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐTaxRate(ctx context.Context, sel ast.SelectionSet, v document.TaxRate) graphql.Marshaler {
+	return ec._TaxRate(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNTaxRate2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐTaxRateᚄ(ctx context.Context, sel ast.SelectionSet, v []document.TaxRate) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNTaxRate2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐTaxRate(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalNTaxRateInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTaxRateInputᚄ(ctx context.Context, v any) ([]*model.TaxRateInput, error) {
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*model.TaxRateInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNTaxRateInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTaxRateInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNTaxRateInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTaxRateInput(ctx context.Context, v any) (*model.TaxRateInput, error) {
+	res, err := ec.unmarshalInputTaxRateInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNTaxSettings2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTaxSettings(ctx context.Context, sel ast.SelectionSet, v model.TaxSettings) graphql.Marshaler {
+	return ec._TaxSettings(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNTaxSettings2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTaxSettings(ctx context.Context, sel ast.SelectionSet, v *model.TaxSettings) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TaxSettings(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNTaxSettingsInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTaxSettingsInput(ctx context.Context, v any) (model.TaxSettingsInput, error) {
+	res, err := ec.unmarshalInputTaxSettingsInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNTaxSettingsPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTaxSettingsPayload(ctx context.Context, sel ast.SelectionSet, v model.TaxSettingsPayload) graphql.Marshaler {
+	return ec._TaxSettingsPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNTaxSettingsPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTaxSettingsPayload(ctx context.Context, sel ast.SelectionSet, v *model.TaxSettingsPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TaxSettingsPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNTheme2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Theme) graphql.Marshaler {
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -45288,6 +54888,46 @@ func (ec *executionContext) marshalNWebhookBacklog2githubᚗcomᚋstorefrontᚑg
 	return res
 }
 
+func (ec *executionContext) marshalNWebhookCircuit2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookCircuit(ctx context.Context, sel ast.SelectionSet, v *model.WebhookCircuit) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._WebhookCircuit(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNWebhookCircuitState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐWebhookCircuit(ctx context.Context, v any) (state.WebhookCircuit, error) {
+	res, err := model.UnmarshalWebhookCircuitState(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNWebhookCircuitState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐWebhookCircuit(ctx context.Context, sel ast.SelectionSet, v state.WebhookCircuit) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalWebhookCircuitState(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNWebhookDeliveriesPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveriesPayload(ctx context.Context, sel ast.SelectionSet, v model.WebhookDeliveriesPayload) graphql.Marshaler {
+	return ec._WebhookDeliveriesPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNWebhookDeliveriesPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveriesPayload(ctx context.Context, sel ast.SelectionSet, v *model.WebhookDeliveriesPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._WebhookDeliveriesPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNWebhookDelivery2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookDelivery) graphql.Marshaler {
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -45352,6 +54992,11 @@ func (ec *executionContext) marshalNWebhookDeliveryEdge2ᚖgithubᚗcomᚋstoref
 		return graphql.Null
 	}
 	return ec._WebhookDeliveryEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNWebhookDeliveryFilter2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryFilter(ctx context.Context, v any) (model.WebhookDeliveryFilter, error) {
+	res, err := ec.unmarshalInputWebhookDeliveryFilter(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNWebhookDeliveryPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryPayload(ctx context.Context, sel ast.SelectionSet, v model.WebhookDeliveryPayload) graphql.Marshaler {
@@ -45496,6 +55141,52 @@ func (ec *executionContext) marshalNWebhookEventType2ᚖgithubᚗcomᚋstorefron
 		return graphql.Null
 	}
 	return ec._WebhookEventType(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNWebhookFilter2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋwebhookᚋfilterᚐConditionᚄ(ctx context.Context, sel ast.SelectionSet, v []*filter.Condition) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNWebhookFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋwebhookᚋfilterᚐCondition(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNWebhookFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋwebhookᚋfilterᚐCondition(ctx context.Context, sel ast.SelectionSet, v *filter.Condition) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._WebhookFilter(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNWebhookFilterInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋwebhookᚋfilterᚐCondition(ctx context.Context, v any) (*filter.Condition, error) {
+	res, err := ec.unmarshalInputWebhookFilterInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNWebhookHeader2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookHeader(ctx context.Context, sel ast.SelectionSet, v *model.WebhookHeader) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._WebhookHeader(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNWebhookHeaderInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookHeaderInput(ctx context.Context, v any) (*model.WebhookHeaderInput, error) {
+	res, err := ec.unmarshalInputWebhookHeaderInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNWebhookQueueState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookQueueState(ctx context.Context, sel ast.SelectionSet, v model.WebhookQueueState) graphql.Marshaler {
@@ -45760,6 +55451,43 @@ func (ec *executionContext) unmarshalOCustomerFilter2ᚖgithubᚗcomᚋstorefron
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalODeliveryState2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDeliveryStateᚄ(ctx context.Context, v any) ([]state.DeliveryState, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]state.DeliveryState, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNDeliveryState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDeliveryState(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalODeliveryState2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDeliveryStateᚄ(ctx context.Context, sel ast.SelectionSet, v []state.DeliveryState) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDeliveryState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDeliveryState(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) unmarshalODeliveryState2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDeliveryState(ctx context.Context, v any) (*state.DeliveryState, error) {
 	if v == nil {
 		return nil, nil
@@ -45776,6 +55504,13 @@ func (ec *executionContext) marshalODeliveryState2ᚖgithubᚗcomᚋstorefront�
 	_ = ctx
 	res := model.MarshalDeliveryState(*v)
 	return res
+}
+
+func (ec *executionContext) marshalODiscount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐDiscount(ctx context.Context, sel ast.SelectionSet, v *db.Discount) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Discount(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOEmailMarketing2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEmailMarketing(ctx context.Context, v any) (*state.EmailMarketing, error) {
@@ -45981,6 +55716,24 @@ func (ec *executionContext) marshalOInvitation2ᚖgithubᚗcomᚋstorefrontᚑgo
 	return ec._Invitation(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalOLanguage2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐLanguage(ctx context.Context, v any) (*state.Language, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := model.UnmarshalLanguage(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOLanguage2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐLanguage(ctx context.Context, sel ast.SelectionSet, v *state.Language) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := model.MarshalLanguage(*v)
+	return res
+}
+
 func (ec *executionContext) unmarshalOLineQuantityInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLineQuantityInputᚄ(ctx context.Context, v any) ([]*model.LineQuantityInput, error) {
 	if v == nil {
 		return nil, nil
@@ -46029,6 +55782,50 @@ func (ec *executionContext) marshalOMarketplaceTheme2ᚖgithubᚗcomᚋstorefron
 		return graphql.Null
 	}
 	return ec._MarketplaceTheme(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOMenuLink2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLinkᚄ(ctx context.Context, sel ast.SelectionSet, v []*document.MenuLink) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNMenuLink2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLink(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalOMenuLinkInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLinkᚄ(ctx context.Context, v any) ([]*document.MenuLink, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*document.MenuLink, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNMenuLinkInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLink(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOMenus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMenus(ctx context.Context, sel ast.SelectionSet, v *model.Menus) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Menus(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOMoney2ᚖint64(ctx context.Context, v any) (*int64, error) {
@@ -46115,6 +55912,31 @@ func (ec *executionContext) marshalOOrderStatus2ᚖgithubᚗcomᚋstorefrontᚑg
 	return res
 }
 
+func (ec *executionContext) marshalOPage2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPage(ctx context.Context, sel ast.SelectionSet, v *db.Page) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Page(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOPageKind2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPageKind(ctx context.Context, v any) (*state.PageKind, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := model.UnmarshalPageKind(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOPageKind2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPageKind(ctx context.Context, sel ast.SelectionSet, v *state.PageKind) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := model.MarshalPageKind(*v)
+	return res
+}
+
 func (ec *executionContext) unmarshalOPasskeyAnswerInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPasskeyAnswerInput(ctx context.Context, v any) (*model.PasskeyAnswerInput, error) {
 	if v == nil {
 		return nil, nil
@@ -46157,6 +55979,24 @@ func (ec *executionContext) unmarshalOProductFilter2ᚖgithubᚗcomᚋstorefront
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalOProductOptionInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOptionᚄ(ctx context.Context, v any) ([]*document.Option, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*document.Option, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNProductOptionInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOption(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
 func (ec *executionContext) unmarshalOProductStatus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐProductStatus(ctx context.Context, v any) (*state.ProductStatus, error) {
 	if v == nil {
 		return nil, nil
@@ -46173,6 +56013,31 @@ func (ec *executionContext) marshalOProductStatus2ᚖgithubᚗcomᚋstorefront�
 	_ = ctx
 	res := model.MarshalProductStatus(*v)
 	return res
+}
+
+func (ec *executionContext) unmarshalOProductVariantInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductVariantInputᚄ(ctx context.Context, v any) ([]*model.ProductVariantInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*model.ProductVariantInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNProductVariantInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductVariantInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOShippingZone2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZone(ctx context.Context, sel ast.SelectionSet, v *model.ShippingZone) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ShippingZone(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOStaff2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaff(ctx context.Context, sel ast.SelectionSet, v *model.Staff) graphql.Marshaler {
@@ -46250,6 +56115,13 @@ func (ec *executionContext) marshalOString2ᚖstring(ctx context.Context, sel as
 	return res
 }
 
+func (ec *executionContext) marshalOTaxSettings2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTaxSettings(ctx context.Context, sel ast.SelectionSet, v *model.TaxSettings) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._TaxSettings(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOTheme2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTheme(ctx context.Context, sel ast.SelectionSet, v *model.Theme) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -46287,6 +56159,61 @@ func (ec *executionContext) marshalOWebhookEndpoint2ᚖgithubᚗcomᚋstorefront
 		return graphql.Null
 	}
 	return ec._WebhookEndpoint(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOWebhookFilterInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋwebhookᚋfilterᚐConditionᚄ(ctx context.Context, v any) ([]*filter.Condition, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*filter.Condition, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNWebhookFilterInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋwebhookᚋfilterᚐCondition(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOWebhookHeader2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookHeaderᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookHeader) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNWebhookHeader2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookHeader(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalOWebhookHeaderInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookHeaderInputᚄ(ctx context.Context, v any) ([]*model.WebhookHeaderInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*model.WebhookHeaderInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNWebhookHeaderInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookHeaderInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
 }
 
 func (ec *executionContext) marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.EnumValue) graphql.Marshaler {

@@ -57,7 +57,7 @@ func (m *Machine) Tick(at time.Time) time.Duration {
 		if l != nil {
 			q.unblock(l)
 		}
-		m.offer(q, now)
+		m.goOn(q, at)
 	}
 	return time.Hour
 }

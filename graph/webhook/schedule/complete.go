@@ -15,6 +15,7 @@ const (
 	Failed               // it did not
 	Void                 // the delivery ends without the receiver
 	Unsent               // nothing was sent, and nobody is to blame
+	Severed              // it was sent, and the sender ended it before the answer
 )
 
 // Result is how an attempt ended.
@@ -33,6 +34,7 @@ const (
 	Cancelled                // it ends without success, and without blame
 	Retry                    // another attempt is due
 	Exhausted                // the last attempt failed
+	Noted                    // it changes nothing, and stands in the log
 )
 
 // Outcome is what is written down of an attempt. It holds what was true when the
@@ -49,7 +51,8 @@ type Outcome struct {
 	Recovered, Healed, Over bool
 	// Health is the queue's.
 	Health Health
-	// The delivery's counters, of a failure.
+	// Attempts is the number that the attempt was sent with; where none was, how many
+	// there were. The others are the delivery's counters, of a failure.
 	Attempts, Tries int
 	First, Due      micros.Time
 }
@@ -59,41 +62,57 @@ type Outcome struct {
 // none.
 func (m *Machine) Complete(j Job, r Result, at time.Time) (o Outcome, ok bool) {
 	q, l, now := j.Queue, j.lane, micros.Of(at)
-	m.inflight--
-	q.inflight--
-	if j.probe {
-		m.probing--
-	}
+	m.land(j, at)
 	switch {
 	case q.state == Retired && q.inflight == 0:
 		m.effects.Dropped = append(m.effects.Dropped, q)
 	case q.held() && at.Sub(q.renewed) >= m.LoseAfter:
 		m.Lose(q)
 	}
-	if q.state == Lost {
-		return Outcome{}, false // another one may have the queue, and sends this delivery again
+	if q.state == Lost { // another one may have the queue, and sends this delivery again
+		if r.End == Unsent || r.End == Void {
+			return Outcome{}, false
+		}
+		return m.note(j, now), true
 	}
 	l.busy = false
 	if j.Item.Tries == 0 && q.row.Probe == micros.Never {
 		q.row.Probe = now // whatever came of it, it was the one
 	}
-	if r.End == Unsent {
+	switch r.End {
+	case Unsent, Severed:
 		q.block(l, now.Add(time.Second))
 		m.alarm(q, l, l.due)
-	} else {
+		if r.End == Severed {
+			o, ok = m.note(j, now), true
+			j.Item.Attempts++ // the next one is another
+		}
+	default:
+		if r.End == Delivered {
+			q.answered(at.Sub(j.began), m.Window)
+			m.limit = min(m.limit+1, m.Slots)
+		}
 		o, ok = m.judge(j, r, now), true
 		q.unsettled++
 		m.unsettled++
 	}
-	m.goOn(q, now)
+	m.goOn(q, at)
 	return o, ok
+}
+
+// note is the outcome of an attempt that was sent and changes nothing.
+func (m *Machine) note(j Job, now micros.Time) Outcome {
+	j.Queue.unsettled++
+	m.unsettled++
+	return Outcome{Queue: j.Queue, Item: j.Item, lane: j.lane, At: now, Verdict: Noted, Attempts: j.Item.Attempts + 1}
 }
 
 // judge decides what an attempt's end means for its delivery.
 func (m *Machine) judge(j Job, r Result, now micros.Time) Outcome {
-	o := Outcome{Queue: j.Queue, Item: j.Item, lane: j.lane, At: now}
+	o := Outcome{Queue: j.Queue, Item: j.Item, lane: j.lane, At: now, Attempts: j.Item.Attempts}
 	switch r.End {
 	case Delivered:
+		o.Attempts++
 		o.Verdict = Done
 		m.delivered(&o)
 	case Failed:
@@ -114,7 +133,6 @@ func (m *Machine) delivered(o *Outcome) {
 	q.line(o.lane)
 	o.Recovered = q.row.Streak > 0
 	q.row.Streak, q.row.Probe = 0, 0
-	q.window = min(q.window+1, m.Slots)
 	q.assess(o)
 }
 
@@ -157,11 +175,18 @@ func (m *Machine) postpone(q *Queue, l *lane, due micros.Time) {
 	m.alarm(q, l, due)
 }
 
+// Numbered takes the number that the log has of an attempt, where others of its delivery
+// were noted that are not this process's: the next one is sent with a higher one.
+func (m *Machine) Numbered(o *Outcome, number int) {
+	o.Item.Attempts = max(o.Item.Attempts, number)
+}
+
 // Settled takes an outcome that was written down, or of which nothing is to be.
 func (m *Machine) Settled(o *Outcome, at time.Time) {
 	o.Queue.unsettled--
 	m.unsettled--
-	m.goOn(o.Queue, micros.Of(at))
+	m.unpark(at)
+	m.goOn(o.Queue, at)
 }
 
 // GaveUp lets the lane go on whose delivery was given up, or retires its queue when
@@ -179,10 +204,10 @@ func (m *Machine) GaveUp(o *Outcome, suspended bool) {
 }
 
 // goOn does what has become possible.
-func (m *Machine) goOn(q *Queue, now micros.Time) {
-	m.refresh(q)
-	m.offer(q, now)
-	if q.hungry() {
+func (m *Machine) goOn(q *Queue, at time.Time) {
+	m.refresh(q, at)
+	m.offer(q, at)
+	if q.hungry(micros.Of(at)) {
 		m.effects.Load = true
 	}
 }

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"slices"
 	"time"
 
 	"github.com/storefront-go/storefront/ent/micros"
@@ -8,15 +9,15 @@ import (
 
 // Enter takes a queue whose lease was asked for at asked.
 func (m *Machine) Enter(k Key, row Row, asked, at time.Time) *Queue {
-	q := &Queue{Key: k, Token: row.Token, row: row, renewed: asked, total: &m.bytes, window: min(slowStart, m.Slots)}
+	q := &Queue{Key: k, Token: row.Token, row: row, renewed: asked, total: &m.bytes, store: m.storeOf(k.Store)}
+	q.window = min(slowStart, m.Window)
 	if row.Streak > 0 {
 		q.window = 1
 	}
 	q.clear()
 	m.queues[k] = q
-	if row.Streak >= gateAt && row.Probe > micros.Of(at) && row.Probe != micros.Never {
-		m.alarm(q, nil, row.Probe)
-	}
+	q.store.queues++
+	m.awaken(q, at)
 	m.effects.Load = true
 	return q
 }
@@ -25,27 +26,42 @@ func (m *Machine) Enter(k Key, row Row, asked, at time.Time) *Queue {
 // the row says. It reports whether the settings of the endpoint are others.
 func (m *Machine) Renewed(q *Queue, row Row, asked, at time.Time) (changed bool) {
 	q.renewed = asked
-	changed = m.Reread(q, row)
-	m.offer(q, micros.Of(at))
+	changed = m.Reread(q, row, at)
+	m.offer(q, at)
 	m.effects.Load = true
 	return changed
 }
 
 // Reread takes over what the row says now. Where a person changed something, it
 // reports so, and all of the queue is read anew.
-func (m *Machine) Reread(q *Queue, row Row) (changed bool) {
-	if q.row.Wake == row.Wake || !q.held() {
+func (m *Machine) Reread(q *Queue, row Row, at time.Time) (changed bool) {
+	if row.Wake <= q.row.Wake || !q.held() { // older ones come late, where two have read
 		return false
 	}
 	q.row.Wake, q.row.Last, q.row.Log = row.Wake, max(q.row.Last, row.Last), row.Log
 	if q.row.Epoch == row.Epoch {
 		return false
 	}
-	row.Last, row.Streak, row.Probe = q.row.Last, q.row.Streak, q.row.Probe
+	row.Last = q.row.Last
+	if row.Resumed == q.row.Resumed { // or else a new account has begun
+		row.Streak, row.Probe = q.row.Streak, q.row.Probe
+	}
 	q.row = row
 	q.move(Stale)
-	m.refresh(q)
+	m.refresh(q, at)
 	return true
+}
+
+// awaken sets the alarms of a queue whose row was read: when the next new delivery is
+// tried, and when a pause ends.
+func (m *Machine) awaken(q *Queue, at time.Time) {
+	now, r := micros.Of(at), &q.row
+	if r.Streak >= gateAt && r.Probe > now && r.Probe != micros.Never {
+		m.alarm(q, nil, r.Probe)
+	}
+	if r.Paused > now {
+		m.alarm(q, nil, r.Paused)
+	}
 }
 
 // Release is a queue to give back: unless its row's counter is not Wake any more,
@@ -60,9 +76,9 @@ type Release struct {
 // [Machine.Kept].
 func (m *Machine) Releases(at time.Time) map[micros.Time][]Release {
 	list := map[micros.Time][]Release{}
-	now, crowded := micros.Of(at), len(m.queues) > MaxQueues/2
-	for _, q := range m.Queues() {
-		until, ok := q.empty()
+	now, crowded := micros.Of(at), len(m.queues) > m.maxQueues()/2
+	for _, q := range m.queues {
+		until, ok := q.empty(now)
 		if !ok {
 			q.idleSince = time.Time{}
 			continue
@@ -76,17 +92,29 @@ func (m *Machine) Releases(at time.Time) map[micros.Time][]Release {
 			list[until] = append(list[until], Release{q, q.row.Wake})
 		}
 	}
-	return list
+	return inOrder(list)
 }
 
-// ReleaseAll returns every queue, as [Machine.Releases] does.
-func (m *Machine) ReleaseAll() map[micros.Time][]Release {
+// ReleaseAll returns every queue, as [Machine.Releases] does; of a process that
+// leaves, those of which nothing is under way alone.
+func (m *Machine) ReleaseAll(quiet bool, at time.Time) map[micros.Time][]Release {
 	list := map[micros.Time][]Release{}
-	for _, q := range m.Queues() {
-		due, _ := q.empty() // at once, where it is not
+	for _, q := range m.queues {
+		if quiet && q.busy() {
+			continue
+		}
+		due, _ := q.empty(micros.Of(at)) // at once, where it is not
 		if q.move(Releasing) {
 			list[due] = append(list[due], Release{q, q.row.Wake})
 		}
+	}
+	return inOrder(list)
+}
+
+// inOrder sorts the lists by key, the order of every statement.
+func inOrder(list map[micros.Time][]Release) map[micros.Time][]Release {
+	for _, some := range list {
+		slices.SortFunc(some, func(a, b Release) int { return a.Queue.Compare(b.Queue.Key) })
 	}
 	return list
 }
@@ -101,9 +129,9 @@ func (m *Machine) Kept(q *Queue, row *Row, at time.Time) (changed bool) {
 		q.move(Active)
 	}
 	if row != nil {
-		changed = m.Reread(q, *row)
+		changed = m.Reread(q, *row, at)
 	}
-	m.offer(q, micros.Of(at))
+	m.offer(q, at)
 	m.effects.Load = true
 	return changed
 }

@@ -18,24 +18,23 @@ import (
 )
 
 const (
-	// MaxInflight is how many attempts of the process may be in flight; endpoints
-	// that fail get half of them at most.
-	MaxInflight = 512
-	// quantum is what a queue may send in its turn, in bytes; every attempt costs
-	// its body and something for itself.
-	quantum  = 16 << 10
-	overhead = 512
-
 	// maxBytes is about how much the bodies that were read ahead may take, in bytes.
 	maxBytes = 32 << 20
-	// MaxQueues is how many queues a process holds.
-	MaxQueues = 1024
+	// minQueues is how many queues a process holds at least; half as many as it has
+	// slots where that is more, so that each of them may have an attempt in flight.
+	minQueues = 1024
+	// maxUnsettled is how many outcomes of a queue may wait to be written down, and
+	// maxUnsettledInAll of all, where each queue may have a few: a process that is killed
+	// sends as many again.
+	maxUnsettled      = 1024
+	maxUnsettledInAll = 4096
 )
 
 // Config is how a [Machine] decides.
 type Config struct {
-	// Slots is how many attempts to one endpoint may be in flight.
-	Slots int
+	// Slots is how many attempts may be in flight, Window how many of them to one
+	// endpoint.
+	Slots, Window int
 	// Linger is how long a queue is kept that has nothing to send.
 	Linger time.Duration
 	// SendWithin is how old a lease may be for an attempt to start, LoseAfter for one
@@ -49,14 +48,18 @@ type Config struct {
 type Machine struct {
 	Config
 	queues map[Key]*Queue
-	turns  []*Queue // those that may have something to send, in turn
+	stores map[xid.ID]*store
+	rings  [urgencies]ring
+	waived int // turns in a row that those with the least urgency waited
 	alarms alarms
 	paused bool
 
-	inflight, probing int
-	unsettled         int
-	bytes             int // of the bodies that were read ahead
-	effects           Effects
+	limit     int       // how many attempts may be in flight at present
+	strained  time.Time // when that became less
+	inflight  int
+	unsettled int
+	bytes     int // of the bodies that were read ahead
+	effects   Effects
 }
 
 // New makes a machine without queues.
@@ -64,8 +67,13 @@ func New(c Config) *Machine {
 	if c.Chance == nil {
 		c.Chance = rand.Float64
 	}
-	return &Machine{Config: c, queues: map[Key]*Queue{}}
+	return &Machine{Config: c, queues: map[Key]*Queue{}, stores: map[xid.ID]*store{}, limit: c.Slots}
 }
+
+// Room returns how many more queues the process may hold.
+func (m *Machine) Room() int { return m.maxQueues() - len(m.queues) }
+
+func (m *Machine) maxQueues() int { return max(minQueues, m.Slots/2) }
 
 // Effects are what the caller does outside after one or more calls.
 type Effects struct {
@@ -99,7 +107,7 @@ func (m *Machine) Idle() bool { return m.inflight == 0 && m.unsettled == 0 }
 // Pause lets no attempt start, or lets them start again.
 func (m *Machine) Pause(paused bool) {
 	if m.paused && !paused {
-		m.effects.Workers += len(m.turns)
+		m.effects.Workers += m.inTurn()
 	}
 	m.paused = paused
 }
@@ -109,7 +117,7 @@ func (m *Machine) Forget() {
 	for _, q := range m.queues {
 		m.drop(q)
 	}
-	m.turns, m.alarms, m.unsettled = nil, nil, 0
+	m.rings, m.alarms, m.unsettled = [urgencies]ring{}, nil, 0
 }
 
 // Queues returns the queues by key, the order of every statement.

@@ -24,7 +24,7 @@ func (w *world) inOrder(j Job) {
 		}
 	}
 	for _, o := range w.settles {
-		if o.Queue == j.Queue && o.Item.Sequence == s && o.Verdict != Retry {
+		if o.Queue == j.Queue && o.Item.Sequence == s && o.Verdict != Retry && o.Verdict != Noted {
 			w.t.Fatalf("%d is sent again before its end is written down", s)
 		}
 	}
@@ -81,7 +81,7 @@ func (w *world) checkFlight(q *Queue) {
 			}
 		}
 	}
-	if inflight != q.inflight || inflight > w.m.Slots || q.window < 1 || q.window > w.m.Slots {
+	if inflight != q.inflight || inflight > w.m.Window || q.window < 1 || q.window > w.m.Window {
 		w.t.Fatalf("%d in flight of a window of %d, want %d", q.inflight, q.window, inflight)
 	}
 	if q.row.Streak > gateAt && fresh > slowStart {
@@ -152,9 +152,10 @@ func FuzzMachine(f *testing.F) {
 
 // full makes a machine with queues that have enough to send, of bodies of some size
 // each.
-func full(slots int, sizes ...int) (*Machine, []*Queue) {
+func full(window int, sizes ...int) (*Machine, []*Queue) {
 	now := time.Now()
-	m := New(Config{Slots: slots, Linger: time.Second, SendWithin: time.Hour, LoseAfter: 2 * time.Hour})
+	m := New(Config{Slots: 1 << 20, Window: window, Linger: time.Second, SendWithin: time.Hour,
+		LoseAfter: 2 * time.Hour})
 	var list []*Queue
 	for _, size := range sizes {
 		q := m.Enter(Key{xid.New(), xid.New()}, Row{Last: 1000}, now, now)
@@ -285,6 +286,50 @@ func TestStates(t *testing.T) {
 				t.Errorf("%s became %s", State(from), State(to))
 			}
 			q.state = State(from)
+		}
+	}
+}
+
+// TestUnsettled: sending stops while outcomes cannot be written down, of one queue and of
+// all, and goes on with those that are.
+func TestUnsettled(t *testing.T) {
+	for _, c := range []struct{ queues, least, most int }{
+		{1, maxUnsettled, maxUnsettled}, {8, maxUnsettledInAll * 3 / 4, maxUnsettledInAll},
+		{200, maxUnsettledInAll * 9 / 10, maxUnsettledInAll},
+	} {
+		m, list := full(32, make([]int, c.queues)...)
+		now := time.Now()
+		for _, q := range list {
+			q.row.Last = 1 << 20
+		}
+		var outcomes []*Outcome
+		send := func() (n int) {
+			for j, ok := m.Next(now); ok && n <= c.most; j, ok = m.Next(now) {
+				o, _ := m.Complete(j, Result{End: Delivered}, now)
+				outcomes = append(outcomes, &o)
+				n++
+				reads := m.Reads(len(list), false, now)
+				for _, r := range reads {
+					items := make([]*Item, refillAt)
+					for i := range items {
+						items[i] = &Item{Sequence: r.From + int64(i), Resource: xid.New(), Kind: event.ProductUpdated}
+					}
+					m.Admit(r, items, false, now)
+				}
+				m.ReadDone(reads, now)
+			}
+			return n
+		}
+		first := send()
+		if first < c.least || first > c.most {
+			t.Fatalf("%d were sent by %d queues while none was written down, want %d to %d", first, c.queues, c.least, c.most)
+		}
+		m.Effects()
+		for _, o := range outcomes {
+			m.Settled(o, now)
+		}
+		if m.Effects().Workers == 0 || send() != first {
+			t.Error("it does not go on when outcomes are written down")
 		}
 	}
 }

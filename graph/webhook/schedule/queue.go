@@ -9,7 +9,7 @@ import (
 
 const (
 	// slowStart is with how many a newly leased queue begins; each success adds one.
-	slowStart = 4
+	slowStart = 2
 	// gateAt is the streak of failures from which on new deliveries are tried one
 	// at a time, on the schedule of retries.
 	gateAt = 3
@@ -25,6 +25,8 @@ type Row struct {
 	Token, Wake, Epoch int64
 	Last, Floor        int64 // the last sequence there is; the last that was given up
 	Resumed            micros.Time
+	Paused             micros.Time // a person wants nothing sent until then
+	Rate               int         // how many attempts may begin in a second; 0: any number
 	Log
 	Health
 }
@@ -43,6 +45,7 @@ type Queue struct {
 	Token int64
 
 	state   State
+	store   *store
 	row     Row // as it was last read, or is known to be
 	renewed time.Time
 
@@ -57,15 +60,18 @@ type Queue struct {
 	failing map[int64]micros.Time
 
 	inflight, unsettled int
-	window              int
-	deficit             int
-	reading             bool // a [Read] of it is under way
-	inTurn              bool
-	idleSince           time.Time // zero: it is not idle
+	pace
+	deficit   int
+	reading   bool      // a [Read] of it is under way
+	inTurn    bool      // or parked
+	idleSince time.Time // zero: it is not idle
 }
 
 // State returns where the queue stands.
 func (q *Queue) State() State { return q.state }
+
+// Epoch returns the counter of the changes that people make, as it was last read.
+func (q *Queue) Epoch() int64 { return q.row.Epoch }
 
 // Wake returns the counter that everybody raises who adds to the queue or changes it.
 func (q *Queue) Wake() int64 { return q.row.Wake }
@@ -74,7 +80,7 @@ func (q *Queue) Wake() int64 { return q.row.Wake }
 // goes first; a new delivery waits while the endpoint fails.
 func (q *Queue) head(now micros.Time) *lane {
 	switch {
-	case q.state != Active || q.inflight >= q.window:
+	case q.state != Active || q.inflight >= q.window || q.unsettled >= maxUnsettled || q.rests() > now:
 		return nil
 	case len(q.retries) > 0:
 		return q.retries[0]
@@ -92,7 +98,6 @@ func (q *Queue) take(l *lane) *Item {
 		q.fresh = q.fresh[1:]
 	}
 	l.busy, q.idleSince = true, time.Time{}
-	q.inflight++
 	return l.items[0]
 }
 
@@ -123,8 +128,8 @@ func (q *Queue) more() bool {
 
 // hungry reports whether rows should be read: the memory has room and the database
 // has more, or events of the log are to be added.
-func (q *Queue) hungry() bool {
-	if q.state != Active || q.reading || q.ready >= refillAt {
+func (q *Queue) hungry(now micros.Time) bool {
+	if q.state != Active || q.reading || q.ready >= refillAt || q.row.Paused > now {
 		return false
 	}
 	if q.row.Streak >= gateAt && len(q.fresh) > 0 {
@@ -135,8 +140,13 @@ func (q *Queue) hungry() bool {
 
 // empty reports whether nothing of the queue is left but lanes that wait, and for
 // how long they do at least.
-func (q *Queue) empty() (until micros.Time, ok bool) {
-	if q.state != Active || q.busy() || len(q.retries) > 0 || len(q.dry) > 0 {
+func (q *Queue) empty(now micros.Time) (until micros.Time, ok bool) {
+	switch {
+	case q.state != Active || q.busy():
+		return 0, false
+	case q.row.Paused > now:
+		return q.row.Paused, true
+	case len(q.retries) > 0 || len(q.dry) > 0:
 		return 0, false
 	}
 	until = micros.Never

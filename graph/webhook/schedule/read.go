@@ -32,37 +32,59 @@ type Read struct {
 	lane *lane
 }
 
-// Reads returns what is to be read, of some queues at most: a lane that ran dry,
-// or the next rows of the sequence, or events where the sequence is at its end.
-func (m *Machine) Reads(most int) []Read {
-	var list []Read
+// Reads returns what is to be read, of some queues at most: a lane that ran dry, or
+// the next rows of the sequence; or, with events, the log of events for those whose
+// sequence is at its end. Queues that have nothing to send come first.
+func (m *Machine) Reads(most int, events bool, at time.Time) []Read {
+	var first, later []*Queue
 	for _, q := range m.queues {
 		// What is full in all still lets every queue go on.
-		if !q.hungry() || m.bytes >= maxBytes && q.ready > 0 {
-			continue
-		}
-		q.reading = true
-		r := Read{Queue: q, From: q.next, Last: q.row.Last, Wake: q.row.Wake, Log: q.row.Log}
 		switch {
-		case len(q.dry) > 0:
-			r.lane = q.dry[0]
-			r.Source, r.From, r.Before, r.Resource = OneLane, r.lane.more, q.next, r.lane.resource
-		case q.next > q.row.Last:
-			r.Source = Events
+		case !q.hungry(micros.Of(at)) || m.bytes >= maxBytes && q.ready > 0 || (q.source() == Events) != events:
+		case q.ready == 0 && q.inflight == 0:
+			first = append(first, q)
+		default:
+			later = append(later, q)
 		}
-		if list = append(list, r); len(list) == most {
+		if len(first) == most {
 			break
 		}
 	}
+	var list []Read
+	for _, q := range append(first, later[:min(len(later), most-len(first))]...) {
+		list = append(list, q.read())
+	}
 	return list
+}
+
+// source returns what is read next of a queue that is hungry.
+func (q *Queue) source() Source {
+	switch {
+	case len(q.dry) > 0:
+		return OneLane
+	case q.next > q.row.Last:
+		return Events
+	}
+	return Rows
+}
+
+// read begins to read.
+func (q *Queue) read() Read {
+	q.reading = true
+	r := Read{Queue: q, Source: q.source(), From: q.next, Last: q.row.Last, Wake: q.row.Wake, Log: q.row.Log}
+	if r.Source == OneLane {
+		r.lane = q.dry[0]
+		r.From, r.Before, r.Resource = r.lane.more, q.next, r.lane.resource
+	}
+	return r
 }
 
 // ReadDone ends reads, whatever came of them.
 func (m *Machine) ReadDone(list []Read, at time.Time) {
 	for _, r := range list {
 		r.Queue.reading = false
-		m.refresh(r.Queue)
-		m.offer(r.Queue, micros.Of(at))
+		m.refresh(r.Queue, at)
+		m.offer(r.Queue, at)
 	}
 }
 
@@ -73,7 +95,7 @@ func (m *Machine) Admit(r Read, items []*Item, all bool, at time.Time) {
 	if q.state != Active || q.next != r.From {
 		return
 	}
-	m.admit(q, items, micros.Of(at))
+	m.admit(q, items, at)
 	if all && q.next == max(r.From, beyond(items)) {
 		q.next = max(q.next, r.Last+1) // all there was when it was read
 	}
@@ -88,7 +110,8 @@ func beyond(items []*Item) int64 {
 }
 
 // admit takes deliveries that continue what is known of a queue.
-func (m *Machine) admit(q *Queue, items []*Item, now micros.Time) {
+func (m *Machine) admit(q *Queue, items []*Item, at time.Time) {
+	now := micros.Of(at)
 	for _, it := range items {
 		if !q.admit(it, now) {
 			break
@@ -97,7 +120,7 @@ func (m *Machine) admit(q *Queue, items []*Item, now micros.Time) {
 			m.alarm(q, l, l.due)
 		}
 	}
-	m.offer(q, now)
+	m.offer(q, at)
 }
 
 // Refill takes what was read of one lane: all there is before Before, or
@@ -125,7 +148,7 @@ func (m *Machine) Refill(r Read, items []*Item, at time.Time) {
 	default:
 		delete(q.lanes, l.resource)
 	}
-	m.offer(q, now)
+	m.offer(q, at)
 }
 
 // Extended notes that n deliveries were made of events at the end of the queue, and
@@ -158,5 +181,5 @@ func (m *Machine) Raised(q *Queue, wake, last int64, n int) bool {
 
 // Append takes deliveries that were just added to the end of a queue.
 func (m *Machine) Append(q *Queue, items []*Item, at time.Time) {
-	m.admit(q, items, micros.Of(at))
+	m.admit(q, items, at)
 }

@@ -1,6 +1,11 @@
 package schedule
 
-import "slices"
+import (
+	"slices"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/micros"
+)
 
 // State is where a queue stands in its life.
 type State uint8
@@ -17,8 +22,8 @@ const (
 	// Retired: a person took its endpoint out of service. Nothing starts, and what is
 	// in flight ends by itself and is written down.
 	Retired
-	// Lost: the lease is gone, or was given back. What becomes of attempts in flight
-	// is dropped.
+	// Lost: the lease is gone, or was given back. Attempts in flight end, and those
+	// that were sent are noted in the log.
 	Lost
 )
 
@@ -63,11 +68,20 @@ func (m *Machine) drop(q *Queue) bool {
 	q.weigh(-q.bytes)
 	q.move(Lost)
 	m.effects.Dropped = append(m.effects.Dropped, q)
-	if m.queues[q.Key] == q {
-		delete(m.queues, q.Key)
-		m.effects.Lease = true
-	}
+	m.remove(q)
 	return true
+}
+
+// remove takes a queue out of those that the process holds.
+func (m *Machine) remove(q *Queue) {
+	if m.queues[q.Key] != q {
+		return
+	}
+	delete(m.queues, q.Key)
+	m.effects.Lease = true
+	if q.store.queues--; q.store.queues == 0 {
+		delete(m.stores, q.Store)
+	}
 }
 
 // Retire lets nothing more be sent of a queue: a person took its endpoint out of
@@ -78,18 +92,22 @@ func (m *Machine) Retire(q *Queue) {
 	}
 	q.weigh(-q.bytes)
 	q.move(Retired)
-	delete(m.queues, q.Key)
+	m.remove(q)
 	if q.inflight == 0 {
 		m.effects.Dropped = append(m.effects.Dropped, q)
 	}
 }
 
 // refresh drops what is in memory of a stale queue once nothing of it is under way.
-func (m *Machine) refresh(q *Queue) {
+func (m *Machine) refresh(q *Queue, at time.Time) {
 	if q.state != Stale || q.inflight > 0 || q.unsettled > 0 || q.reading {
 		return
 	}
 	q.move(Active)
 	q.clear()
+	if q.row.Resumed > micros.Of(at) {
+		q.row.Health = Health{} // paused: what was under way when it was does not count
+	}
+	m.awaken(q, at)
 	m.effects.Load = true
 }

@@ -45,8 +45,9 @@ const resources = 3
 
 func newWorld(t testing.TB, seed uint64) *world {
 	w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 1)), now: time.Now()}
-	w.m = New(Config{Slots: 8, Linger: time.Second, SendWithin: 2500 * time.Millisecond, LoseAfter: 5 * time.Second,
-		Chance: w.rand.Float64})
+	w.m = New(Config{Slots: 16, Window: 8, Linger: time.Second, SendWithin: 2500 * time.Millisecond,
+		LoseAfter: 5 * time.Second,
+		Chance:    w.rand.Float64})
 	for range 4 {
 		w.ends = append(w.ends, &endpoint{key: Key{xid.New(), xid.New()}, due: micros.Never, waiting: map[int64]Item{},
 			of: map[int64]xid.ID{}, sent: map[int64]bool{}, ended: map[int64]bool{}})
@@ -201,7 +202,7 @@ func (w *world) wait(*endpoint) {
 
 func (w *world) startReads(*endpoint) {
 	if len(w.reads) == 0 {
-		w.reads = w.m.Reads(1 + w.rand.IntN(4))
+		w.reads = w.m.Reads(1+w.rand.IntN(4), w.chance(40), w.now)
 	}
 }
 
@@ -248,7 +249,7 @@ func (w *world) catchUp(e *endpoint, r Read) {
 	case e.queue != r.Queue || e.row.Token != r.Queue.Token:
 		w.m.Lose(r.Queue)
 	case e.row.Wake != r.Wake:
-		w.m.Reread(r.Queue, e.row)
+		w.m.Reread(r.Queue, e.row, w.now)
 	default:
 		n := min(e.missed, 4)
 		w.add(e, n)
@@ -282,7 +283,7 @@ func (w *world) complete(*endpoint) {
 	w.jobs = slices.Delete(w.jobs, i, i+1)
 	r := Result{End: Delivered, Began: micros.Of(w.now)}
 	if !w.calm && w.chance(50) {
-		r.End = []End{Failed, Failed, Failed, Void, Unsent}[w.rand.IntN(5)]
+		r.End = []End{Failed, Failed, Failed, Void, Unsent, Severed}[w.rand.IntN(6)]
 	}
 	if r.End == Delivered {
 		w.of(j.Queue.Key).ended[j.Item.Sequence] = true

@@ -17,10 +17,16 @@ const places = [
     page: () => import('./pages/products.js').then((m) => m.Products) },
   { path: '/customers', text: 'Customers', icon: 'customers', needs: 'customers',
     page: () => import('./pages/customers.js').then((m) => m.Customers) },
+  { path: '/discounts', text: 'Discounts', icon: 'discounts', needs: 'store',
+    page: () => import('./pages/discounts.js').then((m) => m.Discounts) },
   { path: '/exports', text: 'Exports', icon: 'exports', needs: 'exports',
     page: () => import('./pages/exports.js').then((m) => m.Exports) },
   { path: '/themes', text: 'Themes', icon: 'themes', needs: 'themes',
     page: () => import('./pages/themes.js').then((m) => m.Themes) },
+  { path: '/pages', text: 'Pages', icon: 'note', needs: 'pages',
+    page: () => import('./pages/pages.js').then((m) => m.Pages) },
+  { path: '/navigation', text: 'Navigation', icon: 'menu', needs: 'pages',
+    page: () => import('./pages/navigation.js').then((m) => m.Navigation) },
   { path: '/marketplace', text: 'Marketplace', icon: 'marketplace', needs: 'marketplace',
     page: () => import('./pages/marketplace.js').then((m) => m.Marketplace) },
   { path: '/keys', text: 'API keys', icon: 'keys', needs: 'keys',
@@ -53,6 +59,10 @@ const table = [
     needs: 'editProducts', below: '/products' }],
   ['/products/:id', { page: () => import('./pages/product.js').then((m) => m.ProductEdit),
     needs: 'products', below: '/products' }],
+  ['/settings/shipping', { path: '/settings/shipping', needs: 'store', below: '/settings',
+    page: () => import('./pages/shipping.js').then((m) => m.Shipping) }],
+  ['/settings/tax', { path: '/settings/tax', needs: 'store', below: '/settings',
+    page: () => import('./pages/tax.js').then((m) => m.Tax) }],
   ['/webhooks/:id', { page: () => import('./pages/webhook.js').then((m) => m.Webhook),
     needs: 'webhooks', below: '/webhooks' }],
   ['/webhooks/:id/deliveries/:delivery', { page: () => import('./pages/delivery.js').then((m) => m.Delivery),
@@ -60,6 +70,8 @@ const table = [
   ['/exports/:id', { page: () => import('./pages/export.js').then((m) => m.Export),
     needs: 'exports', below: '/exports' }],
   ['/themes/:id', { page: () => import('./pages/theme.js').then((m) => m.Theme), needs: 'themes', below: '/themes' }],
+  ['/pages/new', { page: () => import('./pages/page.js').then((m) => m.PageNew), needs: 'editPages', below: '/pages' }],
+  ['/pages/:id', { page: () => import('./pages/page.js').then((m) => m.PageEdit), needs: 'pages', below: '/pages' }],
   ['/customers/:id', { page: () => import('./pages/customer.js').then((m) => m.Customer),
     needs: 'customers', below: '/customers' }],
 ];
@@ -73,7 +85,7 @@ if (first) {
   fetchPage(first).catch(() => {});
 }
 
-const storeFields = 'id name handle currency timezone storeHost status version secondFactor refundProofMinor';
+const storeFields = 'id name handle currency timezone language storeHost status version secondFactor refundProofMinor';
 const start = `query Start {
   account { id name email verified mailPossible role memberships { role store { id name handle } } }
   store { ${storeFields} }

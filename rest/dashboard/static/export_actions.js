@@ -5,11 +5,9 @@ import { Failure, send } from './api.js';
 import { safeURL, words } from './ui.js';
 import { Icon } from './icons.js';
 import { ActionButton, Check, Confirm, Field, FormDialog, Select, Wrong, useMutation, useWrong } from './form.js';
-import { Narrowed, errors, formOf, statuses, titleOf } from './export_state.js';
+import { Narrowed, errors, formOf, startExport, statuses, titleOf } from './export_state.js';
 import { dayName, dayOf, nextDay, startOfDay } from './dates.js';
 
-const start = `mutation ExportStart($input: ExportStartInput!) {
-  exportStart(input: $input) { export { id } ${errors} } }`;
 const cancel = `mutation ExportCancel($id: ID!) { exportCancel(id: $id) { export { id } ${errors} } }`;
 const remove = `mutation ExportDelete($id: ID!) { exportDelete(id: $id) { deletedId ${errors} } }`;
 const link = `query ExportLink($id: ID!) { export(id: $id) { downloadUrl } }`;
@@ -74,7 +72,7 @@ export function StartExport({ onClose, begun }) {
   const [kind, setKind] = useState('ORDERS');
   const [format, setFormat] = useState('CSV');
   const [range, setRange] = useState('any');
-  const run = useMutation(start);
+  const run = useMutation(startExport);
   const today = dayOf(Date.now(), zone);
   const action = async (v) => {
     const [from, until] = daysOf(v, today);

@@ -2,14 +2,19 @@
 import { html } from './lib.js';
 import { useApp } from './context.js';
 import { Badge, words } from './ui.js';
+import { endpointPath } from './webhook_state.js';
+import { to } from './route.js';
 import { dateTime, dayName, dayOf, nextDay, startOfDay } from './dates.js';
 
 export const errors = 'userErrors { code message path }';
 
 /** The fields of an export that lists and pages show; its link is asked for when somebody wants the file. */
-export const exportFields = `id kind format compression filters { createdFrom createdTo status }
+export const exportFields = `id kind format compression webhookId filters { createdFrom createdTo status }
   status progress { rowsDone rowsEstimated } rowCount fileSizeBytes sha256 error { code message }
   requestedBy { type name } createdAt startedAt completedAt expiresAt`;
+
+export const startExport = `mutation ExportStart($input: ExportStartInput!) {
+  exportStart(input: $input) { export { id } ${errors} } }`;
 
 /** The states that a resource may be in, and so what an export of it may be narrowed to. */
 export const statuses = {
@@ -26,8 +31,11 @@ export const exportPath = (id) => '/exports/' + encodeURIComponent(id);
 /** Whether a job is still to end. */
 export const busy = (e) => e.status === 'QUEUED' || e.status === 'RUNNING';
 
+/** What is exported, "orders". */
+export const kindOf = (e) => words(e.kind).toLowerCase();
+
 /** "Export of orders". */
-export const titleOf = (e) => 'Export of ' + e.kind.toLowerCase();
+export const titleOf = (e) => 'Export of ' + kindOf(e);
 
 /** The form of the file, "CSV, gzip". */
 export const formOf = (e) => formats[e.format] + (e.compression === 'GZIP' ? ', gzip' : '');
@@ -73,7 +81,12 @@ export function filtersOf(e, zone) {
 /** What a job was narrowed to. */
 export function Narrowed({ of: e }) {
   const { zone } = useApp();
-  return filtersOf(e, zone) || 'All ' + e.kind.toLowerCase();
+  const text = filtersOf(e, zone);
+  if (e.webhookId) {
+    return html`To <a href=${to(endpointPath(e.webhookId))}><code class="id">${e.webhookId}</code></a>${
+      text && html`<span class="block">${text}</span>`}`;
+  }
+  return text || 'All ' + kindOf(e);
 }
 
 /** How far a job has come: a bar with its words, which screen readers get too. */

@@ -6,7 +6,7 @@ import { Dialog, keepFocus } from './ui.js';
 import { Icon } from './icons.js';
 import { money, parseMoney, plain } from './money.js';
 
-const FormContext = createContext({ errors: {}, busy: false, id: '' });
+const FormContext = createContext({ errors: {}, busy: false, id: '', forget: () => {} });
 
 /** An input that the page itself finds wrong, before anything is sent. */
 export class Wrong extends Error {
@@ -63,6 +63,9 @@ export function Form({ action, onStale, children, name, submit = 'Save', busyTex
   const id = useId();
   const [state, set] = useState({ errors: {}, rest: [], busy: false, turn: 0 });
   const failed = (errors, rest) => set((s) => ({ errors, rest, busy: false, turn: s.turn + 1 }));
+  const forget = (name) => set((s) => ({ ...s,
+    errors: Object.fromEntries(Object.entries(s.errors).filter(([k]) => k !== name && !k.startsWith(name + '.'))),
+  }));
   const send = async (e) => {
     e.preventDefault();
     if (state.busy) {
@@ -106,7 +109,7 @@ export function Form({ action, onStale, children, name, submit = 'Save', busyTex
       ${count > 0 && html`<p class="unseen">
         ${count === 1 ? 'One field needs attention.' : count + ' fields need attention.'}</p>`}
     </div>
-    <${FormContext.Provider} value=${{ errors: state.errors, busy: state.busy, id }}>${children}<//>
+    <${FormContext.Provider} value=${{ errors: state.errors, busy: state.busy, id, forget }}>${children}<//>
     <div class="form-end">
       ${extra}
       ${cancel && html`<button type="button" class="button" onClick=${cancel}>Cancel</button>`}
@@ -133,6 +136,9 @@ function useField(name, hint) {
 
 /** What is wrong with a field that draws itself. */
 export const useWrong = (name) => useContext(FormContext).errors[name];
+
+/** Forgets what is wrong with a field and those below it: rows that move have other names. */
+export const useForget = () => useContext(FormContext).forget;
 
 function Frame({ field, label, hint, optional, children }) {
   return html`<div class="field">

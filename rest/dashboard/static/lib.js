@@ -9,6 +9,6 @@ import htm from './vendor/htm/htm.module.js';
 const html = htm.bind(h);
 
 export {
-  html, render, createContext, Fragment,
+  h, html, render, createContext, Fragment,
   useState, useEffect, useLayoutEffect, useRef, useMemo, useContext, useErrorBoundary, useId,
 };

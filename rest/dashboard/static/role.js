@@ -9,7 +9,7 @@ const counter = ['OWNER', 'ADMIN', 'SUPPORT'];
 const table = {
   orders: counter, notes: counter, ship: counter, money: managers,
   sales: counter,
-  products: all, editProducts: makers,
+  products: all, editProducts: makers, pages: all, editPages: makers,
   customers: counter, editCustomers: managers,
   keys: makers, apps: makers, events: makers, webhooks: makers,
   exports: managers, themes: makers, marketplace: makers, listings: managers,

@@ -68,7 +68,7 @@ const looks = {
   DRAFT: ['grey', 'empty'], ACTIVE: ['green', 'full'], ARCHIVED: ['grey', 'cross'],
   GUEST: ['blue', 'empty'], DISABLED: ['amber', 'cross'], REDACTED: ['grey', 'cross'],
   LIVE: ['green', 'full'], REVOKED: ['grey', 'cross'], EXPIRED: ['grey', 'cross'], SUPERSEDED: ['amber', 'half'],
-  FAILING: ['amber', 'half'], SUSPENDED: ['red', 'cross'], WAITING: ['blue', 'empty'],
+  PAUSED: ['amber', 'empty'], FAILING: ['amber', 'half'], SUSPENDED: ['red', 'cross'], WAITING: ['blue', 'empty'],
   DELIVERED: ['green', 'full'], FAILED: ['red', 'cross'], HELD: ['amber', 'half'], SKIPPED: ['grey', 'cross'],
   QUEUED: ['blue', 'empty'], RUNNING: ['blue', 'half'], PROCESSING: ['blue', 'half'], INACTIVE: ['grey', 'empty'],
   SUBMITTED: ['blue', 'empty'], APPROVED: ['amber', 'half'], REJECTED: ['red', 'cross'],

@@ -25,7 +25,7 @@ const documents = {
 };
 
 /** A point in time that the person entered, by the clocks of the store. */
-function pointIn(values, field, zone) {
+export function pointIn(values, field, zone) {
   const at = atWallTime(values.get(field) ?? '', zone);
   if (!at) {
     throw new Wrong(field, 'Choose a day and a time.');
@@ -33,7 +33,7 @@ function pointIn(values, field, zone) {
   return at;
 }
 
-const zoneHint = (zone) => `In the store's time zone, ${zone}.`;
+export const zoneHint = (zone) => `In the store's time zone, ${zone}.`;
 
 export function Disable({ endpoint: e, onClose, changed }) {
   const { notify } = useApp();

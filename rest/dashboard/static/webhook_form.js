@@ -1,9 +1,10 @@
 // The form of an endpoint, new or known, and the dialog that shows its secret.
-import { html } from './lib.js';
+import { html, useState } from './lib.js';
 import { useApp } from './context.js';
 import { SecretDialog } from './ui.js';
 import { Field, FormDialog, Wrong, text, useMutation } from './form.js';
 import { EventChoice, useEventTypes } from './webhook_events.js';
+import { Conditions, Headers, filterInput, filtersOf, headersOf, otherHeaders } from './webhook_rows.js';
 import { errors } from './webhook_state.js';
 
 const create = `mutation EndpointCreate($input: WebhookEndpointCreateInput!) {
@@ -12,10 +13,20 @@ const update = `mutation EndpointUpdate($id: ID!, $expectedVersion: Long!, $inpu
   webhookEndpointUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) {
     webhookEndpoint { id } ${errors} } }`;
 
+/** The rate that the person entered; null for none. */
+function rateOf(v) {
+  const typed = text(v, 'rateLimit');
+  if (typed && !/^\d{1,9}$/.test(typed)) {
+    throw new Wrong('rateLimit', 'Write a whole number.');
+  }
+  return typed && Number(typed);
+}
+
 /** What the person entered. */
 function entered(v) {
   const input = {
     url: (v.get('url') ?? '').trim(), events: v.getAll('events').sort(), description: text(v, 'description'),
+    rateLimit: rateOf(v), filters: filtersOf(v), headers: headersOf(v),
   };
   if (input.url === '') {
     throw new Wrong('url', 'Write the address that receives the events.');
@@ -38,13 +49,33 @@ export function NewEndpoint({ onClose, shown }) {
     onClose=${onClose} action=${action}><${Inputs} /><//>`;
 }
 
-/** Changes an endpoint. What is as it was is left out. */
+/** Scheme, host and port of an address. Values of headers are known to one of them alone. */
+function originOf(address) {
+  try {
+    return new URL(address.trim()).origin;
+  } catch {
+    return address;
+  }
+}
+
+/** What the person changed. What is as it was is left out. */
+function changesOf(v, e) {
+  const { headers, ...rest } = entered(v);
+  const before = { ...e, filters: e.filters.map(filterInput) };
+  const input = Object.fromEntries(Object.entries(rest)
+    .filter(([k, value]) => JSON.stringify(value) !== JSON.stringify(before[k])));
+  if (otherHeaders(headers, e.headers) || originOf(rest.url) !== originOf(e.url)) {
+    input.headers = headers;
+  }
+  return input;
+}
+
+/** Changes an endpoint. */
 export function EditEndpoint({ endpoint: e, onClose, changed }) {
   const { notify } = useApp();
-  const run = useMutation(update);
+  const run = useMutation(update, { once: false }); // its headers are secrets, so nothing of it is kept
   const action = async (v) => {
-    const input = Object.fromEntries(Object.entries(entered(v))
-      .filter(([k, value]) => JSON.stringify(value) !== JSON.stringify(e[k])));
+    const input = changesOf(v, e);
     if (Object.keys(input).length === 0) {
       notify('Nothing was changed.');
       return;
@@ -59,11 +90,18 @@ export function EditEndpoint({ endpoint: e, onClose, changed }) {
 
 function Inputs({ endpoint: e }) {
   const catalogue = useEventTypes();
+  const [address, type] = useState(e?.url);
   return html`<${Field} name="url" label="Address" type="url" value=${e?.url} maxlength="2048" required
-      autocomplete="off" spellcheck=${false} hint="Begins with https:// and can be reached from the internet." />
+      onInput=${(i) => type(i.target.value)} autocomplete="off" spellcheck=${false}
+      hint="Begins with https:// and can be reached from the internet." />
     <${Field} name="description" label="Description" optional value=${e?.description} maxlength="255"
       autocomplete="off" hint="What receives there, for the people of the store." />
-    <${EventChoice} key=${e?.version} catalogue=${catalogue} chosen=${e?.events} />`;
+    <${Field} name="rateLimit" label="Most attempts in a second" optional type="number" min="1" max="1000" step="1"
+      value=${e?.rateLimit} hint="Where your receiver takes only so many. What is beyond them waits." />
+    <${EventChoice} key=${'events' + e?.version} catalogue=${catalogue} chosen=${e?.events} />
+    <${Conditions} key=${'filters' + e?.version} initial=${e?.filters} />
+    <${Headers} key=${'headers' + e?.version} initial=${e?.headers}
+      moved=${e && originOf(address) !== originOf(e.url)} />`;
 }
 
 /** Shows the secret of an endpoint once. */

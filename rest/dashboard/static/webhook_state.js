@@ -9,8 +9,9 @@ export const deliveryStates = ['WAITING', 'DELIVERED', 'FAILED', 'HELD', 'SKIPPE
 
 const day = 24 * 3600e3;
 
-/** How an endpoint is doing: its status, or that an active one fails. */
-export const health = (e) => (e.status === 'ACTIVE' && e.failingSince ? 'FAILING' : e.status);
+/** How an endpoint is doing: its status, or that an active one is paused or fails. */
+export const health = (e) => (e.status !== 'ACTIVE' ? e.status : e.pausedUntil ? 'PAUSED'
+  : e.failingSince ? 'FAILING' : e.status);
 
 /** When an endpoint that fails will be suspended, unless it takes what fails. */
 export const suspendedBy = (failingSince) => new Date(Date.parse(failingSince) + day).toISOString();
@@ -58,13 +59,18 @@ export function span(us) {
 
 /** The classes of outcomes, as people say them. */
 const outcomes = {
+  delivered: 'Delivered', client_error: 'Client error', server_error: 'Server error',
+  unexpected_status: 'Unexpected status',
   redirect: 'Redirect, not followed', timeout: 'No answer in time',
   connect_timeout: 'No connection in time', connect_failed: 'No connection',
   dns_failed: 'Name has no address', tls_failed: 'TLS failed',
   address_refused: 'Address not allowed', reset: 'Connection closed',
   malformed_answer: 'Answer is not HTTP', expired: 'Event aged out', not_permitted: 'Owner may not have it',
-  internal_error: 'A mistake of ours',
+  internal_error: 'A mistake of ours', cancelled: 'Ended by the sender',
 };
+
+/** The classes of outcomes with their words, to choose among. */
+export const outcomeOptions = Object.entries(outcomes);
 
 /** The last error of an endpoint, which begins with the class. */
 export function sayError(text) {
@@ -85,8 +91,11 @@ export function Attempt({ of: a }) {
       class="muted">after ${span(a.duration)}, <${Time} at=${a.at} how="second" /></span></p>
     ${a.detail && html`<p class="verbatim">${a.detail}</p>`}
     ${a.nextAt && html`<p class="muted">The next one was due <${Time} at=${a.nextAt} how="second" />.</p>`}
-    ${a.response && html`<details class="answer"><summary>Answer of the receiver</summary>
-      <${Code} name=${'Answer to attempt ' + a.number} text=${a.response} /></details>`}`;
+    ${(a.request || a.response) && html`<div class="exchange">
+      ${a.request && html`<details class="answer" data-test="sent"><summary>Request as it was sent</summary>
+        <${Code} name=${'Request of attempt ' + a.number} text=${a.request.trimEnd()} test="request" /></details>`}
+      ${a.response && html`<details class="answer" data-test="answer"><summary>Answer of the receiver</summary>
+        <${Code} name=${'Answer to attempt ' + a.number} text=${a.response} /></details>`}</div>`}`;
 }
 
 /** A longer text as it is, in a box that can be scrolled with the keyboard too. */
@@ -96,7 +105,7 @@ export function Code({ name, text, test }) {
 }
 
 /** The fields of an attempt that are shown. */
-export const attemptFields = 'id number at outcome status duration detail response nextAt';
+export const attemptFields = 'id number at outcome status duration detail request response nextAt';
 
 /** A link to a delivery, by its event. */
 export const DeliveryLink = ({ of: d }) => html`<a class="strong" href=${to(endpointPath(d.endpointId, d.id))}

@@ -13,22 +13,30 @@ import (
 	"github.com/storefront-go/storefront/graph/webhook"
 )
 
+// newHooks makes three stores without endpoints.
+func newHooks(t *testing.T, s *ent.Store) *corpus.Hooks {
+	t.Helper()
+	c, err := corpus.Fill(t.Context(), s, corpus.Size{Orders: 300, Stores: 3, Share: 60, Products: 10}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ring, err := keyring.Parse(strings.Repeat("s", keyring.MinSecret))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := corpus.NewHooks(s, c, webhook.NewVault(ring))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func address(i int) string { return "http://127.0.0.1/" + strconv.Itoa(i) }
+
 func TestHooks(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
-		c, err := corpus.Fill(t.Context(), s, corpus.Size{Orders: 300, Stores: 3, Share: 60, Products: 10}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ring, err := keyring.Parse(strings.Repeat("s", keyring.MinSecret))
-		if err != nil {
-			t.Fatal(err)
-		}
-		h, err := corpus.NewHooks(s, c, webhook.NewVault(ring))
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := newHooks(t, s)
 		spread := corpus.Spread{Stores: 2, Each: 4, Types: []event.Type{event.OrderPaid, event.OrderRefunded}}
-		address := func(i int) string { return "http://127.0.0.1/" + strconv.Itoa(i) }
 		if err := h.Register(t.Context(), spread, address); err != nil {
 			t.Fatal(err)
 		}

@@ -4,11 +4,12 @@ import { useApp, useQuery, go } from '../context.js';
 import { Page, Card, Badge, Time, Trouble, Waiting, Empty, Facts, Copyable, Alert } from '../ui.js';
 import { ActionButton, Confirm, useMutation } from '../form.js';
 import { Attempt, Code, attemptFields, count, endpointPath, errors, hostOf } from '../webhook_state.js';
+import { Paused } from '../webhook_pause.js';
 import { Thing } from './events.js';
 import { to } from '../route.js';
 
 const read = `query Delivery($id: ID!, $endpoint: ID!) {
-  webhookEndpoint(id: $endpoint) { id url status }
+  webhookEndpoint(id: $endpoint) { id url status pausedUntil }
   webhookDelivery(id: $id) {
     id endpointId sequence eventId type resourceType resourceId state attemptCount nextAttemptAt payload
     createdAt settledAt attempts { ${attemptFields} } } }`;
@@ -65,6 +66,7 @@ export function Delivery({ id, delivery }) {
     lead=${meanings[d.state]} actions=${actions}>
     ${endpoint && endpoint.status !== 'ACTIVE' && html`<${Alert} tone="info">
       The endpoint is ${endpoint.status.toLowerCase()}. Reactivate it to send this again.<//>`}
+    ${endpoint?.status === 'ACTIVE' && endpoint.pausedUntil && html`<${Paused} of=${endpoint} />`}
     <div class="split">
       <div class="stack">
         <${Card} title=${count(d.attemptCount, 'attempt')} name="attempts">

@@ -6,7 +6,7 @@ import { Icon } from '../icons.js';
 import { Lost, useMoved, usePoll } from '../live.js';
 import { CancelExport, DeleteExport, Download, StartExport } from '../export_actions.js';
 import {
-  Narrowed, Progress, Status, busy, bytes, exportFields, exportPath, formOf, requester, rows, titleOf,
+  Narrowed, Progress, Status, busy, bytes, exportFields, exportPath, formOf, kindOf, requester, rows, titleOf,
 } from '../export_state.js';
 import { to } from '../route.js';
 
@@ -75,8 +75,8 @@ export function Exports() {
 /** Says that a job which was watched has ended. */
 export function announce(e, notify) {
   if (e.status === 'COMPLETED') {
-    notify('The export of ' + e.kind.toLowerCase() + ' is ready: ' + rows(e.rowCount ?? 0) + '.');
+    notify('The export of ' + kindOf(e) + ' is ready: ' + rows(e.rowCount ?? 0) + '.');
   } else if (e.status === 'FAILED') {
-    notify('The export of ' + e.kind.toLowerCase() + ' failed. ' + (e.error?.message ?? ''), 'bad');
+    notify('The export of ' + kindOf(e) + ' failed. ' + (e.error?.message ?? ''), 'bad');
   }
 }

@@ -17,7 +17,7 @@ const latest = `query Latest { orders(first: 6) {
 
 const notices = `query Notices { notifications(first: 5) { nodes { id level title readAt createdAt } } }`;
 
-const webhooks = `query Webhooks { webhookEndpoints(first: 100) { nodes { id url status failingSince } }
+const webhooks = `query Webhooks { webhookEndpoints(first: 100) { nodes { id url status failingSince pausedUntil } }
   events(first: 5) { nodes { id type occurredAt } } }`;
 
 /** The page. Each card reads for itself: one that the role does not reach leaves the others alone. */
@@ -108,7 +108,7 @@ function Health({ endpoints }) {
     return html`<p class="muted">No endpoint is registered. <a href=${to('/webhooks')}>Add one</a> to hear
       of these events.</p>`;
   }
-  const states = ['ACTIVE', 'FAILING', 'SUSPENDED', 'DISABLED'];
+  const states = ['ACTIVE', 'FAILING', 'PAUSED', 'SUSPENDED', 'DISABLED'];
   const counted = states.map((s) => [s, endpoints.filter((e) => health(e) === s).length]);
   const worst = endpoints.filter((e) => health(e) === 'FAILING')
     .toSorted((a, b) => Date.parse(a.failingSince) - Date.parse(b.failingSince))[0];

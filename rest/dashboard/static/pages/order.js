@@ -14,7 +14,7 @@ const document = (can) => `query Order($id: ID!) {
     id number status financialStatus fulfillmentStatus currency
     subtotalMinor discountMinor shippingMinor taxMinor totalMinor paidMinor refundedMinor
     customerId email billingAddress { ${address} } shippingAddress { ${address} }
-    lineItems { id productId title sku quantity fulfilledQuantity refundedQuantity
+    lineItems { id productId title options sku quantity fulfilledQuantity refundedQuantity
       unitPriceMinor discountMinor taxMinor totalMinor ${can('products') ? 'product { id imageUrl version }' : ''} }
     notesCount tags source placedAt paidAt fulfilledAt cancelledAt completedAt version
     ${can('customers') ? 'customer { id displayName email ordersCount }' : ''}
@@ -90,6 +90,7 @@ function Lines({ order: o }) {
       <div class="grow">
         <p class="line-title">
           ${l.product ? html`<a href=${to('/products/' + l.product.id)}>${l.title}</a>` : l.title}</p>
+        ${l.options.length > 0 && html`<p><bdi>${l.options.join(' / ')}</bdi></p>`}
         <p class="muted">${l.sku && html`<span>${l.sku}, </span>`}${l.quantity} × <${Money}
             minor=${l.unitPriceMinor} currency=${o.currency} />
           ${l.discountMinor > 0 && html`, discount <${Money} minor=${l.discountMinor} currency=${o.currency} />`}

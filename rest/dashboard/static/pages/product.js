@@ -3,13 +3,14 @@ import { html, useState } from '../lib.js';
 import { useApp, useQuery, go } from '../context.js';
 import { Page, Card, Badge, Time, Trouble, Waiting, Empty, Facts, Thumb, Money } from '../ui.js';
 import {
-  Form, Field, Area, Select, Amount, Wrong, Confirm, ActionButton, amount, text, lines, useMutation,
+  Form, Field, Area, Select, Amount, Confirm, ActionButton, amount, text, lines, useMutation,
 } from '../form.js';
+import { Variants, VariantList, count, variantFields } from '../variants.js';
 import { currencies } from '../money.js';
 import { to } from '../route.js';
 
 const fields = `id title handle description status priceMinor compareAtPriceMinor currency sku vendor productType tags
-  inventoryQuantity imageUrl publishedAt version createdAt updatedAt`;
+  inventoryQuantity imageUrl publishedAt version createdAt updatedAt ${variantFields}`;
 const errors = 'userErrors { code message path }';
 
 const read = `query Product($id: ID!) { product(id: $id) { ${fields} } }`;
@@ -22,20 +23,19 @@ const move = (name) => `mutation Move($id: ID!, $expectedVersion: Long!) {
 const remove = `mutation ProductDelete($id: ID!, $expectedVersion: Long!) {
   productDelete(id: $id, expectedVersion: $expectedVersion) { deletedId ${errors} } }`;
 
-/** What a person typed, as the server takes it. */
+/** What a person typed, as the server takes it. A product with options has prices and stock in its variants. */
 function input(v) {
   const currency = v.get('currency');
-  const stock = (v.get('inventoryQuantity') ?? '').trim();
-  if (stock !== '' && !/^\d{1,10}$/.test(stock)) {
-    throw new Wrong('inventoryQuantity', 'Write a whole number, or nothing if the stock is not counted.');
-  }
-  return {
-    title: v.get('title'), description: v.get('description') || null, currency,
+  const own = v.has('priceMinor') && {
     priceMinor: amount(v, 'priceMinor', currency),
     compareAtPriceMinor: (v.get('compareAtPriceMinor') ?? '').trim()
       ? amount(v, 'compareAtPriceMinor', currency) : null,
-    inventoryQuantity: stock === '' ? null : Number(stock),
-    sku: text(v, 'sku'), vendor: text(v, 'vendor'), productType: text(v, 'productType'),
+    inventoryQuantity: count(v, 'inventoryQuantity', 'the stock is not counted'),
+    weightGrams: count(v, 'weightGrams', 'the weight is not known'), sku: text(v, 'sku'),
+  };
+  return {
+    title: v.get('title'), description: v.get('description') || null, currency, ...own,
+    vendor: text(v, 'vendor'), productType: text(v, 'productType'),
     tags: lines(v, 'tags', ','), imageUrl: text(v, 'imageUrl'),
     ...(text(v, 'handle') ? { handle: text(v, 'handle') } : {}),
   };
@@ -50,6 +50,7 @@ function difference(a, b) {
 function Inputs({ product: p = {}, fixed }) {
   const { store } = useApp();
   const [currency, choose] = useState(p.currency ?? store.currency);
+  const many = p.options?.length > 0;
   return html`<div class="split">
     <div class="stack">
       <${Card} title="About">
@@ -62,25 +63,28 @@ function Inputs({ product: p = {}, fixed }) {
         <${Thumb} product=${p} size=${96} />
       <//>
       <${Card} title="Price and stock">
+        ${many ? html`<p class="muted">The prices and the stock are those of the variants below.</p>` : html`
         <div class="pair">
           <${Amount} key=${'p' + currency} name="priceMinor" label="Price" minor=${p.priceMinor}
             currency=${currency} disabled=${fixed} />
           <${Amount} key=${'c' + currency} name="compareAtPriceMinor" label="Price before" optional
             minor=${p.compareAtPriceMinor} currency=${currency} disabled=${fixed} />
-        </div>
+        </div>`}
         <div class="pair">
           <${Select} name="currency" label="Currency" value=${currency} options=${currencies.map((c) => [c, c])}
             onChange=${(e) => choose(e.target.value)} disabled=${fixed}
             hint=${currency === store.currency ? '' : 'Only products in ' + store.currency + ' can be published.'} />
-          <${Field} name="inventoryQuantity" label="Stock" optional
+          ${!many && html`<${Field} name="inventoryQuantity" label="Stock" optional
             value=${p.inventoryQuantity == null ? '' : String(p.inventoryQuantity)}
-            inputmode="numeric" hint="Empty: not counted." disabled=${fixed} />
+            inputmode="numeric" hint="Empty: not counted." disabled=${fixed} />`}
         </div>
+        ${!many && html`<${Field} name="weightGrams" label="Weight in g" optional
+          value=${p.weightGrams == null ? '' : String(p.weightGrams)} inputmode="numeric" disabled=${fixed} />`}
       <//>
     </div>
     <div class="stack">
       <${Card} title="Organisation">
-        <${Field} name="sku" label="SKU" optional value=${p.sku} maxlength="255" disabled=${fixed} />
+        ${!many && html`<${Field} name="sku" label="SKU" optional value=${p.sku} maxlength="255" disabled=${fixed} />`}
         <${Field} name="vendor" label="Vendor" optional value=${p.vendor} maxlength="255" disabled=${fixed} />
         <${Field} name="productType" label="Type" optional value=${p.productType} maxlength="255" disabled=${fixed} />
         <${Field} name="tags" label="Tags" optional value=${(p.tags ?? []).join(', ')} hint="Parted by commas."
@@ -146,6 +150,8 @@ export function ProductEdit({ id }) {
     ${may ? html`<${Form} name="product" submit="Save" action=${action} onStale=${stale} key="form">
         <${Inputs} key=${p.version} product=${{ ...p, ...kept }} />
       <//>` : html`<fieldset class="bare" disabled><${Inputs} product=${p} fixed /></fieldset>`}
+    ${may ? html`<${Variants} key=${'v' + p.version} product=${p} changed=${query.reload} />`
+      : p.options.length > 0 && html`<${VariantList} product=${p} />`}
     <${Card} title="Record"><${Facts} rows=${[
       ['Published', p.publishedAt && html`<${Time} at=${p.publishedAt} />`],
       ['Made', html`<${Time} at=${p.createdAt} />`], ['Changed', html`<${Time} at=${p.updatedAt} />`],

@@ -2,8 +2,9 @@
 import { html } from '../lib.js';
 import { useApp } from '../context.js';
 import { Page, Card, Facts, words } from '../ui.js';
-import { Amount, Check, Form, Field, amount, text, useMutation } from '../form.js';
+import { Amount, Check, Form, Field, Select, amount, text, useMutation } from '../form.js';
 import { roleNames } from '../role.js';
+import { to } from '../route.js';
 
 const errors = 'userErrors { code message path }';
 const update = `mutation StoreUpdate($input: StoreUpdateInput!) {
@@ -14,6 +15,9 @@ const refunds = `mutation StoreSetRefundProof($expectedVersion: Long!, $aboveMin
   storeSetRefundProof(expectedVersion: $expectedVersion, aboveMinor: $aboveMinor) { store { id } ${errors} } }`;
 
 const zones = Intl.supportedValuesOf?.('timeZone') ?? [];
+
+const languages = [['EN', 'English'], ['DE', 'Deutsch'], ['FR', 'Français'], ['ES', 'Español'], ['JA', '日本語'],
+  ['AR', 'العربية']];
 
 export function Settings() {
   const { account, store, can, choose } = useApp();
@@ -38,6 +42,10 @@ export function Settings() {
               : html`<button type="button" class="button small" onClick=${() => choose(m.store.id)}
                   aria-label=${'Open ' + m.store.name} data-test="store-open">Open</button>`}</li>`)}</ul><//>`}
       </div>
+      ${can('store') && html`<${Card} title="Selling" name="selling"><ul class="doors">
+        <li><a class="grow" href=${to('/settings/shipping')}>Shipping</a></li>
+        <li><a class="grow" href=${to('/settings/tax')}>Tax</a></li>
+        <li><a class="grow" href=${to('/discounts')}>Discounts</a></li></ul><//>`}
       ${can('owners') && html`<${Card} title="Second factors" name="require-factor"><${Requirement} /><//>`}
       ${can('owners') && html`<${Card} title="Refunds" name="refund-proof"><${RefundProof} /><//>`}
     </div>
@@ -49,7 +57,8 @@ function StoreForm() {
   const run = useMutation(update);
   const action = async (v) => {
     const timezone = (v.get('timezone') ?? '').trim();
-    await run({ input: { expectedVersion: store.version, name: v.get('name'), timezone } });
+    await run({ input: { expectedVersion: store.version, name: v.get('name'), timezone,
+      language: v.get('language') } });
     notify('The store is saved.');
     refresh();
   };
@@ -57,6 +66,8 @@ function StoreForm() {
     <${Field} key=${'n' + store.version} name="name" label="Name" value=${store.name} required maxlength="255" />
     <${Field} key=${'z' + store.version} name="timezone" label="Time zone" value=${store.timezone} maxlength="64"
       list="zones" autocomplete="off" spellcheck=${false} hint="Reports and times run in it. Such as Europe/Vienna." />
+    <${Select} key=${'l' + store.version} name="language" label="Language of the shop" value=${store.language}
+      options=${languages} hint="What the shop itself says, and what browsers and search engines are told." />
     <datalist id="zones">${zones.map((z) => html`<option key=${z} value=${z}></option>`)}</datalist>
   <//>`;
 }

@@ -1,20 +1,26 @@
 // One webhook endpoint: how it is doing, what can be done, and its deliveries.
 import { html, useState } from '../lib.js';
-import { useQuery, useFilters, go } from '../context.js';
-import { Page, Card, Badge, Time, List, Empty, Trouble, Waiting, Alert, Facts, Copyable } from '../ui.js';
+import { useApp, useQuery, useFilters, go } from '../context.js';
+import { Page, Card, Badge, Time, List, Empty, Trouble, Waiting, Alert, Facts } from '../ui.js';
 import { Filters, FilterSelect } from '../filter.js';
 import { Icon } from '../icons.js';
 import { ActivityChart } from '../activity.js';
 import { EditEndpoint, EndpointSecret } from '../webhook_form.js';
 import * as actions from '../webhook_actions.js';
+import { Details } from '../webhook_details.js';
+import { Pause, Paused, Resume } from '../webhook_pause.js';
+import { Resend } from '../webhook_resend.js';
+import { AttemptLog } from '../webhook_log.js';
+import { filterFields } from '../webhook_rows.js';
 import {
-  Address, DeliveryLink, deliveryStates, endpointPath, health, hostOf, ownerOf, sayError, stops, suspendedBy, waiting,
+  DeliveryLink, deliveryStates, endpointPath, health, hostOf, sayError, stops, suspendedBy,
 } from '../webhook_state.js';
 import { to } from '../route.js';
 
 const read = `query Endpoint($id: ID!) { webhookEndpoint(id: $id) {
   id url events description status failingSince suspendedAt suspendedReason lastSuccessAt lastError
-  secretHint nextSecretHint nextSecretPromotesAt
+  secretHint nextSecretHint nextSecretPromotesAt rateLimit headers { name valueHint } filters { ${filterFields} }
+  pausedUntil circuit { state failures nextAttemptAt }
   apiVersion app { id name } queue { waiting oldestAt catchingUp } version createdAt updatedAt } }`;
 const activity = `query Activity($id: ID!, $hours: Int!) { webhookEndpoint(id: $id) {
   activity(hours: $hours) { at delivered failed latencyMean latencyMax } } }`;
@@ -29,10 +35,11 @@ const spans = [['6', '6 h', 'Last 6 hours'], ['24', '24 h', 'Last 24 hours'], ['
 
 const dialogs = {
   edit: EditEndpoint, disable: actions.Disable, reactivate: actions.Reactivate, promote: actions.Promote,
-  replay: actions.Replay, remove: actions.Remove, test: actions.TestSend,
+  replay: actions.Replay, remove: actions.Remove, test: actions.TestSend, pause: Pause, resend: Resend, log: AttemptLog,
 };
 
 export function Webhook({ id }) {
+  const { can } = useApp();
   const f = useFilters();
   const path = endpointPath(id);
   const query = useQuery(read, { id });
@@ -66,7 +73,8 @@ export function Webhook({ id }) {
     href=${to(path, { ...f, hours: h })} aria-current=${h === span[0] ? 'true' : undefined}
     data-test=${'hours-' + h}>${text}</a>`)}</nav>`;
   return html`<${Page} title=${hostOf(e.url)} back=${back} badges=${html`<${Badge} value=${health(e)} />`}
-    actions=${html`<${Buttons} of=${e} open=${open} />`}>
+    actions=${html`<${Buttons} of=${e} open=${open} changed=${changed} />`}>
+    ${e.status === 'ACTIVE' && e.pausedUntil && html`<${Paused} of=${e} />`}
     <${Standing} of=${e} />
     <div class="split">
       <div class="stack">
@@ -79,7 +87,7 @@ export function Webhook({ id }) {
       <${Details} of=${e} />
     </div>
     <${Deliveries} query=${deliveries} f=${f} path=${path} only=${only} changed=${changed}
-      replay=${e.status === 'ACTIVE' && (() => open({ kind: 'replay' }))} />
+      open=${e.status === 'ACTIVE' && open} log=${can('exports') && (() => open({ kind: 'log' }))} />
     ${Opened && html`<${Opened} endpoint=${e} onClose=${close} changed=${changed} />`}
     ${dialog?.kind === 'rotate' &&
       html`<${actions.Rotate} endpoint=${e} onClose=${close} changed=${changed} shown=${shown} />`}
@@ -90,10 +98,12 @@ export function Webhook({ id }) {
   <//>`;
 }
 
-function Buttons({ of: e, open }) {
+function Buttons({ of: e, open, changed }) {
   const button = (kind, text, look = '') => html`<button type="button" class=${'button ' + look}
     onClick=${() => open({ kind })} data-test=${'webhook-' + kind}>${text}</button>`;
   return html`${e.status !== 'ACTIVE' && button('reactivate', 'Reactivate', 'primary')}
+    ${e.status === 'ACTIVE' &&
+      (e.pausedUntil ? html`<${Resume} of=${e} changed=${changed} />` : button('pause', 'Pause'))}
     ${button('test', html`<${Icon} name="send" size="16" />Send test`)}
     ${button('edit', 'Edit')}
     ${e.status !== 'DISABLED' && button('disable', 'Disable', 'danger-quiet')}
@@ -128,25 +138,6 @@ const remedies = {
     'What waited was given up.',
 };
 
-function Details({ of: e }) {
-  const { queue: q } = e;
-  return html`<${Card} title="Endpoint" name="endpoint-details">
-    <${Facts} rows=${[
-      ['Address', html`<${Address} url=${e.url} />`],
-      ['Description', e.description && html`<span class="verbatim">${e.description}</span>`],
-      ['Owner', html`<bdi>${ownerOf(e)}</bdi>`],
-      ['Last success', e.lastSuccessAt ? html`<${Time} at=${e.lastSuccessAt} how="ago" />` : 'Never'],
-      ['Last error', e.lastError && html`<span class="verbatim">${sayError(e.lastError)}</span>`],
-      ['Waiting', html`${waiting(q.waiting)}${q.oldestAt && html`, the oldest since <${Time} at=${q.oldestAt} />`}`],
-      ['Version', e.apiVersion],
-      ['Made', html`<${Time} at=${e.createdAt} />`], ['Changed', html`<${Time} at=${e.updatedAt} />`],
-      ['Id', html`<${Copyable} text=${e.id} test="endpoint-id" />`],
-    ]} />
-    <h3>${e.events.length === 1 ? 'Event' : e.events.length + ' events'}</h3>
-    <p class="tags" data-test="endpoint-events">${e.events.map((n) => html`<code class="tag" key=${n}>${n}</code>`)}</p>
-  <//>`;
-}
-
 function Secrets({ of: e, open }) {
   return html`<${Card} title="Signing secret" name="endpoint-secret">
     <${Facts} rows=${[
@@ -174,12 +165,16 @@ const columns = [
   { name: 'made', head: 'Made', end: true, cell: (d) => html`<${Time} at=${d.createdAt} how="second" />` },
 ];
 
-function Deliveries({ query, f, path, only, changed, replay }) {
+function Deliveries({ query, f, path, only, changed, open, log }) {
   const set = (change) => go(to(path, { ...f, after: '', ...change }));
   const buttons = html`
     <button type="button" class="button small" onClick=${changed} data-test="refresh">Refresh</button>
-    ${replay && html`<button type="button" class="button small" onClick=${replay}
-      data-test="webhook-replay">Replay a range</button>`}`;
+    ${log && html`<button type="button" class="button small" onClick=${log}
+      data-test="webhook-log">Export the log</button>`}
+    ${open && html`<button type="button" class="button small" onClick=${() => open({ kind: 'resend' })}
+        data-test="webhook-resend">Send again by filter</button>
+      <button type="button" class="button small" onClick=${() => open({ kind: 'replay' })}
+        data-test="webhook-replay">Replay a range</button>`}`;
   return html`<${Card} title="Deliveries" flush name="deliveries" actions=${buttons}>
     <${Filters} clear=${only && to(path, { ...f, after: '', state: '' })}>
       <${FilterSelect} name="state" label="State" value=${only ?? ''} values=${deliveryStates} set=${set} />

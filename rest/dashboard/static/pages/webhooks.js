@@ -10,7 +10,7 @@ import { to } from '../route.js';
 
 const list = `query Endpoints($after: String) { webhookEndpoints(first: 25, after: $after) {
   nodes {
-    id url events description status failingSince suspendedAt lastSuccessAt lastError app { id name }
+    id url events description status pausedUntil failingSince suspendedAt lastSuccessAt lastError app { id name }
     queue { waiting } activity(hours: 24) { at delivered failed }
   }
   pageInfo { hasNextPage endCursor } } }`;
@@ -35,6 +35,8 @@ const columns = [
 /** How an endpoint is doing, in few words. */
 function Health({ of: e }) {
   return html`<span class="health"><${Badge} value=${health(e)} />
+    ${e.status === 'ACTIVE' && e.pausedUntil && html`<span class="block">
+      Until <${Time} at=${e.pausedUntil} /></span>`}
     ${e.status === 'ACTIVE' && e.failingSince && html`<span class="block none">
       First failed <${Time} at=${e.failingSince} how="ago" /></span>`}
     ${e.status !== 'ACTIVE' && e.suspendedAt && html`<span class="block">

@@ -1,0 +1,60 @@
+//go:build !race
+
+package e2e
+
+import "testing"
+
+// A merchant sets shipping, tax and a discount; what is wrong stands beside its field.
+func TestBrowserSelling(t *testing.T) {
+	t.Parallel()
+	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}})
+	b, f := p.browse(t), p.demo(t)
+	b.signIn("/dashboard/settings", f.Stores[0].Owner)
+	b.click(`[data-test="selling"] a[href$="/shipping"]`)
+	b.see(`[data-test="zones"] [data-test="zone-edit"]`)
+	b.shot("shipping")
+	b.click(`[data-test="zone-new"]`)
+	b.fill(`dialog input[name="name"]`, "Alps")
+	b.fill(`dialog textarea[name="countries"]`, "ch, DE")
+	b.click(`dialog [data-test="add-rates"]`)
+	b.fill(`dialog input[name="rates.0.name"]`, "Alpine post")
+	b.fill(`dialog input[name="rates.0.priceMinor"]`, "12.50")
+	b.fill(`dialog input[name="rates.0.freeFromMinor"]`, "150")
+	b.click(`dialog [data-test="submit"]`)
+	b.see(`dialog [data-test="error-countries"]`) // Germany is in another zone
+	b.shot("shipping-zone")
+	b.fill(`dialog textarea[name="countries"]`, "ch, li")
+	b.click(`dialog [data-test="submit"]`)
+	b.gone(`dialog`)
+	b.seeText("Alpine post")
+	b.seeText("Liechtenstein")
+
+	b.open("/dashboard/settings/tax")
+	b.see(`form[data-test="tax"] input[name="rates.0.country"]`)
+	b.fill(`input[name="rates.0.basisPoints"]`, "1900")
+	b.click(`form[data-test="tax"] [data-test="submit"]`)
+	b.see(`[data-test="error-rates.0.basisPoints"]`)
+	b.fill(`input[name="rates.0.basisPoints"]`, "16")
+	b.click(`form[data-test="tax"] [data-test="submit"]`)
+	b.seeText("The taxes are saved.")
+	b.shot("tax")
+
+	b.open("/dashboard/discounts")
+	b.see(`[data-test="discounts"] tbody tr`)
+	b.click(`[data-test="discount-new"]`)
+	b.fill(`dialog input[name="code"]`, "welcome10")
+	b.fill(`dialog input[name="basisPoints"]`, "7.5")
+	b.click(`dialog [data-test="submit"]`)
+	b.see(`dialog [data-test="error-code"]`) // the demo has it
+	b.fill(`dialog input[name="code"]`, "bell-75")
+	b.shot("discount")
+	b.click(`dialog [data-test="submit"]`)
+	b.gone(`dialog`)
+	b.seeText("BELL-75")
+	b.seeText("7.5 %")
+	b.shot("discounts")
+	b.click(`tbody tr:first-child [data-test="discount-delete"]`)
+	b.click(`dialog [data-test="submit"]`)
+	b.gone(`dialog`)
+	b.seeText("The discount is deleted.")
+}

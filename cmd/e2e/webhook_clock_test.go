@@ -1,0 +1,192 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/storetest/mariadb"
+)
+
+// envFaketime set to 1 makes the absence of faketime a failure.
+const envFaketime = "STOREFRONT_REQUIRE_FAKETIME"
+
+// settable is the address of a database on a server whose clock set puts before the
+// machine's.
+func settable(t *testing.T) (address string, set func(ahead time.Duration)) {
+	t.Helper()
+	if !mariadb.Settable() {
+		if os.Getenv(envFaketime) == "1" {
+			t.Fatal("there is no mariadbd, or no library of faketime")
+		}
+		t.Skip("there is no mariadbd, or no library of faketime")
+	}
+	db, err := mariadb.StartSettable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	address, err = db.Create(t.Context(), "clock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return address, func(ahead time.Duration) {
+		if err := db.SetClock(ahead); err != nil {
+			t.Error(err)
+		}
+		t.Logf("the database's clock is %s ahead", ahead)
+	}
+}
+
+// longestWait is how long an event may take to an endpoint that answers, and other work
+// to its end, whatever the database's clock does.
+const longestWait = 7 * time.Second
+
+// The database's clock is set, forward and back, while three dispatchers deliver, and
+// they die as it is put back, when two others are there: nothing is lost, nothing is out
+// of order, nothing waits for the clock to come round, and endpoints that are registered
+// meanwhile get all that comes after.
+func TestWebhookDatabaseClock(t *testing.T) {
+	t.Parallel()
+	address, set := settable(t)
+	s := settings{Data: t.TempDir(), Args: []string{"--demo", "--demo-orders", "3", "--rate-limit", "0", "--migrate",
+		"--no-dispatch", "--database", address}}
+	p := start(t, s)
+	owners := []*program{dispatcher(t, s), dispatcher(t, s), dispatcher(t, s)}
+	c, sink := hire(t, 100*time.Millisecond, p), receiving(t)
+	key := c.store.Keys["all"]
+	var books []*book
+	for i := range 4 {
+		books = append(books, sink.open(fmt.Sprintf("/in/%d", i), nil))
+		p.register(t, key, books[i], salesEvents...)
+	}
+	fails := sink.open("/fails", failing())
+	p.register(t, key, fails, salesEvents...)
+	c.begin(t, 3)
+	for _, b := range books {
+		sink.arrives(t, b, patience)
+	}
+	since, died := map[*book]time.Time{}, time.Time{}
+	for i, step := range []struct {
+		ahead, wait time.Duration
+		dies        bool
+	}{
+		{time.Hour, 2500 * time.Millisecond, false},
+		{0, 2500 * time.Millisecond, false},
+		{-5 * time.Minute, longestWait, true},
+		{-5*time.Minute + 40*time.Second, 2500 * time.Millisecond, false},
+	} {
+		if step.dies {
+			dispatcher(t, s)
+			dispatcher(t, s)
+			for _, p := range owners {
+				p.kill()
+			}
+			died = time.Now()
+		}
+		set(step.ahead)
+		began := time.Now()
+		p.isExporting(t, key)
+		b := sink.open(fmt.Sprintf("/late/%d", i), nil)
+		p.register(t, key, b, salesEvents...)
+		since[b] = time.Now()
+		beats(step.wait - time.Since(began))
+	}
+	c.finish(t, sink, nil, len(since), append(books, fails)...)
+	for b, from := range since {
+		b.follows(t, books[0], from)
+		books = append(books, b)
+	}
+	for _, b := range books {
+		b.isPrompt(t, func(at time.Time) time.Duration {
+			if at.After(died.Add(-time.Second)) && at.Before(died.Add(takeOver)) {
+				return takeOver // the lease of the dead ends
+			}
+			return longestWait
+		})
+	}
+	fails.retriesInTime(t)
+}
+
+// failing refuses the first attempt of the first event of a product now and then.
+func failing() func(*entry) mood {
+	var last time.Time
+	return func(e *entry) mood {
+		if e.attempt > 1 || e.payload.Type != "product.created" || e.at.Sub(last) < time.Second {
+			return fine
+		}
+		last = e.at
+		return plainly(503)
+	}
+}
+
+// isExporting checks that an export comes to its end.
+func (p *program) isExporting(t *testing.T, key string) {
+	t.Helper()
+	began := time.Now()
+	p.reached(t, key, p.export(t, key, `{"kind":"products","format":"csv"}`).ID, completed)
+	took := time.Since(began)
+	t.Logf("an export took %v", took.Round(time.Millisecond))
+	if took > longestWait {
+		t.Errorf("an export took %v", took)
+	}
+}
+
+// follows checks that a book whose endpoint was made later has what another one got of
+// what was committed from then on, in order.
+func (b *book) follows(t *testing.T, whole *book, from time.Time) {
+	t.Helper()
+	want := map[string]bool{}
+	for _, e := range whole.all() {
+		want[e.payload.EventID] = e.payload.OccurredAt.After(from)
+	}
+	b.sink.await(t, takeOver, func() string {
+		for id, late := range want {
+			if late && b.taken[id] == 0 {
+				return b.path + " lacks " + id
+			}
+		}
+		return ""
+	})
+	_, faults := b.lanes(t)
+	b.complain(t, faults)
+}
+
+// isPrompt checks that each event came within the time that is given for its own.
+func (b *book) isPrompt(t *testing.T, within func(at time.Time) time.Duration) {
+	t.Helper()
+	var worst time.Duration
+	var late []string
+	for _, s := range b.stories(t) {
+		at := s.payload.OccurredAt
+		lag := s.at.Sub(at)
+		if lag > within(at) {
+			late = append(late, fmt.Sprintf("%s of %s came after %v", s.payload.Type, at.Format(time.TimeOnly), lag))
+		}
+		worst = max(worst, lag)
+	}
+	b.complain(t, late)
+	t.Logf("%s: from commit to receipt at most %v", b.path, worst.Round(time.Millisecond))
+}
+
+// retriesInTime checks that what failed was tried again after 5 s, a tenth more or less.
+func (b *book) retriesInTime(t *testing.T) {
+	t.Helper()
+	last, n := map[string]*entry{}, 0
+	var least, most time.Duration
+	for _, e := range b.all() {
+		if before := last[e.payload.EventID]; before != nil && e.attempt > before.attempt {
+			wait := e.at.Sub(before.at)
+			if n++; n == 1 {
+				least = wait
+			}
+			least, most = min(least, wait), max(most, wait)
+		}
+		last[e.payload.EventID] = e
+	}
+	t.Logf("%s: %d retries after %v to %v", b.path, n, least.Round(time.Millisecond), most.Round(time.Millisecond))
+	if n == 0 || least < 4400*time.Millisecond || most > 5500*time.Millisecond+takeOver {
+		t.Errorf("%s: %d retries after %v to %v", b.path, n, least, most)
+	}
+}

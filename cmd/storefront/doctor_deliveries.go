@@ -1,0 +1,112 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/storefront-go/storefront/cmd/internal/app"
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/migrate"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/webhook"
+)
+
+type doctorDeliveriesCmd struct {
+	app.Storage
+	output
+}
+
+// Help implements kong.HelpProvider.
+func (doctorDeliveriesCmd) Help() string {
+	return `Reads the outbox, the queues and the deliveries of every store, and names the rows that nobody works on: ` +
+		`whoever died, another process has taken over after a lease of six seconds. It changes nothing, and may run under ` +
+		`load: what looks wrong is looked at once more after seven seconds. The exit code is 1 when a row is named.
+
+    event_overdue           an event stands in the outbox: no server or dispatcher relays
+    event_set_aside         an event could not be relayed; see storefront webhooks requeue
+    queue_overdue           a queue is due, and nobody has taken it: no dispatcher runs, or too few do
+    lease_ended             a lease has ended, and its queue is not due
+    queue_rests             an endpoint is active, and its queue rests with something to send
+    counter_behind          a queue counts fewer deliveries than it has, or than were given up
+    out_of_order            a delivery was tried while an earlier one of its resource waits
+    endpoint_without_queue  an endpoint gets nothing
+
+The first three say that something is not running or not enough. The others are mistakes of the program, or rows that ` +
+		`were restored or changed by hand: please report them. A change of the endpoint makes its queue due again.
+
+Examples:
+
+    storefront doctor deliveries
+    storefront doctor deliveries --database-file /run/secrets/database --json
+`
+}
+
+// overdue is what the command prints.
+type overdue struct {
+	Healthy bool   `json:"healthy"`
+	Rows    []late `json:"rows"`
+}
+
+// late is a row of which a rule does not hold.
+type late struct {
+	Rule  webhook.Rule `json:"rule"`
+	Store string       `json:"store_id"`
+	Row   string       `json:"id"`
+	Since *string      `json:"since"`
+	Found string       `json:"found"`
+}
+
+// Run inspects.
+func (c *doctorDeliveriesCmd) Run(s *session) error {
+	if err := s.secretKey(&c.Storage); err != nil {
+		return err
+	}
+	return withWebhooks(s, c.Storage, func(e *webhook.Engine) error {
+		list, err := e.Inspect(s.ctx)
+		if err != nil {
+			return err
+		}
+		if err := c.show(s, list); err != nil {
+			return err
+		}
+		if len(list) > 0 {
+			return errSilent
+		}
+		return nil
+	})
+}
+
+func (c *doctorDeliveriesCmd) show(s *session, list []webhook.Breach) error {
+	o, rows := overdue{Healthy: len(list) == 0, Rows: []late{}}, table{{"RULE", "STORE", "ROW", "SINCE", "FOUND"}}
+	for _, b := range list {
+		var since *micros.Time
+		if b.Since > 0 {
+			since = &b.Since
+		}
+		l := late{Rule: b.Rule, Store: xid.Store.Format(b.Store), Row: b.Row, Since: written(since), Found: b.Found}
+		o.Rows = append(o.Rows, l)
+		rows = append(rows, []string{string(l.Rule), l.Store, l.Row, shown(l.Since), l.Found})
+	}
+	if o.Healthy {
+		rows = table{{fmt.Sprintf("Nothing waits longer than %s.", webhook.Overdue)}}
+	}
+	return c.print(s, o, rows)
+}
+
+// withWebhooks runs f with webhooks that stand still.
+func withWebhooks(s *session, st app.Storage, f func(*webhook.Engine) error) error {
+	return withStore(s, st, func(store *ent.Store) error {
+		switch schema, err := migrate.Check(s.ctx, store); {
+		case err != nil:
+			return err
+		case len(schema.Pending) > 0:
+			return errors.New("migrations are pending: run `storefront migrate apply` first")
+		}
+		e, err := webhook.New(webhook.Config{Store: store})
+		if err != nil {
+			return err
+		}
+		return f(e)
+	})
+}

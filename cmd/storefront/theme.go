@@ -1,0 +1,133 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+
+	"github.com/storefront-go/storefront/graph/theme"
+	webshop "github.com/storefront-go/storefront/rest/shop"
+)
+
+type themeCmd struct {
+	Check   themeCheckCmd   `cmd:"" help:"Say what is wrong with a theme."`
+	Preview themePreviewCmd `cmd:"" help:"Show a theme with made-up data until a signal comes."`
+}
+
+type themeCheckCmd struct {
+	Folder string `arg:"" help:"The theme: a folder, or a zip archive."`
+	output
+}
+
+// Help implements kong.HelpProvider.
+func (themeCheckCmd) Help() string {
+	return `Judges a theme as an import does, without a store: its manifest, its templates with full and with empty data, ` +
+		`its stylesheets, fonts and images. The exit code is 1 when anything is wrong.
+
+Examples:
+
+    storefront theme check ./linen
+    storefront theme check linen.zip --json
+`
+}
+
+// checked is what came of a check.
+type checked struct {
+	Name      string         `json:"name"`
+	Version   *string        `json:"version"`
+	Templates int            `json:"templates"`
+	Assets    int            `json:"assets"`
+	SizeBytes int64          `json:"size_bytes"`
+	Problems  []themeProblem `json:"problems"`
+}
+
+// themeProblem is one thing wrong with a theme.
+type themeProblem struct {
+	Path   *string `json:"path"` // null for the theme itself
+	Detail string  `json:"detail"`
+}
+
+// Run checks.
+func (c *themeCheckCmd) Run(s *session) error {
+	pack, err := readTheme(c.Folder)
+	found, wrong := errors.AsType[*theme.Problems](err)
+	if err != nil && !wrong {
+		return err
+	}
+	if wrong {
+		if err := c.refuse(s, found); err != nil {
+			return err
+		}
+		return errSilent
+	}
+	m := pack.Manifest
+	return c.print(s, checked{m.Name, m.Version, len(pack.Templates), len(pack.Assets), pack.Size(), []themeProblem{}},
+		table{{"NAME", "VERSION", "TEMPLATES", "ASSETS", "BYTES"}, {printable(m.Name), printable(shown(m.Version)),
+			fmt.Sprint(len(pack.Templates)), fmt.Sprint(len(pack.Assets)), fmt.Sprint(pack.Size())}})
+}
+
+// refuse prints what is wrong.
+func (c *themeCheckCmd) refuse(s *session, found *theme.Problems) error {
+	list, rows := checked{Problems: []themeProblem{}}, table(nil)
+	for _, p := range found.List {
+		one := themeProblem{Detail: p.Detail}
+		if p.Path != "" {
+			one.Path = &p.Path
+		}
+		list.Problems = append(list.Problems, one)
+		rows = append(rows, []string{p.String()})
+	}
+	return c.print(s, list, rows)
+}
+
+// readTheme judges a folder or an archive. Where it can be read and is no theme, the
+// error is a [*theme.Problems].
+func readTheme(path string) (*theme.Package, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		archive, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		return theme.Read(archive)
+	}
+	return theme.ReadFS(os.DirFS(path))
+}
+
+type themePreviewCmd struct {
+	Folder string `arg:"" help:"The folder of the theme."`
+	Addr   string `placeholder:"ADDR" default:"127.0.0.1:8090" help:"Address to listen on (default: ${default})."`
+}
+
+// Help implements kong.HelpProvider.
+func (themePreviewCmd) Help() string {
+	return `Shows the pages of a theme as a shop does, with made-up products. Files are read as they are when a page is ` +
+		`asked for: change one, and load the page again. What is wrong stands in the page's place.
+
+Examples:
+
+    storefront theme preview ./linen
+    storefront theme preview ./linen --addr 127.0.0.1:0
+`
+}
+
+// Run serves.
+func (c *themePreviewCmd) Run(s *session) error {
+	if info, err := os.Stat(c.Folder); err != nil {
+		return err
+	} else if !info.IsDir() {
+		return &usageError{fmt.Errorf("%s is no folder", c.Folder)}
+	}
+	listener, err := (&net.ListenConfig{}).Listen(s.ctx, "tcp", c.Addr)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(s.out, "The theme is shown at http://%s/\n", listener.Addr()); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	return serveUntil(s.ctx, listener, webshop.Draft(os.DirFS(c.Folder)))
+}

@@ -1,0 +1,76 @@
+package limit
+
+import "slices"
+
+// Fixed is a limit that is the same everywhere and nobody can change.
+type Fixed struct {
+	// Of is what is limited, and Unit what is counted of it.
+	Of, Unit string
+	Most     int
+}
+
+// The units.
+const (
+	inCharacters = "characters"
+	inBytes      = "bytes"
+	inEntries    = "entries"
+	inUnits      = ""
+)
+
+// fixed is the table of the constants of this package, as people read it.
+var fixed = []Fixed{
+	{Of: "The body of a request", Unit: inBytes, Most: Body},
+	{Of: "A line: a name, a title, a reason, a part of an address", Unit: inCharacters, Most: Line},
+	{Of: "A short line: a tag, a telephone number, a method of payment", Unit: inCharacters, Most: Label},
+	{Of: "A postal code", Unit: inCharacters, Most: PostalCode},
+	{Of: "A note of an order or a customer", Unit: inCharacters, Most: Note},
+	{Of: "A note of a reviewer of a theme", Unit: inCharacters, Most: ReviewNote},
+	{Of: "The description of a product", Unit: inCharacters, Most: Description},
+	{Of: "The description of a theme", Unit: inCharacters, Most: ThemeDescription},
+	{Of: "A page of a storefront, as Markdown", Unit: inCharacters, Most: PageBody},
+	{Of: "What search engines show of a page", Unit: inCharacters, Most: SEODescription},
+	{Of: "A password, which has at least 10", Unit: inCharacters, Most: Password},
+	{Of: "An e-mail address", Unit: inBytes, Most: Email},
+	{Of: "An e-mail address that customers are looked up by", Unit: inBytes, Most: EmailFilter},
+	{Of: "An address of the web", Unit: inBytes, Most: URL},
+	{Of: "The handle of a product or a theme", Unit: inBytes, Most: Handle},
+	{Of: "The handle of a store", Unit: inBytes, Most: StoreHandle},
+	{Of: "A language", Unit: inBytes, Most: Locale},
+	{Of: "A time zone", Unit: inBytes, Most: Timezone},
+	{Of: "The source of an order", Unit: inBytes, Most: Source},
+	{Of: "A category of the marketplace", Unit: inBytes, Most: Category},
+	{Of: "The code of a discount, which has at least 3", Unit: inBytes, Most: Code},
+	{Of: "The version of a theme", Unit: inBytes, Most: Version},
+	{Of: "What a browser says of a passkey", Unit: inBytes, Most: Passkey},
+	{Of: "An idempotency key", Unit: inBytes, Most: IdempotencyKey},
+	{Of: "The name of a webhook endpoint's own header", Unit: inBytes, Most: HeaderName},
+	{Of: "The value of a webhook endpoint's own header", Unit: inBytes, Most: HeaderValue},
+	{Of: "The field of a webhook filter", Unit: inBytes, Most: FilterField},
+	{Of: "All filters of a webhook endpoint", Unit: inBytes, Most: FilterText},
+	{Of: "A page of a list", Unit: inEntries, Most: Page},
+	{Of: "The tags of a resource", Unit: inEntries, Most: Tags},
+	{Of: "The addresses of a customer", Unit: inEntries, Most: Addresses},
+	{Of: "The lines that a request names", Unit: inEntries, Most: Lines},
+	{Of: "The categories of a theme", Unit: inEntries, Most: Categories},
+	{Of: "The options of a product", Unit: inEntries, Most: Options},
+	{Of: "The variants of a product, and the values of an option", Unit: inEntries, Most: Variants},
+	{Of: "The countries of a shipping zone", Unit: inEntries, Most: Countries},
+	{Of: "The rates of a shipping zone", Unit: inEntries, Most: Rates},
+	{Of: "The tax rates of a store", Unit: inEntries, Most: TaxRates},
+	{Of: "The links of a menu, those below others counted", Unit: inEntries, Most: MenuLinks},
+	{Of: "The event names of a request", Unit: inEntries, Most: EventNames},
+	{Of: "The redirect addresses of an app", Unit: inEntries, Most: RedirectURIs},
+	{Of: "The own headers of a webhook endpoint", Unit: inEntries, Most: Headers},
+	{Of: "The filters of a webhook endpoint", Unit: inEntries, Most: Filters},
+	{Of: "The values that a webhook filter compares with", Unit: inEntries, Most: FilterValues},
+	{Of: "The deliveries that one request sends once more", Unit: inEntries, Most: Retries},
+	{Of: "The quantity of an order's line", Unit: inUnits, Most: Quantity},
+	{Of: "The inventory of a product", Unit: inUnits, Most: Inventory},
+	{Of: "The weight of a piece, in grams", Unit: inUnits, Most: Weight},
+	{Of: "A share or a rate, in hundredths of a percent", Unit: inUnits, Most: BasisPoints},
+	{Of: "The uses of a discount", Unit: inUnits, Most: Uses},
+	{Of: "The rate of a webhook endpoint: attempts that begin within a second", Unit: inUnits, Most: EndpointRate},
+}
+
+// All returns the table of the limits that nobody can change.
+func All() []Fixed { return slices.Clone(fixed) }

@@ -1,0 +1,2 @@
+-- Modify "exports" table
+ALTER TABLE `exports` ADD COLUMN `endpoint_id` binary(16) NULL;

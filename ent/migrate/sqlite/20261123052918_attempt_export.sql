@@ -1,0 +1,2 @@
+-- Add column "endpoint_id" to table: "exports"
+ALTER TABLE `exports` ADD COLUMN `endpoint_id` blob NULL;

@@ -1,0 +1,30 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
+	"entgo.io/ent/schema"
+	"entgo.io/ent/schema/field"
+
+	"github.com/storefront-go/storefront/ent/document"
+)
+
+// TaxSettings is how a store taxes. There is one row for a store, whose id it shares, from
+// the first change on; without it nothing is taxed.
+type TaxSettings struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (TaxSettings) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}, Versioned{}} }
+
+// Fields implements ent.Interface.
+func (TaxSettings) Fields() []ent.Field {
+	return []ent.Field{
+		field.Bool("prices_include_tax").Default(false),
+		field.Bytes("rates").GoType(document.TaxRates(nil)).SchemaType(longBlob),
+	}
+}
+
+// Annotations implements ent.Interface.
+func (TaxSettings) Annotations() []schema.Annotation {
+	return []schema.Annotation{entsql.Annotation{Table: "tax_settings"}}
+}

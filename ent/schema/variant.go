@@ -1,0 +1,51 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// Variant is what a product with options is sold as: one of its sizes, in one of its
+// colours. A product without options has no rows here: its own row is its variant. The
+// primary key is (store_id, product_id, id), so those of a product lie together. They
+// change under the version of the product.
+type Variant struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (Variant) Mixin() []ent.Mixin {
+	return []ent.Mixin{Tenant{Prefix: xid.Variant}}
+}
+
+// Fields implements ent.Interface.
+func (Variant) Fields() []ent.Field {
+	return []ent.Field{
+		field.UUID("product_id", xid.ID{}).SchemaType(bytes16).Immutable().Annotations(Kind{xid.Product}),
+		// position counts from 1.
+		field.Int("position"),
+		// options are its texts, one for each option of the product, in their order.
+		field.Bytes("options").GoType(document.Tags(nil)).SchemaType(blob),
+		// combination is the digest of the options: no two variants are the same.
+		field.UUID("combination", digest.Sum{}).SchemaType(bytes32),
+		field.String("title").MaxRuneLen(255),
+		field.Int64("price_minor"),
+		field.Int64("compare_at_price_minor").Optional().Nillable(),
+		field.String("sku").SchemaType(key(limit.Bytes(limit.Line))).Optional().Nillable(),
+		// inventory_quantity null means untracked.
+		field.Int64("inventory_quantity").Optional().Nillable(),
+		field.Int64("weight_grams").Optional().Nillable(),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (Variant) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("store_id", "product_id", "id").Unique().StorageKey(PrimaryKey),
+		index.Fields("store_id", "product_id", "combination").Unique(),
+	}
+}

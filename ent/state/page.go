@@ -1,0 +1,80 @@
+package state
+
+import "slices"
+
+// PageStatus says whether visitors see a page of the storefront.
+type PageStatus string
+
+// The values of [PageStatus].
+const (
+	PageDraft     PageStatus = "draft"
+	PagePublished PageStatus = "published"
+)
+
+var allPageStatus = []PageStatus{PageDraft, PagePublished}
+
+// Known reports whether v is a value of the enumeration.
+func (v PageStatus) Known() bool { return slices.Contains(allPageStatus, v) }
+
+// PageKind is what a page is for, where shops are expected to have such a one.
+type PageKind string
+
+// The values of [PageKind].
+const (
+	PageImprint  PageKind = "imprint"
+	PagePrivacy  PageKind = "privacy"
+	PageShipping PageKind = "shipping"
+	PageContact  PageKind = "contact"
+)
+
+var allPageKind = []PageKind{PageImprint, PagePrivacy, PageShipping, PageContact}
+
+// Known reports whether v is a value of the enumeration.
+func (v PageKind) Known() bool { return slices.Contains(allPageKind, v) }
+
+// MenuTarget is where a link of a menu leads.
+type MenuTarget string
+
+// The values of [MenuTarget].
+const (
+	TargetHome    MenuTarget = "home"
+	TargetSearch  MenuTarget = "search"
+	TargetPage    MenuTarget = "page"
+	TargetProduct MenuTarget = "product"
+	// TargetAddress is a path of the shop or an https address.
+	TargetAddress MenuTarget = "address"
+)
+
+var allMenuTarget = []MenuTarget{TargetHome, TargetSearch, TargetPage, TargetProduct, TargetAddress}
+
+// Known reports whether v is a value of the enumeration.
+func (v MenuTarget) Known() bool { return slices.Contains(allMenuTarget, v) }
+
+// Language is one in which a storefront speaks (BCP 47).
+type Language string
+
+// The values of [Language].
+const (
+	English  Language = "en"
+	German   Language = "de"
+	French   Language = "fr"
+	Spanish  Language = "es"
+	Japanese Language = "ja"
+	Arabic   Language = "ar"
+)
+
+var allLanguage = []Language{English, German, French, Spanish, Japanese, Arabic}
+
+// Known reports whether v is a value of the enumeration.
+func (v Language) Known() bool { return slices.Contains(allLanguage, v) }
+
+// Languages returns all of them.
+func Languages() []Language { return slices.Clone(allLanguage) }
+
+// Direction is the one in which the language is written, as HTML's dir names it.
+func (v Language) Direction() string {
+	if v == Arabic {
+		return "rtl"
+	}
+	return "ltr"
+}

@@ -1,0 +1,32 @@
+package state
+
+import "slices"
+
+// DiscountKind is what a discount takes off.
+type DiscountKind string
+
+// The values of [DiscountKind].
+const (
+	DiscountPercent      DiscountKind = "percent"
+	DiscountAmount       DiscountKind = "amount"
+	DiscountFreeShipping DiscountKind = "free_shipping"
+)
+
+var allDiscountKind = []DiscountKind{DiscountPercent, DiscountAmount, DiscountFreeShipping}
+
+// Known reports whether v is a value of the enumeration.
+func (v DiscountKind) Known() bool { return slices.Contains(allDiscountKind, v) }
+
+// ShippingKind is how goods reach the shopper.
+type ShippingKind string
+
+// The values of [ShippingKind].
+const (
+	ShippingDelivery ShippingKind = "delivery"
+	ShippingPickup   ShippingKind = "pickup" // collected at the shop
+)
+
+var allShippingKind = []ShippingKind{ShippingDelivery, ShippingPickup}
+
+// Known reports whether v is a value of the enumeration.
+func (v ShippingKind) Known() bool { return slices.Contains(allShippingKind, v) }

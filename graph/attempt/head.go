@@ -1,0 +1,139 @@
+package attempt
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+)
+
+// Field is a header field that an endpoint wants with each request: name and value.
+type Field = [2]string
+
+// hidden stands in place of the value of an endpoint's own field.
+const hidden = "[hidden]"
+
+// ours are the fields that we set, or that say how the request is read (RFC 9110,
+// section 7.6.1; RFC 9112, sections 3.2 and 6), in lower case; ourPrefixes are what
+// others of them begin with.
+var (
+	ours = []string{
+		"accept-encoding", "connection", "cookie", "date", "expect", "host", "idempotency-key", "keep-alive", "te",
+		"trailer", "transfer-encoding", "upgrade", "user-agent",
+	}
+	ourPrefixes = []string{"x-service-", "webhook-", "content-", "proxy-"}
+)
+
+// MayAdd reports whether an endpoint may have a header field of its own: it is well
+// formed and neither one of ours nor one that changes how the request is read.
+func MayAdd(name, value string) bool {
+	lower := strings.ToLower(name)
+	return httpguts.ValidHeaderFieldName(name) && httpguts.ValidHeaderFieldValue(value) &&
+		!slices.Contains(ours, lower) &&
+		!slices.ContainsFunc(ourPrefixes, func(prefix string) bool { return strings.HasPrefix(lower, prefix) })
+}
+
+// headOf renders what every request to a target begins with. The form of the path
+// and of the host is that of net/http.
+func headOf(r *http.Request) (string, error) {
+	r.Header = http.Header{"User-Agent": {"Storefront-Webhooks/1"}}
+	var b bytes.Buffer
+	if err := r.Write(&b); err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(b.String(), "Content-Length: 0\r\n\r\n") + "Content-Type: application/json\r\n", nil
+}
+
+// appendHead writes the head of a request, with the empty line at its end, and keeps
+// what [Head] needs to write it again.
+func (t *Target) appendHead(b []byte, r *Request, began time.Time) []byte {
+	s := Sent{EventID: r.EventID, EventType: r.EventType, DeliveryID: r.DeliveryID, Number: r.Number, Began: began}
+	spec, standard := t.sign(r.EventID, s.timestamp(), r.Body)
+	length := strconv.Itoa(len(r.Body))
+	r.kept = make([]byte, 0, len(t.address)+len(spec)+len(standard)+64)
+	r.kept = append(append(r.kept, t.address...), '\n')
+	r.kept = append(append(r.kept, length...), '\n')
+	r.kept = append(append(r.kept, spec...), '\n')
+	r.kept = append(append(r.kept, standard...), '\n')
+	b = s.append(append(b, t.head...), length, spec, standard)
+	for _, f := range r.Header {
+		if MayAdd(f[0], f[1]) {
+			r.kept = append(append(r.kept, f[0]...), ' ')
+			b = appendField(b, f[0], f[1])
+		}
+	}
+	return append(b, "\r\n"...)
+}
+
+// Sent is what a delivery tells of the head of its request.
+type Sent struct {
+	EventID, EventType, DeliveryID string
+	Number                         int
+	Began                          time.Time
+}
+
+func (s *Sent) timestamp() string { return strconv.FormatInt(s.Began.Unix(), 10) }
+
+// append writes our fields.
+func (s *Sent) append(b []byte, length, spec, standard string) []byte {
+	timestamp := s.timestamp()
+	b = appendField(b, "Content-Length", length)
+	b = appendField(b, "X-Service-Attempt", strconv.Itoa(s.Number))
+	b = appendField(b, "X-Service-Delivery-Id", s.DeliveryID)
+	b = appendField(b, "X-Service-Event", s.EventType)
+	b = appendField(b, "X-Service-Timestamp", timestamp)
+	b = appendField(b, "X-Service-Signature", spec)
+	b = appendField(b, "Webhook-Id", s.EventID)
+	b = appendField(b, "Webhook-Timestamp", timestamp)
+	return appendField(b, "Webhook-Signature", standard)
+}
+
+// Head writes the head of a request as it was sent, of what [Result.Request] has kept and
+// what its delivery tells; "" where nothing was kept. The values of the endpoint's own
+// fields are hidden.
+func Head(request []byte, s Sent) string {
+	// The address, the length of the body, both signatures, and the names of own fields.
+	lines := strings.Split(string(request), "\n")
+	switch len(lines) {
+	case 5:
+	case 6: // the number that it was sent with
+		if n, err := strconv.Atoi(lines[5]); err == nil {
+			s.Number = n
+		}
+	default:
+		return ""
+	}
+	r, err := http.NewRequest(http.MethodPost, lines[0], http.NoBody) //nolint:noctx // it is not sent
+	if err != nil {
+		return ""
+	}
+	head, err := headOf(r)
+	if err != nil {
+		return ""
+	}
+	b := s.append([]byte(head), lines[1], lines[2], lines[3])
+	for name := range strings.FieldsSeq(lines[4]) {
+		b = appendField(b, name, hidden)
+	}
+	return string(append(b, "\r\n"...))
+}
+
+// SentAs adds to what [Result.Request] has kept the number that the request was sent
+// with, where the log gives the attempt another one.
+func SentAs(request []byte, number int) []byte {
+	if len(request) == 0 {
+		return nil
+	}
+	return strconv.AppendInt(append(slices.Clip(request), '\n'), int64(number), 10)
+}
+
+func appendField(b []byte, name, value string) []byte {
+	b = append(b, name...)
+	b = append(b, ": "...)
+	b = append(b, value...)
+	return append(b, "\r\n"...)
+}

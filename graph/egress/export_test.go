@@ -1,0 +1,7 @@
+package egress
+
+// What tests judge without a network that fails.
+var (
+	RouteTrouble = routeTrouble
+	Routed       = routed
+)

@@ -1,0 +1,177 @@
+package egress
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"net"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// Trouble is why this machine could not connect to anything like the address. It
+// says nothing about who lives there.
+type Trouble string
+
+// The troubles.
+const (
+	Descriptors Trouble = "descriptors" // no file descriptor was left
+	Memory      Trouble = "memory"      // the kernel had no memory or no buffers
+	Ports       Trouble = "ports"       // no local port was left
+	Route       Trouble = "route"       // this machine has no route to anywhere
+	Family      Trouble = "family"      // it has routes, but none for addresses of this kind (IPv4 or IPv6)
+	Resolver    Trouble = "resolver"    // no name can be looked up
+)
+
+// Troubles returns all of them.
+func Troubles() []Trouble { return []Trouble{Descriptors, Memory, Ports, Route, Family, Resolver} }
+
+// ownError is a dial that this machine could not make.
+type ownError struct {
+	trouble Trouble
+	err     error
+}
+
+func (e *ownError) Error() string { return "dial: " + string(e.trouble) + ": " + e.err.Error() }
+
+func (e *ownError) Unwrap() error { return e.err }
+
+// TroubleOf returns what an error of a dial says about this machine; "" is nothing.
+func TroubleOf(err error) Trouble {
+	if own, ok := errors.AsType[*ownError](err); ok {
+		return own.trouble
+	}
+	errno, _ := errors.AsType[syscall.Errno](err)
+	switch errno {
+	case syscall.EMFILE, syscall.ENFILE:
+		return Descriptors
+	case syscall.ENOBUFS, syscall.ENOMEM:
+		return Memory
+	case syscall.EADDRNOTAVAIL:
+		return Ports
+	case syscall.ENETDOWN:
+		return Route
+	}
+	return ""
+}
+
+// Addresses on the internet that are nobody's (RFC 5737, RFC 3849): a datagram
+// socket that is connected to one sends nothing and shows whether there is a route.
+var elsewhere = []string{"192.0.2.1:9", "[2001:db8::1]:9"}
+
+// routeTrouble judges an address that the kernel could not connect to. A router far
+// away may have said so; only a machine that has no route itself is in trouble.
+func routeTrouble(err error) Trouble {
+	op, ok := errors.AsType[*net.OpError](err)
+	if !ok || op.Addr == nil || !unreachable(err) || routed(op.Addr.String()) {
+		return ""
+	}
+	if slices.ContainsFunc(elsewhere, routed) {
+		return Family
+	}
+	return Route
+}
+
+// unreachable reports the errors of a kernel that has no route, or knows no such
+// addresses. The last but one means, too, that no port is left.
+func unreachable(err error) bool {
+	return errors.Is(err, syscall.ENETUNREACH) || errors.Is(err, syscall.EHOSTUNREACH) ||
+		errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.EAFNOSUPPORT)
+}
+
+func routed(addr string) bool {
+	c, err := net.Dial("udp", addr) //nolint:noctx // nothing is sent, so nothing waits
+	if err == nil {
+		_ = c.Close() // nothing was sent
+	}
+	return !unreachable(err)
+}
+
+const (
+	// provenFor is how long a look-up that succeeded shows that the resolver works.
+	provenFor = 10 * time.Second
+	// probeTime bounds the question to the resolver, probeEvery how often it is asked.
+	probeTime  = time.Second
+	probeEvery = 5 * time.Second
+)
+
+// lookups tells a resolver that fails for all names from a name that fails.
+//
+// A name server of the receiver's that is broken, and a resolver of ours that
+// cannot be reached, give the same error. While no look-up has succeeded lately, a
+// failure makes us look up a name that cannot exist, under the root: a resolver
+// that works says that it does not.
+type lookups struct {
+	resolver  *net.Resolver
+	succeeded atomic.Int64 // when the last look-up did, in nanoseconds
+	local     atomic.Pointer[localError]
+
+	mu     sync.Mutex
+	probed time.Time
+	works  bool
+}
+
+// localError is that this machine could not ask the resolver.
+type localError struct {
+	trouble Trouble
+	at      time.Time
+}
+
+// newLookups watches a resolver; nil is that of the system.
+func newLookups(r *net.Resolver) *lookups {
+	own := net.Resolver{}
+	if r != nil {
+		own = net.Resolver{PreferGo: r.PreferGo, StrictErrors: r.StrictErrors, Dial: r.Dial}
+	}
+	l := &lookups{resolver: &own}
+	dial := own.Dial
+	if dial == nil {
+		dial = new(net.Dialer).DialContext
+	}
+	own.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		c, err := dial(ctx, network, addr)
+		if t := TroubleOf(err); t != "" {
+			l.local.Store(&localError{t, time.Now()})
+		}
+		return c, err
+	}
+	return l
+}
+
+// judge returns the trouble behind the error of a dial that began at a time; named
+// means that the resolver was asked.
+func (l *lookups) judge(err error, named bool, began time.Time) Trouble {
+	lookup, unresolved := errors.AsType[*net.DNSError](err)
+	if !unresolved || lookup.IsNotFound {
+		if named {
+			l.succeeded.Store(time.Now().UnixNano())
+		}
+		return cmp.Or(routeTrouble(err), TroubleOf(err))
+	}
+	if last := l.local.Load(); last != nil && !last.at.Before(began) {
+		return last.trouble
+	}
+	if time.Since(time.Unix(0, l.succeeded.Load())) < provenFor || l.answers() {
+		return ""
+	}
+	return Resolver
+}
+
+// answers asks the resolver, unless that was done just now.
+func (l *lookups) answers() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.probed.IsZero() && time.Since(l.probed) < probeEvery {
+		return l.works
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), probeTime)
+	defer cancel()
+	_, err := l.resolver.LookupHost(ctx, rand.Text()+".")
+	lookup, failed := errors.AsType[*net.DNSError](err)
+	l.probed, l.works = time.Now(), !failed || lookup.IsNotFound
+	return l.works
+}

@@ -1,0 +1,50 @@
+package graph_test
+
+import (
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// onZone are the arguments for a zone of a country.
+func onZone(country string, more ...string) func(*caller) string {
+	return func(w *caller) string {
+		z := graphtest.Must[*model.ShippingZonePayload](w.t)(w.Mutation().ShippingZoneCreate(w.Ctx,
+			model.ShippingZoneInput{Name: "Zone", Countries: []string{country}})).ShippingZone
+		return at(z.PublicID(), z.Version, more...)
+	}
+}
+
+// onDiscount are the arguments for a discount with a code.
+func onDiscount(code string, more ...string) func(*caller) string {
+	return func(w *caller) string {
+		d := graphtest.Must[*model.DiscountPayload](w.t)(w.Mutation().DiscountCreate(w.Ctx,
+			model.DiscountInput{Code: code, Kind: state.DiscountFreeShipping})).Discount
+		return at(d.PublicID(), d.Version, more...)
+	}
+}
+
+// sellingEffects are the settings by which a store sells. Nobody subscribes to them.
+var sellingEffects = []effect{
+	{field: "shippingZoneCreate", name: "a country", args: fixedArgs(
+		`input: {name: "Home", countries: ["DE"], rates: [{name: "Post", priceMinor: 490}, ` +
+			`{name: "Shop", kind: PICKUP, priceMinor: 0}]}`)},
+	{field: "shippingZoneCreate", name: "a country of another zone",
+		args: fixedArgs(`input: {name: "Home", countries: ["DE"], rates: []}`), refused: "taken"},
+	{field: "shippingZoneUpdate", name: "another country",
+		args: onZone("FR", `input: {name: "Home", countries: ["BE"], restOfWorld: true, rates: []}`)},
+	{field: "shippingZoneDelete", name: "a zone", args: onZone("IT")},
+
+	{field: "taxSettingsUpdate", name: "the first time", args: fixedArgs(`expectedVersion: 0, ` +
+		`input: {pricesIncludeTax: true, rates: [{country: "DE", name: "MwSt", basisPoints: 1900}]}`)},
+	{field: "taxSettingsUpdate", name: "another version",
+		args: fixedArgs(`expectedVersion: 0, input: {pricesIncludeTax: true, rates: []}`), refused: "version_mismatch"},
+
+	{field: "discountCreate", name: "a percentage",
+		args: fixedArgs(`input: {code: "ten", kind: PERCENT, basisPoints: 1000}`)},
+	{field: "discountCreate", name: "a code that is taken",
+		args: fixedArgs(`input: {code: "TEN", kind: FREE_SHIPPING}`), refused: "taken"},
+	{field: "discountUpdate", name: "an amount",
+		args: onDiscount("FIVE", `input: {code: "FIVE", kind: AMOUNT, amountMinor: 500}`)},
+	{field: "discountDelete", name: "a discount", args: onDiscount("GONE")},
+}

@@ -1,0 +1,160 @@
+// Package markdown turns the Markdown of a merchant into HTML for a storefront.
+//
+// It reads CommonMark without HTML: a tag is a text like any other. What comes out has
+// no script and no address but those of [HTML], whatever is put in, and is bounded in
+// depth and size, so the time that it takes is too.
+package markdown
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// Bounds of what is made.
+const (
+	// MaxHTML is the most bytes of HTML.
+	MaxHTML = 512 << 10
+	// maxDepth is how deep one line may nest quotations and lists.
+	maxDepth = 20
+	// maxMarks is how many brackets and marks of emphasis may stand in one paragraph:
+	// what reads them looks back at those before.
+	maxMarks = 2000
+)
+
+// What is wrong with a text, as a sentence has it.
+var (
+	ErrTooLarge = errors.New("it has more than 512 KiB of HTML")
+	ErrTooDeep  = errors.New("a line nests more than 20 quotations and lists")
+	ErrTooMany  = errors.New("a paragraph has more than 2,000 brackets and marks of emphasis")
+)
+
+// reader reads CommonMark but for HTML.
+var reader = parser.NewParser(
+	parser.WithBlockParsers(
+		util.Prioritized(parser.NewSetextHeadingParser(), 100),
+		util.Prioritized(parser.NewThematicBreakParser(), 200),
+		util.Prioritized(parser.NewListParser(), 300),
+		util.Prioritized(parser.NewListItemParser(), 400),
+		util.Prioritized(parser.NewCodeBlockParser(), 500),
+		util.Prioritized(parser.NewATXHeadingParser(), 600),
+		util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+		util.Prioritized(parser.NewBlockquoteParser(), 800),
+		util.Prioritized(parser.NewParagraphParser(), 1000)),
+	parser.WithInlineParsers(
+		util.Prioritized(parser.NewCodeSpanParser(), 100),
+		util.Prioritized(parser.NewLinkParser(), 200),
+		util.Prioritized(parser.NewAutoLinkParser(), 300),
+		util.Prioritized(parser.NewEmphasisParser(), 500)),
+	parser.WithParagraphTransformers(util.Prioritized(parser.LinkReferenceParagraphTransformer, 100)),
+)
+
+// HTML renders a text. Its links go to paths of the shop, to https, http, mailto and tel
+// addresses; what would go elsewhere stays as its text. picture gives the path under
+// which the shop shows the picture of an https address, "" for none; where it is nil the
+// address stays. Headings begin with the second level, below the title of the page.
+//
+// Its error is [ErrTooLarge], [ErrTooDeep] or [ErrTooMany].
+func HTML(source string, picture func(address string) string) (string, error) {
+	source = strings.ToValidUTF8(strings.ReplaceAll(source, "\r\n", "\n"), "\uFFFD")
+	if err := bounded(source); err != nil {
+		return "", err
+	}
+	in := []byte(source)
+	doc := reader.Parse(text.NewReader(in))
+	lowerHeadings(doc)
+	m := goldmark.New(goldmark.WithRendererOptions(
+		renderer.WithNodeRenderers(util.Prioritized(&addresses{picture}, 100))))
+	out := &capped{}
+	if err := m.Renderer().Render(out, in, doc); err != nil || out.full {
+		return "", ErrTooLarge // nothing else fails
+	}
+	// Long lines scroll, for those who use a keyboard too. Texts are escaped: the tag is
+	// the renderer's.
+	return strings.ReplaceAll(out.String(), "<pre><code", `<pre tabindex="0"><code`), nil
+}
+
+// capped takes [MaxHTML] bytes.
+type capped struct {
+	bytes.Buffer
+	full bool
+}
+
+// Write implements io.Writer.
+func (c *capped) Write(b []byte) (int, error) {
+	if c.Len()+len(b) > MaxHTML {
+		c.full = true
+		return 0, ErrTooLarge
+	}
+	return c.Buffer.Write(b)
+}
+
+// lowerHeadings moves the headings one level down.
+func lowerHeadings(doc ast.Node) {
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walker has no errors
+		const lowest = 6
+		if h, ok := n.(*ast.Heading); ok && entering {
+			h.Level = min(h.Level+1, lowest)
+		}
+		return ast.WalkContinue, nil
+	})
+}
+
+// bounded refuses what would take more than a few milliseconds to read.
+func bounded(source string) error {
+	marks := 0
+	for line := range strings.Lines(source) {
+		if depth(line) > maxDepth {
+			return ErrTooDeep
+		}
+		if strings.TrimSpace(line) == "" {
+			marks = 0
+			continue
+		}
+		for _, c := range []string{"[", "]", "*", "_", "`", "<"} {
+			marks += strings.Count(line, c)
+		}
+		if marks > maxMarks {
+			return ErrTooMany
+		}
+	}
+	return nil
+}
+
+// depth counts the quotations and lists that a line begins or goes on with.
+func depth(line string) (n int) {
+	for {
+		line = strings.TrimLeft(line, " \t")
+		rest, ok := marker(line)
+		if !ok {
+			return n
+		}
+		line = rest
+		n++
+	}
+}
+
+// marker cuts the mark of a quotation or of an item of a list.
+func marker(line string) (rest string, ok bool) {
+	if rest, ok := strings.CutPrefix(line, ">"); ok {
+		return rest, true
+	}
+	digits := len(line) - len(strings.TrimLeft(line, "0123456789"))
+	rest = line[digits:]
+	signs := "-+*"
+	if digits > 0 {
+		signs = ".)"
+	}
+	if rest == "" || !strings.Contains(signs, rest[:1]) {
+		return line, false
+	}
+	rest = rest[1:]
+	return rest, rest == "" || strings.ContainsAny(rest[:1], " \t\r\n")
+}

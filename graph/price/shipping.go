@@ -1,0 +1,70 @@
+package price
+
+import (
+	"github.com/storefront-go/storefront/ent/currency"
+	"github.com/storefront-go/storefront/ent/state"
+)
+
+// Rate is one way to ship, as a zone offers it.
+type Rate struct {
+	Kind       state.ShippingKind
+	PriceMinor int64
+	// The bounds are inclusive; nil binds nothing.
+	LeastMinor, MostMinor *int64
+	LeastGrams, MostGrams *int64
+	// FreeFromMinor is the worth of the goods from which on it costs nothing; nil for
+	// never.
+	FreeFromMinor *int64
+}
+
+// Fits reports whether the rate is offered for what has to be shipped.
+func (r *Rate) Fits(f Freight) bool {
+	within := func(n int64, least, most *int64) bool {
+		return (least == nil || n >= *least) && (most == nil || n <= *most)
+	}
+	return within(f.GoodsMinor, r.LeastMinor, r.MostMinor) && within(f.WeightGrams, r.LeastGrams, r.MostGrams)
+}
+
+// price is what the rate costs for goods of a worth.
+func (r *Rate) price(goods int64) int64 {
+	if r.FreeFromMinor != nil && goods >= *r.FreeFromMinor {
+		return 0
+	}
+	return r.PriceMinor
+}
+
+// ship weighs what travels, and prices and taxes the chosen rate.
+func (r *Result) ship(c Cart) error {
+	f, ok := &r.Freight, true
+	plus := func(a, b int64) (sum int64) {
+		if ok {
+			sum, ok = currency.Add(a, b)
+		}
+		return sum
+	}
+	for i, l := range c.Lines {
+		if l.Digital {
+			continue
+		}
+		weight, fits := currency.Mul(l.Quantity, l.WeightGrams)
+		f.Needed, ok = true, ok && fits
+		f.WeightGrams = plus(f.WeightGrams, weight)
+		f.GoodsMinor = plus(f.GoodsMinor, r.Lines[i].SubtotalMinor-r.Lines[i].DiscountMinor)
+	}
+	if !ok {
+		return ErrTooLarge
+	}
+	if c.Shipping == nil || !f.Needed || r.Discounted && c.Discount.Kind == state.DiscountFreeShipping {
+		return nil
+	}
+	f.PriceMinor = c.Shipping.price(f.GoodsMinor)
+	var added, included int64
+	if r.Rate != nil && r.Rate.Shipping {
+		added, included = c.Tax.on(f.PriceMinor, r.Rate)
+	}
+	f.TaxMinor = added + included
+	if r.ShippingMinor, ok = currency.Add(f.PriceMinor, added); !ok {
+		return ErrTooLarge
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package selling
+
+import (
+	"context"
+	"strings"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/currency"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/discount"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// discountEdit is a change of one discount.
+type discountEdit = core.Edit[*db.Discount, *db.DiscountUpdate]
+
+// discounts is how discounts change. Nobody deletes one that orders have.
+func (r *Resolver) discounts() *core.Versioned[*db.Discount, *db.DiscountUpdate] {
+	return &core.Versioned[*db.Discount, *db.DiscountUpdate]{
+		Kind: xid.Discount,
+		Load: r.discount,
+		Head: func(d *db.Discount) core.Head {
+			return core.Head{Store: d.StoreID, ID: d.ID, Version: &d.Version, UpdatedAt: &d.UpdatedAt}
+		},
+		Update: func(ctx context.Context, id xid.ID, version int64) *db.DiscountUpdate {
+			return r.Client(ctx).Discount.Update().Where(discount.ID(id), discount.Version(version))
+		},
+		Delete: func(ctx context.Context, id xid.ID, version int64) (int, error) {
+			return r.Client(ctx).Discount.Delete().
+				Where(discount.ID(id), discount.Version(version), discount.Uses(0)).Exec(ctx)
+		},
+		Taken: codeTaken,
+	}
+}
+
+func codeTaken() error {
+	return fault.Invalid(fault.Field{Pointer: "#/code", Code: fault.Taken, Detail: "Another discount has this code."})
+}
+
+// DiscountCreate makes a discount with a code that no other one of the store has.
+func (m Mutation) DiscountCreate(ctx context.Context, in model.DiscountInput) (*model.DiscountPayload, error) {
+	if err := checkDiscount(&in); err != nil {
+		return nil, err
+	}
+	var d *db.Discount
+	err := m.Commit(ctx, xid.Discount, func(ctx context.Context) (_ *core.Record, err error) {
+		err = m.Room(ctx, limit.Discounts, ent.Primary, func(pick func(*sql.Selector), ids any) error {
+			return m.Client(ctx).Discount.Query().Modify(pick).Scan(ctx, ids)
+		})
+		if err != nil {
+			return nil, err
+		}
+		id := xid.New()
+		d, err = m.Client(ctx).Discount.Create().SetID(id).SetCode(in.Code).SetKind(in.Kind).
+			SetNillableBasisPoints(in.BasisPoints).SetNillableAmountMinor(in.AmountMinor).
+			SetNillableStartsAt(in.StartsAt).SetNillableEndsAt(in.EndsAt).SetNillableLeastMinor(in.LeastMinor).
+			SetNillableUsesMax(in.UsesMax).SetNillableCustomerUsesMax(in.CustomerUsesMax).SetActive(in.Active).
+			SetUpdatedAt(id.Time()).Save(ctx)
+		if ent.IsDuplicate(err) {
+			return nil, codeTaken()
+		}
+		if err != nil {
+			return nil, err
+		}
+		return m.discounts().Made(d, "discount.create", ""), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.DiscountPayload{Discount: d}, nil
+}
+
+// DiscountUpdate replaces a discount but for what it was used.
+func (m Mutation) DiscountUpdate(
+	ctx context.Context, id string, expectedVersion int64, in model.DiscountInput,
+) (*model.DiscountPayload, error) {
+	if err := checkDiscount(&in); err != nil {
+		return nil, err
+	}
+	d, err := core.Change(ctx, m.Core, m.discounts(), id, expectedVersion, "discount.update",
+		func(_ context.Context, e *discountEdit) error {
+			d, u, all := e.Row, e.Update, &e.Changed
+			core.Replace(all, &in.Code, "code", &d.Code, u.SetCode)
+			core.Replace(all, &in.Kind, "kind", &d.Kind, u.SetKind)
+			core.MemberOpt(all, core.Given(in.BasisPoints), "basis_points", &d.BasisPoints,
+				u.SetBasisPoints, u.ClearBasisPoints)
+			core.MemberOpt(all, core.Given(in.AmountMinor), "amount_minor", &d.AmountMinor,
+				u.SetAmountMinor, u.ClearAmountMinor)
+			core.MemberOpt(all, core.Given(in.StartsAt), "starts_at", &d.StartsAt, u.SetStartsAt, u.ClearStartsAt)
+			core.MemberOpt(all, core.Given(in.EndsAt), "ends_at", &d.EndsAt, u.SetEndsAt, u.ClearEndsAt)
+			core.MemberOpt(all, core.Given(in.LeastMinor), "least_minor", &d.LeastMinor,
+				u.SetLeastMinor, u.ClearLeastMinor)
+			core.MemberOpt(all, core.Given(in.UsesMax), "uses_max", &d.UsesMax, u.SetUsesMax, u.ClearUsesMax)
+			core.MemberOpt(all, core.Given(in.CustomerUsesMax), "customer_uses_max", &d.CustomerUsesMax,
+				u.SetCustomerUsesMax, u.ClearCustomerUsesMax)
+			core.Replace(all, &in.Active, "active", &d.Active, u.SetActive)
+			return nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	return &model.DiscountPayload{Discount: d}, nil
+}
+
+// DiscountDelete removes a discount that no order has.
+func (m Mutation) DiscountDelete(
+	ctx context.Context, id string, expectedVersion int64,
+) (*model.DiscountDeletePayload, error) {
+	err := core.Remove(ctx, m.Core, m.discounts(), id, expectedVersion, "discount.delete",
+		func(_ context.Context, d *db.Discount) error {
+			if d.Uses > 0 {
+				return fault.State(fault.DiscountUsed, "Orders have this discount: switch it off instead.")
+			}
+			return nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	return &model.DiscountDeletePayload{DeletedID: &id}, nil
+}
+
+// checkDiscount judges a discount and brings its code into the form in which it is kept.
+func checkDiscount(in *model.DiscountInput) error {
+	c := &core.Check{}
+	in.Code = constant(in.Code)
+	checkCode(c, in.Code)
+	fits := func(name string, v *int64, wanted bool, most int64) {
+		switch {
+		case wanted && v == nil:
+			c.Add(name, fault.Required, "This kind of discount needs it.")
+		case !wanted && v != nil:
+			c.Add(name, fault.OutOfRange, "This kind of discount has none.")
+		case wanted:
+			c.Within(name, *v, 1, most)
+		}
+	}
+	fits("basis_points", in.BasisPoints, in.Kind == state.DiscountPercent, limit.BasisPoints)
+	fits("amount_minor", in.AmountMinor, in.Kind == state.DiscountAmount, currency.MaxMinor)
+	if in.StartsAt != nil && in.EndsAt != nil && *in.EndsAt <= *in.StartsAt {
+		c.Add("ends_at", fault.OutOfRange, "It ends before it begins.")
+	}
+	core.Opt(in.LeastMinor, func(n int64) { c.Amount("least_minor", n) })
+	core.Opt(in.UsesMax, func(n int64) { c.Within("uses_max", n, 1, limit.Uses) })
+	core.Opt(in.CustomerUsesMax, func(n int64) { c.Within("customer_uses_max", n, 1, limit.Uses) })
+	return c.Err()
+}
+
+// checkCode checks what shoppers enter: characters that everybody can type and tell apart
+// from others, so that no two codes look the same.
+func checkCode(c *core.Check, code string) {
+	bad := func(r rune) bool { return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') }
+	switch {
+	case len(code) < limit.ShortCode:
+		c.Add("code", fault.TooShort, "A code has at least 3 characters.")
+	case len(code) > limit.Code:
+		c.Add("code", fault.TooLong, "A code has at most 64 characters.")
+	case strings.ContainsFunc(code, bad):
+		c.Add("code", fault.InvalidFormat, "A code is made of letters from A to Z, digits, - and _.")
+	}
+}

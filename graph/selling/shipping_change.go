@@ -1,0 +1,200 @@
+package selling
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/shippingcountry"
+	"github.com/storefront-go/storefront/ent/db/shippingzone"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// zoneEdit is a change of one zone.
+type zoneEdit = core.Edit[*model.ShippingZone, *db.ShippingZoneUpdate]
+
+// zones is how zones change.
+func (r *Resolver) zones() *core.Versioned[*model.ShippingZone, *db.ShippingZoneUpdate] {
+	return &core.Versioned[*model.ShippingZone, *db.ShippingZoneUpdate]{
+		Kind: xid.ShippingZone,
+		Load: r.zone,
+		Head: func(z *model.ShippingZone) core.Head {
+			return core.Head{Store: z.StoreID, ID: z.ID, Version: &z.Version, UpdatedAt: &z.UpdatedAt}
+		},
+		Update: func(ctx context.Context, id xid.ID, version int64) *db.ShippingZoneUpdate {
+			return r.Client(ctx).ShippingZone.Update().Where(shippingzone.ID(id), shippingzone.Version(version))
+		},
+		Delete: func(ctx context.Context, id xid.ID, version int64) (int, error) {
+			return r.Client(ctx).ShippingZone.Delete().
+				Where(shippingzone.ID(id), shippingzone.Version(version)).Exec(ctx)
+		},
+	}
+}
+
+// ShippingZoneCreate makes a zone of countries that are in no other one.
+func (m Mutation) ShippingZoneCreate(
+	ctx context.Context, in model.ShippingZoneInput,
+) (*model.ShippingZonePayload, error) {
+	rates, err := checkZone(&in)
+	if err != nil {
+		return nil, err
+	}
+	var zone *model.ShippingZone
+	err = m.Commit(ctx, xid.ShippingZone, func(ctx context.Context) (*core.Record, error) {
+		err := m.Room(ctx, limit.ShippingZones, ent.Primary, func(pick func(*sql.Selector), ids any) error {
+			return m.Client(ctx).ShippingZone.Query().Modify(pick).Scan(ctx, ids)
+		})
+		if err != nil {
+			return nil, err
+		}
+		id := xid.New()
+		row, err := m.Client(ctx).ShippingZone.Create().SetID(id).SetName(in.Name).
+			SetRates(document.NewShippingRates(number(rates, nil))).SetUpdatedAt(id.Time()).Save(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("add shipping zone: %w", err)
+		}
+		zone = &model.ShippingZone{ShippingZone: row, Countries: in.Countries, RestOfWorld: in.RestOfWorld}
+		return m.zones().Made(zone, "shipping_zone.create", ""), m.settle(ctx, zone)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.ShippingZonePayload{ShippingZone: zone}, nil
+}
+
+// ShippingZoneUpdate replaces a zone. Rates that it had keep their ids.
+func (m Mutation) ShippingZoneUpdate(
+	ctx context.Context, id string, expectedVersion int64, in model.ShippingZoneInput,
+) (*model.ShippingZonePayload, error) {
+	rates, err := checkZone(&in)
+	if err != nil {
+		return nil, err
+	}
+	zone, err := core.Change(ctx, m.Core, m.zones(), id, expectedVersion, "shipping_zone.update",
+		func(_ context.Context, e *zoneEdit) error {
+			before, err := e.Row.Rates.List()
+			if err != nil {
+				return err
+			}
+			if err := known(rates, before); err != nil {
+				return err
+			}
+			core.Replace(&e.Changed, &in.Name, "name", &e.Row.Name, e.Update.SetName)
+			core.MemberDoc(&e.Changed, document.NewShippingRates(number(rates, before)), true, "rates", &e.Row.Rates,
+				e.Update.SetRates, nil)
+			if !slices.Equal(e.Row.Countries, in.Countries) || e.Row.RestOfWorld != in.RestOfWorld {
+				e.Changed = append(e.Changed, "countries")
+				e.Row.Countries, e.Row.RestOfWorld = in.Countries, in.RestOfWorld
+				e.Then = func(ctx context.Context) error { return m.settle(ctx, e.Row) }
+			}
+			return nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	return &model.ShippingZonePayload{ShippingZone: zone}, nil
+}
+
+// ShippingZoneDelete removes a zone; its countries are then in none.
+func (m Mutation) ShippingZoneDelete(
+	ctx context.Context, id string, expectedVersion int64,
+) (*model.ShippingZoneDeletePayload, error) {
+	err := core.Remove(ctx, m.Core, m.zones(), id, expectedVersion, "shipping_zone.delete",
+		func(ctx context.Context, z *model.ShippingZone) error { return m.leave(ctx, z.ID, nil) })
+	if err != nil {
+		return nil, err
+	}
+	return &model.ShippingZoneDeletePayload{DeletedID: &id}, nil
+}
+
+// settle writes the countries of a zone. That a country is in one zone alone, the key of
+// their rows keeps; what is read before names the one that is taken.
+func (m Mutation) settle(ctx context.Context, z *model.ShippingZone) error {
+	all := slices.Clone(z.Countries)
+	if z.RestOfWorld {
+		all = append(all, elsewhere)
+	}
+	if err := m.leave(ctx, z.ID, all); err != nil {
+		return err
+	}
+	rows, err := m.countries(ctx)
+	if err != nil {
+		return err
+	}
+	in := map[string]xid.ID{}
+	for _, row := range rows {
+		in[row.Country] = row.ZoneID
+	}
+	var c core.Check
+	var fresh []*db.ShippingCountryCreate
+	for i, country := range all {
+		switch zone, there := in[country]; {
+		case !there:
+			fresh = append(fresh, m.Client(ctx).ShippingCountry.Create().SetCountry(country).SetZoneID(z.ID))
+		case zone != z.ID:
+			taken(&c, i, country)
+		}
+	}
+	if err := c.Err(); err != nil || len(fresh) == 0 {
+		return err
+	}
+	err = m.Client(ctx).ShippingCountry.CreateBulk(fresh...).Exec(ctx)
+	if ent.IsDuplicate(err) { // another zone took one meanwhile
+		return fault.Invalid(fault.Field{Pointer: "#/countries", Code: fault.Taken,
+			Detail: "One of the countries is in another zone."})
+	}
+	return err
+}
+
+// taken reports a country that another zone has.
+func taken(c *core.Check, i int, country string) {
+	if country == elsewhere {
+		c.Add("rest_of_world", fault.Taken, "Another zone is for the rest of the world.")
+		return
+	}
+	c.Add("countries/"+strconv.Itoa(i), fault.Taken, country+" is in another zone.")
+}
+
+// leave takes the countries of a zone out of it that it does not keep.
+func (m Mutation) leave(ctx context.Context, zone xid.ID, keeps []string) error {
+	gone := m.Client(ctx).ShippingCountry.Delete().Where(shippingcountry.ZoneID(zone))
+	if len(keeps) > 0 {
+		gone.Where(shippingcountry.CountryNotIn(keeps...))
+	}
+	if _, err := gone.Exec(ctx); err != nil {
+		return fmt.Errorf("take countries out of a zone: %w", err)
+	}
+	return nil
+}
+
+// known refuses rates that name one which the zone does not have.
+func known(rates, before []document.ShippingRate) error {
+	var c core.Check
+	for i, r := range rates {
+		if r.ID != "" && !slices.ContainsFunc(before, func(b document.ShippingRate) bool { return b.ID == r.ID }) {
+			c.Add("rates/"+strconv.Itoa(i)+"/id", fault.UnknownValue, "The zone has no such rate.")
+		}
+	}
+	return c.Err()
+}
+
+// number gives ids to the new ones of a zone's rates: all, where it had none before.
+func number(rates, before []document.ShippingRate) []document.ShippingRate {
+	numbered := slices.Clone(rates)
+	for i := range numbered {
+		if numbered[i].ID == "" || before == nil {
+			numbered[i].ID = xid.ShippingRate.Format(xid.New())
+		}
+	}
+	return numbered
+}

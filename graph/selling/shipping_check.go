@@ -1,0 +1,81 @@
+package selling
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// checkZone judges a zone, brings its countries to upper case and into order, and returns
+// its rates.
+func checkZone(in *model.ShippingZoneInput) ([]document.ShippingRate, error) {
+	c := &core.Check{}
+	c.Line("name", in.Name, limit.Line)
+	if checkCount(c, "countries", len(in.Countries), limit.Countries) {
+		for i, code := range in.Countries {
+			in.Countries[i] = c.AssignedCountry("countries/"+strconv.Itoa(i), code)
+		}
+	}
+	if len(in.Countries) == 0 && !in.RestOfWorld {
+		c.Add("countries", fault.TooShort, "Name a country, or choose the rest of the world.")
+	}
+	var rates []document.ShippingRate
+	if checkCount(c, "rates", len(in.Rates), limit.Rates) {
+		for i, r := range in.Rates {
+			rates = append(rates, checkRate(c, "rates/"+strconv.Itoa(i)+"/", r))
+		}
+		checkRateIDs(c, rates)
+	}
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	slices.Sort(in.Countries)
+	in.Countries = slices.Compact(in.Countries)
+	return rates, nil
+}
+
+// checkCount refuses a list that is too long.
+func checkCount(c *core.Check, name string, n, most int) bool {
+	if n > most {
+		c.Add(name, fault.TooLong, "There are more than "+strconv.Itoa(most)+".")
+	}
+	return n <= most
+}
+
+// checkRateIDs refuses a rate that is named twice.
+func checkRateIDs(c *core.Check, rates []document.ShippingRate) {
+	seen := map[string]bool{}
+	for i, r := range rates {
+		if r.ID != "" && seen[r.ID] {
+			c.Add("rates/"+strconv.Itoa(i)+"/id", fault.Taken, "Another rate of the zone has this id.")
+		}
+		seen[r.ID] = true
+	}
+}
+
+// checkRate judges one rate and returns it as it is kept.
+func checkRate(c *core.Check, at string, in *model.ShippingRateInput) document.ShippingRate {
+	c.Line(at+"name", in.Name, limit.Line)
+	c.Amount(at+"price_minor", in.PriceMinor)
+	core.Opt(in.FreeFromMinor, func(n int64) { c.Amount(at+"free_from_minor", n) })
+	bounds := func(least, most *int64, name, unit string, check func(string, int64)) {
+		core.Opt(least, func(n int64) { check(at+"least_"+unit, n) })
+		core.Opt(most, func(n int64) { check(at+"most_"+unit, n) })
+		if least != nil && most != nil && *most < *least {
+			c.Add(at+"most_"+unit, fault.OutOfRange, "The greatest "+name+" is below the least.")
+		}
+	}
+	bounds(in.LeastMinor, in.MostMinor, "sum", "minor", c.Amount)
+	bounds(in.LeastGrams, in.MostGrams, "weight", "grams",
+		func(name string, n int64) { c.Within(name, n, 0, limit.Weight) })
+	rate := document.ShippingRate{Name: in.Name, Kind: in.Kind, PriceMinor: in.PriceMinor,
+		LeastMinor: in.LeastMinor, MostMinor: in.MostMinor, LeastGrams: in.LeastGrams, MostGrams: in.MostGrams,
+		FreeFromMinor: in.FreeFromMinor}
+	core.Opt(in.ID, func(id string) { rate.ID = id })
+	return rate
+}

@@ -1,0 +1,169 @@
+package storefront
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+)
+
+// SearchPath is where the host of a store serves the search.
+const SearchPath = "/search"
+
+// Menus are the menus of a storefront, whose links all lead somewhere.
+type Menus struct{ Main, Footer []Link }
+
+// Link is a link of a menu: a path of the shop, or an https address.
+type Link struct {
+	Title    string
+	Address  string
+	Children []Link
+}
+
+// Menus returns the menus as of a state, in one statement at most: what the merchant
+// set, or by default home and search above, and the published pages below. A link to
+// what visitors do not see is left out, with those below it.
+func (s Storefront) Menus(ctx context.Context, st *State) (*Menus, error) {
+	set, err := st.Menus.Fields()
+	if err != nil {
+		return nil, fmt.Errorf("read menus: %w", err)
+	}
+	shown := &Menus{}
+	if set.Main == nil {
+		set.Main = defaultMain(st.Language)
+	}
+	found, err := s.targets(ctx, slices.Concat(set.Main, set.Footer), set.Footer == nil)
+	if err != nil {
+		return nil, core.Explain("menus", err)
+	}
+	shown.Main, shown.Footer = found.links(set.Main), found.links(set.Footer)
+	if set.Footer == nil {
+		shown.Footer = found.pages[:min(len(found.pages), limit.MenuLinks)]
+	}
+	return shown, nil
+}
+
+// targets are the pages and products to which links of menus lead.
+type targets struct {
+	paths map[string]string // by public id
+	pages []Link            // those that are published, the oldest first
+}
+
+const (
+	pagesQuery = "SELECT 0, id, handle, title FROM pages%s WHERE store_id = ? AND status = ?"
+	goodsQuery = " UNION ALL SELECT 1, id, handle, '' FROM products WHERE store_id = ? AND status = ? AND id IN (%s)"
+)
+
+// targets reads where links lead. Where all says so, it reads the published pages in any
+// case: there are at most as many as the limit of pages says.
+func (s Storefront) targets(ctx context.Context, links []*document.MenuLink, all bool) (*targets, error) {
+	found := &targets{paths: map[string]string{}}
+	goods, some := linked(links)
+	if !some && !all {
+		return found, nil
+	}
+	v, err := core.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	query := fmt.Sprintf(pagesQuery, ent.IndexHint(s.Store.Dialect(), "page_store_id_status_id"))
+	args := []any{v.Store, state.PagePublished}
+	if len(goods) > 0 {
+		query += fmt.Sprintf(goodsQuery, strings.TrimSuffix(strings.Repeat("?, ", len(goods)), ", "))
+		args = append(append(args, v.Store, state.ProductActive), goods...)
+	}
+	return found, s.readTargets(ctx, found, query, args)
+}
+
+// linked returns the products to which links lead, and whether any leads to a page or
+// a product.
+func linked(links []*document.MenuLink) (goods []any, some bool) {
+	for _, l := range links {
+		below, more := linked(l.Children)
+		goods, some = append(goods, below...), some || more || l.ResourceID != nil
+		if l.Target != state.TargetProduct || l.ResourceID == nil {
+			continue
+		}
+		if id, err := xid.Product.Parse(*l.ResourceID); err == nil {
+			goods = append(goods, id)
+		}
+	}
+	return goods, some
+}
+
+func (s Storefront) readTargets(ctx context.Context, found *targets, query string, args []any) error {
+	rows, err := s.Client(ctx).QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var part int
+		var id xid.ID
+		var handle, title string
+		if err := rows.Scan(&part, &id, &handle, &title); err != nil {
+			return fmt.Errorf("scan: %w", err)
+		}
+		if part > 0 {
+			found.paths[xid.Product.Format(id)] = ProductRoot + handle
+			continue
+		}
+		found.paths[xid.Page.Format(id)] = PageRoot + handle
+		found.pages = append(found.pages, Link{Title: title, Address: PageRoot + handle})
+	}
+	slices.SortStableFunc(found.pages, func(a, b Link) int { return strings.Compare(a.Title, b.Title) })
+	return rows.Err()
+}
+
+// links are those that lead somewhere.
+func (t *targets) links(set []*document.MenuLink) (list []Link) {
+	for _, l := range set {
+		address := ""
+		switch l.Target {
+		case state.TargetHome:
+			address = "/"
+		case state.TargetSearch:
+			address = SearchPath
+		case state.TargetAddress:
+			address = orEmpty(l.Address)
+		case state.TargetPage, state.TargetProduct:
+			address = t.paths[orEmpty(l.ResourceID)]
+		}
+		if address != "" {
+			list = append(list, Link{l.Title, address, t.links(l.Children)})
+		}
+	}
+	return list
+}
+
+// words are what the service itself says on a storefront.
+type words struct{ home, search, notFound string }
+
+var wordsOf = map[state.Language]words{
+	state.English:  {"Home", "Search", "Page not found"},
+	state.German:   {"Startseite", "Suche", "Seite nicht gefunden"},
+	state.French:   {"Accueil", "Recherche", "Page introuvable"},
+	state.Spanish:  {"Inicio", "Buscar", "Página no encontrada"},
+	state.Japanese: {"ホーム", "検索", "ページが見つかりません"},
+	state.Arabic:   {"الرئيسية", "بحث", "الصفحة غير موجودة"},
+}
+
+// WordSearch is what the storefront calls its search.
+func (st *State) WordSearch() string { return wordsOf[st.Language].search }
+
+// WordNotFound is what the storefront says where there is nothing.
+func (st *State) WordNotFound() string { return wordsOf[st.Language].notFound }
+
+func defaultMain(l state.Language) []*document.MenuLink {
+	w := wordsOf[l]
+	return []*document.MenuLink{
+		{Title: w.home, Target: state.TargetHome}, {Title: w.search, Target: state.TargetSearch},
+	}
+}

@@ -1,0 +1,116 @@
+package storefront
+
+import (
+	"context"
+	stdsql "database/sql"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+)
+
+// ProductRoot is where the host of a store serves the pages of its products, each under
+// its handle.
+const ProductRoot = "/products/"
+
+const (
+	// MaxPlaces is how many addresses one part of the map of a storefront has at most.
+	MaxPlaces = 10_000
+	// maxParts is how many parts of products the map has: a million products.
+	maxParts = 100
+)
+
+// Place is an address of the storefront and when what it shows changed last.
+type Place struct {
+	Path    string
+	Changed micros.Time
+}
+
+const partQuery = "SELECT MAX(p.id), COUNT(*) FROM (SELECT id FROM products%s WHERE store_id = ? AND status = ? AND " +
+	"id > ? ORDER BY id LIMIT %d) p"
+
+// Parts returns where the parts of the map with the active products begin: behind these
+// ids, of which the first is none. Each part is counted by a statement of its own, from
+// the index alone.
+func (s Storefront) Parts(ctx context.Context) ([]xid.ID, error) {
+	v, err := core.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	query := fmt.Sprintf(partQuery, ent.IndexHint(s.Store.Dialect(), activeByID), MaxPlaces)
+	after := xid.Nil
+	var parts []xid.ID
+	for len(parts) < maxParts {
+		var last stdsql.Null[xid.ID]
+		var count int
+		rows, err := s.Client(ctx).QueryContext(ctx, query, v.Store, state.ProductActive, after)
+		if err == nil {
+			err = one(rows, &last, &count)
+		}
+		if err != nil {
+			return nil, core.Explain("products", err)
+		}
+		if count > 0 {
+			parts = append(parts, after)
+		}
+		if count < MaxPlaces {
+			break
+		}
+		after = last.V
+	}
+	return parts, nil
+}
+
+// one reads a single row.
+func one(rows *stdsql.Rows, dest ...any) error {
+	defer rows.Close()
+	if rows.Next() {
+		if err := rows.Scan(dest...); err != nil {
+			return fmt.Errorf("scan: %w", err)
+		}
+	}
+	return rows.Err()
+}
+
+const (
+	productPlaces = "SELECT handle, updated_at FROM products%s WHERE store_id = ? AND status = ? AND id > ? " +
+		"ORDER BY id LIMIT %d"
+	pagePlaces = "SELECT handle, updated_at FROM pages%s WHERE store_id = ? AND status = ? AND id > ? " +
+		"ORDER BY id LIMIT %d"
+)
+
+// ProductPlaces are the active products of a part of the map.
+func (s Storefront) ProductPlaces(ctx context.Context, after xid.ID) ([]Place, error) {
+	return s.places(ctx, ProductRoot, productPlaces, activeByID, string(state.ProductActive), after)
+}
+
+// PagePlaces are the published pages.
+func (s Storefront) PagePlaces(ctx context.Context) ([]Place, error) {
+	return s.places(ctx, PageRoot, pagePlaces, "page_store_id_status_id", string(state.PagePublished), xid.Nil)
+}
+
+func (s Storefront) places(ctx context.Context, root, query, index, status string, after xid.ID) ([]Place, error) {
+	v, err := core.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.Client(ctx).QueryContext(ctx,
+		fmt.Sprintf(query, ent.IndexHint(s.Store.Dialect(), index), MaxPlaces), v.Store, status, after)
+	if err != nil {
+		return nil, core.Explain("storefront", err)
+	}
+	defer rows.Close()
+	var list []Place
+	for rows.Next() {
+		var p Place
+		if err := rows.Scan(&p.Path, &p.Changed); err != nil {
+			return nil, core.Explain("storefront", fmt.Errorf("scan: %w", err))
+		}
+		p.Path = root + p.Path
+		list = append(list, p)
+	}
+	return list, core.Explain("storefront", rows.Err())
+}

@@ -1,0 +1,29 @@
+package webhook
+
+import (
+	"runtime/debug"
+	"testing"
+)
+
+// While any dispatcher asks for it, garbage is collected sooner, unless an operator
+// set something else; afterwards all is as it was.
+func TestThrift(t *testing.T) {
+	percent := func() int {
+		n := debug.SetGCPercent(100)
+		debug.SetGCPercent(n)
+		return n
+	}
+	defer debug.SetGCPercent(percent())
+	for _, c := range []struct{ before, within int }{{100, thriftyPercent}, {-1, -1}, {10, 10}} {
+		debug.SetGCPercent(c.before)
+		var m thrift
+		m.begin()
+		m.begin()
+		m.end()
+		within := percent()
+		m.end()
+		if within != c.within || percent() != c.before {
+			t.Errorf("GOGC %d becomes %d and %d", c.before, within, percent())
+		}
+	}
+}

@@ -1,0 +1,14 @@
+//go:build unix
+
+package webhook
+
+import "syscall"
+
+// fileLimit is how many files this process may have open.
+func fileLimit() uint64 {
+	var l syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
+		return 0
+	}
+	return uint64(l.Cur) //nolint:unconvert // it is signed on some systems
+}

@@ -1,0 +1,121 @@
+// The discounts of the store: a list, and the form of each.
+import { html, useState } from '../lib.js';
+import { useApp, useFilters, useQuery } from '../context.js';
+import { Page, List, Empty, Time } from '../ui.js';
+import { Amount, Check, Confirm, Field, FormDialog, Select, amount, text, useMutation } from '../form.js';
+import { Icon } from '../icons.js';
+import { atWallTime, wallTime } from '../dates.js';
+import { money } from '../money.js';
+import { to } from '../route.js';
+import { errors, optionalAmount, optionalNumber, percent, percentage } from '../selling.js';
+
+const list = `query Discounts($after: String) { discounts(first: 25, after: $after) {
+  nodes { id code kind basisPoints amountMinor startsAt endsAt leastMinor usesMax customerUsesMax uses active version }
+  pageInfo { hasNextPage endCursor } } }`;
+const create = `mutation DiscountCreate($input: DiscountInput!) {
+  discountCreate(input: $input) { discount { id } ${errors} } }`;
+const update = `mutation DiscountUpdate($id: ID!, $expectedVersion: Long!, $input: DiscountInput!) {
+  discountUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) { discount { id } ${errors} } }`;
+const remove = `mutation DiscountDelete($id: ID!, $expectedVersion: Long!) {
+  discountDelete(id: $id, expectedVersion: $expectedVersion) { deletedId ${errors} } }`;
+
+const kinds = [['PERCENT', 'A percentage'], ['AMOUNT', 'An amount'], ['FREE_SHIPPING', 'Free shipping']];
+
+/** What a discount takes off, as people say it. */
+function worth(d, currency) {
+  if (d.kind === 'PERCENT') {
+    return percent(d.basisPoints) + ' %';
+  }
+  return d.kind === 'AMOUNT' ? money(d.amountMinor, currency) : 'Free shipping';
+}
+
+export function Discounts() {
+  const { store } = useApp();
+  const f = useFilters();
+  const query = useQuery(list, { after: f.after || null });
+  const [shown, show] = useState(null);
+  const close = () => show(null);
+  const add = html`<button type="button" class="button primary" onClick=${() => show({ edit: {} })}
+    data-test="discount-new"><${Icon} name="plus" size="16" />New discount</button>`;
+  const columns = [
+    { name: 'code', head: 'Code', main: true, cell: (d) => html`<code class="strong">${d.code}</code>` },
+    { name: 'worth', head: 'Takes off', cell: (d) => worth(d, store.currency) },
+    { name: 'state', head: 'State', cell: (d) => (d.active ? 'On' : 'Off') },
+    { name: 'ends', head: 'Until', cell: (d) => (d.endsAt ? html`<${Time} at=${d.endsAt} />` : 'No end') },
+    { name: 'uses', head: 'Used', cell: (d) => d.uses + (d.usesMax ? ' of ' + d.usesMax : '') },
+    { name: 'actions', head: 'Actions', end: true, cell: (d) => html`<span class="actions">
+        <button type="button" class="button small" onClick=${() => show({ edit: d })} data-test="discount-edit"
+          aria-label=${'Edit ' + d.code}>Edit</button>
+        ${d.uses === 0 && html`<button type="button" class="button small danger-quiet" data-test="discount-delete"
+          onClick=${() => show({ remove: d })} aria-label=${'Delete ' + d.code}>Delete</button>`}</span>` },
+  ];
+  return html`<${Page} title="Discounts" actions=${add} lead="What the codes take off that shoppers enter.">
+    <section class="card flush" aria-label="Discounts" data-test="discounts">
+      <${List} query=${query} pick=${(d) => d.discounts} caption="Discounts" columns=${columns}
+        paged=${Boolean(f.after)} address=${(after) => to('/discounts', { after })}
+        empty=${html`<${Empty} title="No discounts yet">${add}<//>`} />
+    </section>
+    ${shown?.edit && html`<${Edit} of=${shown.edit} onClose=${close} changed=${query.reload} />`}
+    ${shown?.remove && html`<${Remove} of=${shown.remove} onClose=${close} changed=${query.reload} />`}
+  <//>`;
+}
+
+/** What the person entered. */
+function entered(v, { currency, zone }) {
+  const kind = v.get('kind');
+  const at = (name) => (text(v, name) ? atWallTime(text(v, name), zone) : null);
+  return {
+    code: v.get('code'), kind, active: v.get('active') === 'on',
+    basisPoints: kind === 'PERCENT' ? percentage(v, 'basisPoints') : null,
+    amountMinor: kind === 'AMOUNT' ? amount(v, 'amountMinor', currency) : null,
+    startsAt: at('startsAt'), endsAt: at('endsAt'), leastMinor: optionalAmount(v, 'leastMinor', currency),
+    usesMax: optionalNumber(v, 'usesMax'), customerUsesMax: optionalNumber(v, 'customerUsesMax'),
+  };
+}
+
+function Edit({ of: d, onClose, changed }) {
+  const { store, zone, notify } = useApp();
+  const { currency } = store;
+  const run = useMutation(d.id ? update : create);
+  const [kind, choose] = useState(d.kind ?? 'PERCENT');
+  const action = async (v) => {
+    await run({ ...(d.id && { id: d.id, expectedVersion: d.version }), input: entered(v, { currency, zone }) });
+    notify('The discount is saved.');
+    changed();
+  };
+  const time = (at) => (at ? wallTime(new Date(at).getTime(), zone) : '');
+  return html`<${FormDialog} title=${d.id ? 'Edit ' + d.code : 'New discount'} name="discount" submit="Save"
+    onClose=${onClose} action=${action} onStale=${changed}>
+    <${Field} name="code" label="Code" value=${d.code} required maxlength="64" autocomplete="off" spellcheck=${false}
+      autocapitalize="characters" hint="Letters, digits, - and _. Shoppers may write it in small letters." />
+    <${Select} name="kind" label="Takes off" options=${kinds} value=${kind}
+      onChange=${(e) => choose(e.target.value)} />
+    ${kind === 'PERCENT' && html`<${Field} name="basisPoints" label="Percent" value=${percent(d.basisPoints)}
+      inputmode="decimal" autocomplete="off" />`}
+    ${kind === 'AMOUNT' && html`<${Amount} name="amountMinor" label="Amount" minor=${d.amountMinor}
+      currency=${currency} />`}
+    <${Amount} name="leastMinor" label="From a subtotal of" optional minor=${d.leastMinor} currency=${currency} />
+    <div class="pair">
+      <${Field} name="startsAt" label="From" optional type="datetime-local" step="1" value=${time(d.startsAt)} />
+      <${Field} name="endsAt" label="Until" optional type="datetime-local" step="1" value=${time(d.endsAt)} />
+    </div>
+    <div class="pair">
+      <${Field} name="usesMax" label="Uses in all" optional value=${d.usesMax ?? ''} inputmode="numeric" />
+      <${Field} name="customerUsesMax" label="Uses per customer" optional value=${d.customerUsesMax ?? ''}
+        inputmode="numeric" />
+    </div>
+    <${Check} name="active" label="The code works" value=${d.active ?? true} />
+  <//>`;
+}
+
+function Remove({ of: d, onClose, changed }) {
+  const { notify } = useApp();
+  const run = useMutation(remove);
+  const action = async () => {
+    await run({ id: d.id, expectedVersion: d.version });
+    notify('The discount is deleted.');
+    changed();
+  };
+  return html`<${Confirm} title=${'Delete ' + d.code + '?'} name="discount-delete" submit="Delete" onClose=${onClose}
+    onStale=${changed} action=${action}><p>No order has this discount. It is removed for good.</p><//>`;
+}

@@ -1,0 +1,102 @@
+// The two menus of the storefront.
+import { html, useState } from '../lib.js';
+import { useApp, useQuery } from '../context.js';
+import { Page, Card, Trouble, Waiting } from '../ui.js';
+import { Form, Field, Select, useMutation } from '../form.js';
+import { Icon } from '../icons.js';
+
+const link = 'title target resourceId address';
+const read = `query Menus {
+  menus { version main { ${link} children { ${link} } } footer { ${link} children { ${link} } } }
+  pages(first: 100) { nodes { id title } } products(first: 100, filter: { status: ACTIVE }) { nodes { id title } } }`;
+const save = `mutation MenusSet($expectedVersion: Long!, $input: MenusInput!) {
+  menusSet(expectedVersion: $expectedVersion, input: $input) { menus { version } userErrors { code message path } } }`;
+
+const targets = [['HOME', 'Home'], ['SEARCH', 'Search'], ['PAGE', 'Page'], ['PRODUCT', 'Product'],
+  ['ADDRESS', 'Address']];
+let last = 0; // each link has a key of its own, whatever its place
+
+const edited = (links) => links?.map((l) => ({ ...l, key: ++last, children: edited(l.children ?? []) })) ?? null;
+const sent = (links) => links?.map((l) => ({ title: l.title, target: l.target,
+  ...(['PAGE', 'PRODUCT'].includes(l.target) ? { resourceId: l.resourceId || null } : {}),
+  ...(l.target === 'ADDRESS' ? { address: l.address } : {}), children: sent(l.children ?? []) })) ?? null;
+
+export function Navigation() {
+  const query = useQuery(read);
+  if (query.failure) {
+    return html`<${Page} title="Navigation"><${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
+  }
+  if (!query.data) {
+    return html`<${Page} title="Navigation"><${Card}><${Waiting} rows=${8} /><//><//>`;
+  }
+  return html`<${Page} title="Navigation" lead="The links at the head and at the foot of the shop.">
+    <${Menus} key=${query.data.menus.version} data=${query.data} reload=${query.reload} /><//>`;
+}
+
+function Menus({ data, reload }) {
+  const { can, notify } = useApp();
+  const run = useMutation(save);
+  const [main, setMain] = useState(() => edited(data.menus.main));
+  const [footer, setFooter] = useState(() => edited(data.menus.footer));
+  const named = (nodes) => [['', 'Choose'], ...nodes.map((n) => [n.id, n.title])];
+  const choices = { PAGE: named(data.pages.nodes), PRODUCT: named(data.products.nodes) };
+  const action = async () => {
+    await run({ expectedVersion: data.menus.version, input: { main: sent(main), footer: sent(footer) } });
+    notify('The navigation is saved.');
+    reload();
+  };
+  const cards = html`<${Menu} name="main" title="Main menu" links=${main} set=${setMain} choices=${choices}
+      standard="The default: home and search." />
+    <${Menu} name="footer" title="Footer" links=${footer} set=${setFooter} choices=${choices}
+      standard="The default: every published page." />`;
+  return can('editPages') ? html`<${Form} name="menus" submit="Save" action=${action} onStale=${reload}>${cards}<//>`
+    : html`<fieldset class="stack" disabled>${cards}</fieldset>`;
+}
+
+function Menu({ name, title, links, set, choices, standard }) {
+  const own = links !== null;
+  return html`<${Card} title=${title} name=${'menu-' + name} actions=${own && html`<button type="button"
+      class="button small" onClick=${() => set(null)} data-test="menu-default">Use the default</button>`}>
+    ${own ? html`<${Links} at=${name} name=${title} links=${links} set=${set} choices=${choices} />`
+      : html`<p class="muted">${standard}</p><button type="button" class="button" data-test="menu-own"
+          onClick=${() => set([])}>Choose the links</button>`}<//>`;
+}
+
+/** The links of a menu, or those below one of its links. */
+function Links({ at, name, links, set, choices, below }) {
+  const change = (i, change) => set(links.map((l, k) => (k === i ? { ...l, ...change } : l)));
+  const swap = (i, j) => set(links.map((l, k) => (k === i ? links[j] : k === j ? links[i] : l)));
+  const add = () => set([...links, { key: ++last, title: '', target: 'HOME', children: [] }]);
+  return html`<ol class="links" aria-label=${name}>${links.map((l, i) => html`<li key=${l.key} data-test="menu-link">
+      <${Link} at=${at + '.' + i} link=${l} change=${(c) => change(i, c)} choices=${choices} />
+      <div class="actions">
+        <${Step} label=${'Move up: ' + l.title} icon="up" off=${i === 0} act=${() => swap(i, i - 1)} />
+        <${Step} label=${'Move down: ' + l.title} icon="down" off=${i === links.length - 1}
+          act=${() => swap(i, i + 1)} />
+        <${Step} label=${'Remove: ' + l.title} icon="close" act=${() => set(links.filter((o) => o !== l))} />
+      </div>
+      ${!below && html`<${Links} at=${at + '.' + i + '.children'} name=${'Below ' + l.title} links=${l.children} below
+        set=${(children) => change(i, { children })} choices=${choices} />`}</li>`)}</ol>
+    <button type="button" class="button small" onClick=${add} data-test=${below ? 'link-below' : 'link-add'}>
+      <${Icon} name="plus" size="16" />${below ? 'Add a link below' : 'Add a link'}</button>`;
+}
+
+function Step({ label, icon, off, act }) {
+  return html`<button type="button" class="icon-button" aria-label=${label} title=${label}
+    onClick=${() => !off && act()} aria-disabled=${off ? 'true' : undefined} data-test=${'link-' + icon}>
+    <${Icon} name=${icon} size="16" /></button>`;
+}
+
+function Link({ at, link: l, change, choices }) {
+  return html`<div class="pair">
+    <${Field} name=${at + '.title'} label="Text" value=${l.title} required maxlength="255"
+      onInput=${(e) => change({ title: e.target.value })} />
+    <${Select} name=${at + '.target'} label="Leads to" value=${l.target} options=${targets}
+      onChange=${(e) => change({ target: e.target.value })} />
+    ${choices[l.target] && html`<${Select} key=${l.target} name=${at + '.resourceId'} value=${l.resourceId}
+      label=${l.target === 'PAGE' ? 'Page' : 'Product'} options=${choices[l.target]} required
+      onChange=${(e) => change({ resourceId: e.target.value })} />`}
+    ${l.target === 'ADDRESS' && html`<${Field} name=${at + '.address'} label="Address" value=${l.address} required
+      maxlength="2048" hint="https://… or a path of the shop" onInput=${(e) => change({ address: e.target.value })} />`}
+  </div>`;
+}

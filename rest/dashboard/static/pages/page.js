@@ -1,0 +1,136 @@
+// One page of the storefront: written, seen as the storefront makes it, published.
+import { html, useState } from '../lib.js';
+import { useApp, useQuery, go } from '../context.js';
+import { send } from '../api.js';
+import { Page, Card, Badge, Time, Trouble, Waiting, Empty, Facts } from '../ui.js';
+import { Form, Field, Area, Select, Confirm, ActionButton, text, useMutation } from '../form.js';
+import { markup } from '../markup.js';
+import { to } from '../route.js';
+
+const fields = 'id title handle status kind body seoDescription publishedAt version createdAt updatedAt';
+const errors = 'userErrors { code message path }';
+const read = `query Page($id: ID!) { page(id: $id) { ${fields} } }`;
+const preview = 'query PagePreview($body: String!) { pagePreview(body: $body) }';
+const create = `mutation PageCreate($input: PageCreateInput!) { pageCreate(input: $input) { page { id } ${errors} } }`;
+const update = `mutation PageUpdate($id: ID!, $expectedVersion: Long!, $input: PageUpdateInput!) {
+  pageUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) { page { id } ${errors} } }`;
+const move = (name) => `mutation Move($id: ID!, $expectedVersion: Long!) {
+  ${name}(id: $id, expectedVersion: $expectedVersion) { page { id } ${errors} } }`;
+const remove = `mutation PageDelete($id: ID!, $expectedVersion: Long!) {
+  pageDelete(id: $id, expectedVersion: $expectedVersion) { deletedId ${errors} } }`;
+
+const kinds = [['', 'Own'], ['IMPRINT', 'Imprint'], ['PRIVACY', 'Privacy'], ['SHIPPING', 'Shipping'],
+  ['CONTACT', 'Contact']];
+const back = { href: to('/pages'), text: 'Pages' };
+
+const input = (v) => ({
+  title: v.get('title'), body: v.get('body'), kind: v.get('kind') || null, seoDescription: text(v, 'seoDescription'),
+  ...(text(v, 'handle') ? { handle: text(v, 'handle') } : {}),
+});
+
+function Inputs({ page: p = {}, fixed }) {
+  const [shown, show] = useState(null);
+  const look = async () => {
+    const { body } = document.querySelector('form[data-test="page"]').elements;
+    show(markup((await send(preview, { body: body.value })).data.pagePreview));
+  };
+  return html`<div class="split">
+    <div class="stack">
+      <${Card} title="Text">
+        <${Field} name="title" label="Title" value=${p.title} required maxlength="255" disabled=${fixed} />
+        <${Area} name="body" label="Text" value=${p.body} rows=${16} required maxlength="65535" disabled=${fixed}
+          hint="Markdown: # Heading, **bold**, - a list, [a link](https://…). HTML is shown as it is written." />
+        <${ActionButton} run=${look} done="This is what visitors see." data-test="page-preview">Preview<//>
+      <//>
+      ${shown && html`<${Card} title="Preview" name="preview"><div class="written" dir="auto">${shown}</div><//>`}
+    </div>
+    <div class="stack"><${Card} title="Where it stands">
+      <${Select} name="kind" label="Kind" value=${p.kind ?? ''} options=${kinds} disabled=${fixed}
+        hint="A store has one page of each kind." />
+      <${Field} name="handle" label="Handle" optional value=${p.handle} maxlength="120" autocapitalize="off"
+        spellcheck=${false} hint=${'Its address is /pages/' + (p.handle ?? '…') + '; made from the title when empty.'}
+        disabled=${fixed} />
+      <${Area} name="seoDescription" label="For search engines" optional value=${p.seoDescription} rows=${3}
+        maxlength="320" disabled=${fixed} />
+    <//></div>
+  </div>`;
+}
+
+export function PageNew() {
+  const { notify } = useApp();
+  const run = useMutation(create);
+  const action = async (v) => {
+    const { page } = await run({ input: input(v) });
+    notify('The draft is made.');
+    go(to('/pages/' + page.id), { replace: true });
+  };
+  return html`<${Page} title="New page" back=${back} lead="It begins as a draft, which no visitor sees.">
+    <${Form} name="page" submit="Make draft" action=${action}><${Inputs} /><//>
+  <//>`;
+}
+
+export function PageEdit({ id }) {
+  const { can, notify, store } = useApp();
+  const query = useQuery(read, { id });
+  const run = useMutation(update);
+  const [asking, ask] = useState(false);
+  const p = query.data?.page;
+  if (query.failure) {
+    return html`<${Page} title="Page" back=${back}><${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
+  }
+  if (!p) {
+    return html`<${Page} title=${query.data ? 'Page not found' : 'Page'} back=${back}>${query.data
+      ? html`<${Empty} icon="note" title="There is no such page in this store." />`
+      : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
+  }
+  const action = async (v) => {
+    await run({ id, expectedVersion: p.version, input: input(v) });
+    notify('The page is saved.');
+    query.reload();
+  };
+  const may = can('editPages');
+  const actions = may && html`<${Moves} page=${p} changed=${query.reload} remove=${() => ask(true)} />`;
+  const facts = [['Published', p.publishedAt && html`<${Time} at=${p.publishedAt} />`],
+    ['Changed', html`<${Time} at=${p.updatedAt} />`], ['Id', html`<code class="id">${p.id}</code>`]];
+  return html`<${Page} title=${p.title} back=${back} actions=${actions} badges=${html`<${Badge} value=${p.status} />`}>
+    ${may ? html`<${Form} name="page" submit="Save" action=${action} onStale=${query.reload}>
+      <${Inputs} key=${p.version} page=${p} /><//>`
+      : html`<${Inputs} page=${p} fixed />`}
+    <${Card} title="Facts"><${Facts} rows=${facts} />
+      ${p.status === 'PUBLISHED' && html`<p><a href=${location.protocol + '//' + store.storeHost + '/pages/' + p.handle}
+        target="_blank" rel="noopener">Open it in the shop</a></p>`}<//>
+    ${asking && html`<${Remove} page=${p} onClose=${() => ask(false)} changed=${query.reload} />`}
+  <//>`;
+}
+
+function Moves({ page, changed, remove: askRemove }) {
+  const published = page.status === 'PUBLISHED';
+  const name = published ? 'pageUnpublish' : 'pagePublish';
+  return html`<${Move} key=${name} name=${name} page=${page} changed=${changed} kind=${published ? '' : 'primary'}
+      label=${published ? 'Unpublish' : 'Publish'}
+      done=${published ? 'The page is a draft again.' : 'The page is published.'} />
+    <button type="button" class="button danger-quiet" onClick=${askRemove} data-test="page-delete">Delete</button>`;
+}
+
+function Move({ name, page, label, done, kind, changed }) {
+  const run = useMutation(move(name));
+  return html`<${ActionButton} kind=${kind} done=${done} onStale=${changed} data-test=${name}
+    run=${async () => {
+      await run({ id: page.id, expectedVersion: page.version });
+      changed();
+    }}>${label}<//>`;
+}
+
+function Remove({ page: p, onClose, changed }) {
+  const { notify } = useApp();
+  const run = useMutation(remove);
+  const action = async () => {
+    await run({ id: p.id, expectedVersion: p.version });
+    notify('The page is deleted.');
+    go(to('/pages'), { replace: true });
+  };
+  return html`<${Confirm} title="Delete this page?" name="page-delete" submit="Delete" onClose=${onClose}
+    onStale=${changed} action=${action}>
+    <p><strong>${p.title}</strong> is removed for good. Links of menus to it go with it.</p>
+  <//>`;
+}

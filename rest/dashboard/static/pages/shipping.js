@@ -1,0 +1,132 @@
+// Where the store ships to, and at what price.
+import { html, useState } from '../lib.js';
+import { useApp, useQuery } from '../context.js';
+import { Page, Card, Empty, Facts, Trouble, Waiting } from '../ui.js';
+import { Amount, Area, Check, Confirm, Field, FormDialog, Select, amount, useMutation } from '../form.js';
+import { Icon } from '../icons.js';
+import { Rows, rowsOf } from '../rows.js';
+import { money } from '../money.js';
+import { countryName, errors, optionalAmount, optionalNumber, settings } from '../selling.js';
+
+const read = `{ shippingZones { id name countries restOfWorld version
+  rates { id name kind priceMinor leastMinor mostMinor leastGrams mostGrams freeFromMinor } } }`;
+const create = `mutation ShippingZoneCreate($input: ShippingZoneInput!) {
+  shippingZoneCreate(input: $input) { shippingZone { id } ${errors} } }`;
+const update = `mutation ShippingZoneUpdate($id: ID!, $expectedVersion: Long!, $input: ShippingZoneInput!) {
+  shippingZoneUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) { shippingZone { id } ${errors} } }`;
+const remove = `mutation ShippingZoneDelete($id: ID!, $expectedVersion: Long!) {
+  shippingZoneDelete(id: $id, expectedVersion: $expectedVersion) { deletedId ${errors} } }`;
+
+const kinds = [['DELIVERY', 'Sent'], ['PICKUP', 'Collected at the shop']];
+
+export function Shipping() {
+  const query = useQuery(read);
+  const [shown, show] = useState(null);
+  const close = () => show(null);
+  const zones = query.data?.shippingZones;
+  const add = html`<button type="button" class="button primary" onClick=${() => show({ edit: {} })}
+    data-test="zone-new"><${Icon} name="plus" size="16" />New zone</button>`;
+  return html`<${Page} title="Shipping" back=${settings} actions=${add}
+    lead="A zone is a group of countries with the same rates. The store ships nowhere else.">
+    ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
+      : !zones ? html`<${Card}><${Waiting} rows=${4} /><//>`
+      : zones.length === 0 ? html`<${Card}><${Empty} title="No zones yet">${add}<//><//>`
+      : html`<div class="stack" data-test="zones">${zones.map((z) => html`<${Zone} key=${z.id} zone=${z}
+          show=${show} />`)}</div>`}
+    ${shown?.edit && html`<${Edit} of=${shown.edit} onClose=${close} changed=${query.reload} />`}
+    ${shown?.remove && html`<${Remove} of=${shown.remove} onClose=${close} changed=${query.reload} />`}
+  <//>`;
+}
+
+function Zone({ zone: z, show }) {
+  const { store } = useApp();
+  const actions = html`<button type="button" class="button small" onClick=${() => show({ edit: z })}
+      aria-label=${'Edit ' + z.name} data-test="zone-edit">Edit</button>
+    <button type="button" class="button small danger-quiet" onClick=${() => show({ remove: z })}
+      aria-label=${'Delete ' + z.name} data-test="zone-delete">Delete</button>`;
+  const countries = [...z.countries.map(countryName), ...(z.restOfWorld ? ['every other country'] : [])];
+  return html`<${Card} title=${z.name} actions=${actions}>
+    <p>${countries.join(', ')}</p>
+    <${Facts} rows=${z.rates.map((r) => [r.name, price(r, store.currency)])} />
+  <//>`;
+}
+
+/** What a rate costs, as people say it. */
+function price(r, currency) {
+  const sum = r.priceMinor === 0 ? 'Free' : money(r.priceMinor, currency);
+  return sum + (r.freeFromMinor == null ? '' : ', free from ' + money(r.freeFromMinor, currency));
+}
+
+/** What the person entered. */
+function entered(v, currency) {
+  return {
+    name: v.get('name'), restOfWorld: v.get('restOfWorld') === 'on',
+    countries: (v.get('countries') ?? '').split(/[\s,]+/).filter(Boolean),
+    rates: rowsOf(v, 'rates', '.name', (at) => ({
+      id: v.get(at + '.id') || null, name: v.get(at + '.name'), kind: v.get(at + '.kind'),
+      priceMinor: amount(v, at + '.priceMinor', currency),
+      freeFromMinor: optionalAmount(v, at + '.freeFromMinor', currency),
+      leastMinor: optionalAmount(v, at + '.leastMinor', currency),
+      mostMinor: optionalAmount(v, at + '.mostMinor', currency),
+      leastGrams: optionalNumber(v, at + '.leastGrams'), mostGrams: optionalNumber(v, at + '.mostGrams'),
+    })),
+  };
+}
+
+function Edit({ of: z, onClose, changed }) {
+  const { store, notify } = useApp();
+  const run = useMutation(z.id ? update : create);
+  const action = async (v) => {
+    const input = entered(v, store.currency);
+    await run({ ...(z.id && { id: z.id, expectedVersion: z.version }), input });
+    notify('The zone is saved.');
+    changed();
+  };
+  return html`<${FormDialog} title=${z.id ? 'Edit ' + z.name : 'New zone'} name="zone" submit="Save"
+    onClose=${onClose} action=${action} onStale=${changed}>
+    <${Field} name="name" label="Name" value=${z.name} required maxlength="255" />
+    <${Area} name="countries" label="Countries" rows=${2} value=${(z.countries ?? []).join(', ')} spellcheck=${false}
+      autocapitalize="characters" hint="Two letters each, parted by commas: DE, AT, CH" />
+    <${Check} name="restOfWorld" label="Every country that no zone names" value=${z.restOfWorld} />
+    <${Rows} name="rates" legend="Rates" one="Rate" max="20" initial=${z.rates ?? []} row=${Rate}
+      currency=${store.currency} hint="A shopper is offered those that fit what the cart holds." />
+  <//>`;
+}
+
+function Rate({ at, of, currency }) {
+  return html`<input type="hidden" name=${at + '.id'} value=${of.id ?? ''} />
+    <div class="pair">
+      <${Field} name=${at + '.name'} label="Name" value=${of.name} maxlength="255" />
+      <${Select} name=${at + '.kind'} label="How" options=${kinds} value=${of.kind ?? 'DELIVERY'} />
+    </div>
+    <div class="pair">
+      <${Amount} name=${at + '.priceMinor'} label="Price" minor=${of.priceMinor} currency=${currency} />
+      <${Amount} name=${at + '.freeFromMinor'} label="Free from" optional minor=${of.freeFromMinor}
+        currency=${currency} />
+    </div>
+    <details><summary>Only for some carts</summary>
+      <div class="pair">
+        <${Amount} name=${at + '.leastMinor'} label="Goods of at least" optional minor=${of.leastMinor}
+          currency=${currency} />
+        <${Amount} name=${at + '.mostMinor'} label="Goods of at most" optional minor=${of.mostMinor}
+          currency=${currency} />
+      </div>
+      <div class="pair">
+        <${Field} name=${at + '.leastGrams'} label="Grams at least" optional value=${of.leastGrams ?? ''}
+          inputmode="numeric" />
+        <${Field} name=${at + '.mostGrams'} label="Grams at most" optional value=${of.mostGrams ?? ''}
+          inputmode="numeric" />
+      </div></details>`;
+}
+
+function Remove({ of: z, onClose, changed }) {
+  const { notify } = useApp();
+  const run = useMutation(remove);
+  const action = async () => {
+    await run({ id: z.id, expectedVersion: z.version });
+    notify('The zone is deleted.');
+    changed();
+  };
+  return html`<${Confirm} title=${'Delete ' + z.name + '?'} name="zone-delete" submit="Delete" onClose=${onClose}
+    onStale=${changed} action=${action}><p>Nothing is shipped to its countries any more.</p><//>`;
+}

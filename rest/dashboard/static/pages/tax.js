@@ -1,0 +1,57 @@
+// How the store taxes.
+import { html } from '../lib.js';
+import { useApp, useQuery } from '../context.js';
+import { Page, Card, Trouble, Waiting } from '../ui.js';
+import { Check, Field, Form, text, useMutation } from '../form.js';
+import { Rows, rowsOf } from '../rows.js';
+import { errors, percent, percentage, settings } from '../selling.js';
+
+const read = `{ taxSettings { pricesIncludeTax version rates { country region name basisPoints shipping } } }`;
+const update = `mutation TaxSettingsUpdate($expectedVersion: Long!, $input: TaxSettingsInput!) {
+  taxSettingsUpdate(expectedVersion: $expectedVersion, input: $input) { taxSettings { version } ${errors} } }`;
+
+export function Tax() {
+  const { notify } = useApp();
+  const query = useQuery(read);
+  const run = useMutation(update);
+  const now = query.data?.taxSettings;
+  const action = async (v) => {
+    await run({ expectedVersion: now.version, input: {
+      pricesIncludeTax: v.get('pricesIncludeTax') === 'on',
+      rates: rowsOf(v, 'rates', '.country', (at) => ({
+        country: (v.get(at + '.country') ?? '').trim(), region: text(v, at + '.region'),
+        name: v.get(at + '.name'), basisPoints: percentage(v, at + '.basisPoints'),
+        shipping: v.get(at + '.shipping') === 'on',
+      })),
+    } });
+    notify('The taxes are saved.');
+    query.reload();
+  };
+  return html`<${Page} title="Tax" back=${settings} lead="Where goods go decides how they are taxed.">
+    <${Card} title="Rates" name="taxes">
+      ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
+        : !now ? html`<${Waiting} rows=${4} />`
+        : html`<${Form} name="tax" submit="Save" action=${action} onStale=${query.reload} key=${now.version}>
+            <${Check} name="pricesIncludeTax" label="Prices hold the tax" value=${now.pricesIncludeTax}
+              hint="What a shopper pays is then the same everywhere. Otherwise the tax is added to the price." />
+            <${Rows} name="rates" legend="Rates" one="Rate" max="500" initial=${now.rates} row=${Rate}
+              hint="A region of its own stands in place of its country. Elsewhere nothing is taxed." />
+          <//>`}
+    <//>
+  <//>`;
+}
+
+function Rate({ at, of }) {
+  return html`<div class="pair">
+      <${Field} name=${at + '.country'} label="Country" value=${of.country} autocomplete="off" spellcheck=${false}
+        autocapitalize="characters" hint="Two letters: DE" />
+      <${Field} name=${at + '.region'} label="Region" optional value=${of.region} maxlength="255" autocomplete="off" />
+    </div>
+    <div class="pair">
+      <${Field} name=${at + '.name'} label="Name" value=${of.name} maxlength="64" autocomplete="off"
+        hint="Such as VAT" />
+      <${Field} name=${at + '.basisPoints'} label="Percent" value=${percent(of.basisPoints)} inputmode="decimal"
+        autocomplete="off" />
+    </div>
+    <${Check} name=${at + '.shipping'} label="Shipping is taxed too" value=${of.shipping ?? true} />`;
+}

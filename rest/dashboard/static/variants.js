@@ -1,0 +1,195 @@
+// What a product is sold as: its options, and a row for each combination of their values.
+import { html, useState } from './lib.js';
+import { useApp } from './context.js';
+import { Card, Money } from './ui.js';
+import { Form, Field, Area, Amount, Wrong, amount, lines, text, useForget, useMutation, useWrong } from './form.js';
+import { Icon } from './icons.js';
+
+const save = `mutation ProductVariantsSet($id: ID!, $expectedVersion: Long!, $options: [ProductOptionInput!]!,
+    $variants: [ProductVariantInput!]!) {
+  productVariantsSet(id: $id, expectedVersion: $expectedVersion, options: $options, variants: $variants) {
+    product { id } userErrors { code message path } } }`;
+
+const maxOptions = 3;
+const maxVariants = 100;
+
+/** The members of a product that this page needs. */
+export const variantFields = `weightGrams options { name values }
+  variants { id title sku priceMinor compareAtPriceMinor inventoryQuantity weightGrams options }`;
+
+/** A number that counts pieces or grams; null where there is none. */
+export function count(values, name, missing) {
+  const typed = (values.get(name) ?? '').trim();
+  if (typed !== '' && !/^\d{1,10}$/.test(typed)) {
+    throw new Wrong(name, 'Write a whole number, or nothing if ' + missing + '.');
+  }
+  return typed === '' ? null : Number(typed);
+}
+
+let made = 0;
+const keyed = (of) => ({ key: 'k' + (made += 1), ...of });
+
+/** The values of an option, which keep their keys: one that is written anew in its place is the same. */
+function revalued(before, texts) {
+  return texts.map((t, i) => before.find((v) => v.text === t) ??
+    (texts.length === before.length && !texts.includes(before[i].text) ? { ...before[i], text: t } :
+      keyed({ text: t })));
+}
+
+/** Every combination of the options that have values: its key, and its texts. */
+function combine(options) {
+  return options.filter((o) => o.values.length > 0).reduce((all, o) => all.flatMap((c) => o.values.map((v, i) => ({
+    keys: [...c.keys, v.key], texts: [...c.texts, v.text], first: [...c.first, i === 0],
+  }))), [{ keys: [], texts: [], first: [] }]).map((c) => ({ ...c, key: c.keys.join('.') }));
+}
+
+/** How the editor begins: with the product's options, and those of their combinations that it has. */
+function begin(p) {
+  const options = p.options.map((o) => keyed({ name: o.name, values: o.values.map((t) => keyed({ text: t })) }));
+  const all = combine(options);
+  const of = new Map(p.options.length === 0 ? [['', p.variants[0]]] : all.flatMap((c) => {
+    const v = p.variants.find((one) => one.options.every((t, i) => t === c.texts[i]));
+    return v ? [[c.key, v]] : [];
+  }));
+  return { options, of, left: new Set(all.filter((c) => !of.has(c.key)).map((c) => c.key)) };
+}
+
+/**
+ * The variant that a combination was before. An option that is new has none, so the first of its values takes those
+ * that the combinations of the others have.
+ */
+function sourceOf(state, combination) {
+  for (let n = combination.keys.length; n >= 0; n -= 1) {
+    const v = state.of.get(combination.keys.slice(0, n).join('.'));
+    if (v || !combination.first[n - 1]) {
+      return v;
+    }
+  }
+  return undefined;
+}
+
+function Option({ at, of, remove, changed }) {
+  return html`<div class="row-box" role="group" aria-label=${'Option ' + (at + 1)}>
+    <div class="grow"><div class="pair">
+      <${Field} name=${`options.${at}.name`} label="Option" value=${of.name} maxlength="64"
+        hint="Such as Size or Colour." onChange=${(e) => changed({ name: e.target.value })} />
+      <${Area} name=${`options.${at}.values`} label="Values" rows=${3} value=${of.values.map((v) => v.text).join('\n')}
+        hint="Each on a line of its own." onChange=${(e) => changed({
+          values: revalued(of.values, [...new Set(e.target.value.split('\n').map((s) => s.trim()).filter(Boolean))]),
+        })} />
+    </div></div>
+    <button type="button" class="icon-button" aria-label=${'Remove option ' + (at + 1)} onClick=${remove}
+      data-test="remove-option"><${Icon} name="close" /></button></div>`;
+}
+
+function Row({ at, title, of, price, currency, remove }) {
+  const name = `variants.${at}.`;
+  const number = (n) => (n == null ? '' : String(n));
+  return html`<div class="row-box" role="group" aria-label=${title} data-test="variant">
+    <div class="grow"><h3 class="variant-name"><bdi>${title}</bdi></h3><div class="variant-cells">
+      <${Amount} name=${name + 'priceMinor'} label="Price" minor=${of?.priceMinor ?? price} currency=${currency} />
+      <${Field} name=${name + 'inventoryQuantity'} label="Stock" value=${number(of?.inventoryQuantity)}
+        inputmode="numeric" hint="Empty: not counted." />
+      <${Field} name=${name + 'sku'} label="SKU" optional value=${of?.sku} maxlength="255" />
+      <${Field} name=${name + 'weightGrams'} label="Weight in g" optional value=${number(of?.weightGrams)}
+        inputmode="numeric" />
+    </div></div>
+    <button type="button" class="icon-button" aria-label=${'Leave out ' + title} onClick=${remove}
+      data-test="leave-out"><${Icon} name="close" /></button></div>`;
+}
+
+function Grid({ state, set, product: p }) {
+  const wrong = useWrong('variants');
+  const forget = useForget();
+  const all = combine(state.options).filter((c) => c.keys.length > 0);
+  const rows = all.filter((c) => !state.left.has(c.key));
+  const change = (next) => {
+    forget('variants');
+    set({ ...state, ...next });
+  };
+  return html`<fieldset class="rows" name="variants" data-test="variants" tabindex="-1"
+    aria-describedby=${wrong ? 'variants-error' : undefined}>
+    <legend>Variants</legend>
+    ${wrong && html`<p class="wrong" id="variants-error" data-test="error-variants">${wrong.join(' ')}</p>`}
+    ${rows.length > maxVariants ? html`<p class="wrong">These are ${rows.length} combinations. A product has at
+      most ${maxVariants}: take values away.</p>` : rows.map((c, i) => html`<${Row} key=${c.key} at=${i}
+        title=${c.texts.join(' / ')} of=${sourceOf(state, c)} price=${p.priceMinor} currency=${p.currency}
+        remove=${() => change({ left: new Set([...state.left, c.key]) })} />`)}
+    ${rows.length < all.length && html`<p><button type="button" class="button small" data-test="all-combinations"
+      onClick=${() => change({ left: new Set() })}><${Icon} name="plus" size="16" />Add the
+      ${' ' + (all.length - rows.length)} left out</button></p>`}
+  </fieldset>`;
+}
+
+/** What the person typed, as the server takes it. */
+function inputOf(values, state, p) {
+  const options = state.options.map((o, i) => ({
+    name: text(values, `options.${i}.name`) ?? '', values: lines(values, `options.${i}.values`),
+  }));
+  if (options.length === 0) { // the first variant is the product itself from now on
+    const { options: none, title, ...first } = p.variants[0];
+    return { options, variants: [{ ...first, id: null, options: [] }] };
+  }
+  const rows = combine(state.options).filter((c) => c.keys.length === options.length && !state.left.has(c.key));
+  return { options, variants: rows.slice(0, maxVariants + 1).map((c, i) => {
+    const of = sourceOf(state, c);
+    return {
+      id: of?.id, options: c.texts, priceMinor: amount(values, `variants.${i}.priceMinor`, p.currency),
+      compareAtPriceMinor: of?.compareAtPriceMinor ?? null, sku: text(values, `variants.${i}.sku`),
+      inventoryQuantity: count(values, `variants.${i}.inventoryQuantity`, 'the stock is not counted'),
+      weightGrams: count(values, `variants.${i}.weightGrams`, 'the weight is not known'),
+    };
+  }) };
+}
+
+/** The editor of a product's options and variants. */
+export function Variants({ product: p, changed }) {
+  const { notify } = useApp();
+  const run = useMutation(save);
+  const [state, set] = useState(() => begin(p));
+  const edit = (key, next) => set({ ...state,
+    options: state.options.map((o) => (o.key === key ? { ...o, ...next } : o)) });
+  const without = (key) => set({ ...state, options: state.options.filter((o) => o.key !== key) });
+  const action = async (values) => {
+    await run({ id: p.id, expectedVersion: p.version, ...inputOf(values, state, p) });
+    notify('The variants are saved.');
+    changed();
+  };
+  const stale = () => {
+    notify('Somebody else changed the product in the meantime. You now see the newest state: write again.', 'bad');
+    changed();
+  };
+  const some = state.options.length > 0;
+  return html`<${Card} title="Options and variants">
+    <p class="muted">${some ? 'Each combination has a price and a stock of its own.'
+      : 'Sizes, colours and the like: each combination gets a price and a stock of its own.'}</p>
+    ${some || p.options.length > 0 ? html`<${Form} name="variants" submit="Save variants" action=${action}
+        onStale=${stale}>
+        <fieldset class="rows" name="options"><legend>Options</legend>
+          ${state.options.map((o, i) => html`<${Option} key=${o.key} at=${i} of=${o}
+            remove=${() => without(o.key)} changed=${(next) => edit(o.key, next)} />`)}
+          ${state.options.length < maxOptions && html`<p><${Add} state=${state} set=${set} /></p>`}
+          ${!some && html`<p>Without options, the first variant is the product itself.</p>`}
+        </fieldset>
+        ${some && html`<${Grid} state=${state} set=${set} product=${p} />`}
+      <//>` : html`<p><${Add} state=${state} set=${set} /></p>`}
+  <//>`;
+}
+
+function Add({ state, set }) {
+  return html`<button type="button" class="button small" data-test="add-option"
+    onClick=${() => set({ ...state, options: [...state.options, keyed({ name: '', values: [] })] })}>
+    <${Icon} name="plus" size="16" />Add option</button>`;
+}
+
+/** The variants for those who may not change them. */
+export function VariantList({ product: p }) {
+  return html`<${Card} title="Variants" flush><table class="table">
+    <thead><tr><th scope="col">Variant</th><th scope="col">SKU</th><th scope="col" class="end">Stock</th>
+      <th scope="col" class="end">Price</th></tr></thead>
+    <tbody>${p.variants.map((v) => html`<tr key=${v.id}><td class="main">${v.title}</td>
+      <td data-label="SKU">${v.sku ?? '–'}</td>
+      <td class="end" data-label="Stock">${v.inventoryQuantity ?? 'Not counted'}</td>
+      <td class="end" data-label="Price"><${Money} minor=${v.priceMinor} currency=${p.currency} /></td></tr>`)}</tbody>
+  </table><//>`;
+}

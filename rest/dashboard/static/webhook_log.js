@@ -1,0 +1,24 @@
+// The attempt log of an endpoint as a file: an export like any other, which is followed
+// where exports are.
+import { html } from './lib.js';
+import { go, useApp } from './context.js';
+import { FormDialog, Select, useMutation } from './form.js';
+import { exportPath, formats, startExport } from './export_state.js';
+import { to } from './route.js';
+
+export function AttemptLog({ endpoint: e, onClose }) {
+  const { notify } = useApp();
+  const run = useMutation(startExport);
+  const action = async (v) => {
+    const input = { kind: 'WEBHOOK_ATTEMPTS', webhookId: e.id, format: v.get('format') };
+    const { export: made } = await run({ input });
+    notify('The export of webhook attempts has begun.');
+    go(to(exportPath(made.id)));
+  };
+  return html`<${FormDialog} title="Export the attempt log" name="log" submit="Start export" busyText="Starting"
+    onClose=${onClose} action=${action}>
+    <p>Every attempt of the last 14 days, the oldest delivery first, in one file. What was sent and what the receiver
+      answered is not in it.</p>
+    <${Select} name="format" label="Format" options=${Object.entries(formats)} value="CSV" />
+  <//>`;
+}

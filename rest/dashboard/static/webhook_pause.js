@@ -1,0 +1,59 @@
+// Pausing an endpoint, and ending a pause.
+import { html, useState } from './lib.js';
+import { useApp } from './context.js';
+import { Alert, Time } from './ui.js';
+import { ActionButton, Field, FormDialog, useMutation } from './form.js';
+import { errors } from './webhook_state.js';
+import { pointIn, zoneHint } from './webhook_actions.js';
+import { wallTime } from './dates.js';
+
+const pause = `mutation EndpointPause($id: ID!, $expectedVersion: Long!, $until: Time!) {
+  webhookEndpointPause(id: $id, expectedVersion: $expectedVersion, until: $until) {
+    webhookEndpoint { id } ${errors} } }`;
+const unpause = `mutation EndpointUnpause($id: ID!, $expectedVersion: Long!) {
+  webhookEndpointUnpause(id: $id, expectedVersion: $expectedVersion) { webhookEndpoint { id } ${errors} } }`;
+
+const hour = 3600e3;
+const lengths = [['1', 'For an hour'], ['4', 'For 4 hours'], ['24', 'For a day'], ['own', 'Until a time']];
+
+export function Pause({ endpoint: e, onClose, changed }) {
+  const { notify, zone } = useApp();
+  const [length, choose] = useState('1');
+  const run = useMutation(pause);
+  const action = async (v) => {
+    const until = length === 'own' ? pointIn(v, 'until', zone)
+      : new Date(Date.now() + Number(length) * hour).toISOString();
+    await run({ id: e.id, expectedVersion: e.version, until });
+    notify('The endpoint is paused.');
+    changed();
+  };
+  return html`<${FormDialog} title="Pause the endpoint" name="webhook-pause" submit="Pause" busyText="Working"
+    onClose=${onClose} onStale=${changed} action=${action}>
+    <p>Nothing is sent meanwhile. What waits and what comes is sent afterwards, in order and each with 24 hours of
+      its own, so a pause never suspends the endpoint.</p>
+    <fieldset class="choices"><legend>How long</legend>
+      ${lengths.map(([value, name]) => html`<div class="scope" key=${value}>
+        <input type="radio" name="length" id=${'pause-' + value} value=${value} checked=${length === value}
+          onChange=${() => choose(value)} /><label for=${'pause-' + value}>${name}</label></div>`)}
+    </fieldset>
+    ${length === 'own' && html`<${Field} name="until" label="Until" type="datetime-local"
+      value=${wallTime(Date.now() + hour, zone).slice(0, 16)}
+      hint=${zoneHint(zone) + ' Within the next seven days.'} />`}
+  <//>`;
+}
+
+/** Ends a pause now. */
+export function Resume({ of: e, changed }) {
+  const run = useMutation(unpause);
+  const end = async () => {
+    await run({ id: e.id, expectedVersion: e.version });
+    changed();
+  };
+  return html`<${ActionButton} kind="primary" run=${end} onStale=${changed} done="The endpoint is active."
+    data-test="webhook-resume">Resume now<//>`;
+}
+
+/** Says that an endpoint is paused. */
+export const Paused = ({ of: e }) => html`<${Alert} tone="info"><div data-test="paused">
+  <p>Somebody paused this endpoint: nothing is sent until <${Time} at=${e.pausedUntil} />.
+    What waits and what comes is sent then, in order.</p></div><//>`;

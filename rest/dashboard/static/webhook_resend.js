@@ -1,0 +1,142 @@
+// Deliveries that have ended, chosen by a filter and sent again: first how many
+// they are, then batch after batch.
+import { html, useEffect, useRef, useState } from './lib.js';
+import { useApp } from './context.js';
+import { Failure, Refused, send } from './api.js';
+import { Alert, Badge, Dialog } from './ui.js';
+import { Check, Field, Form, Select, Wrong, text, useMutation, useWrong } from './form.js';
+import { count, errors, outcomeOptions, waiting } from './webhook_state.js';
+import { pointIn, zoneHint } from './webhook_actions.js';
+
+const read = `query DeliveryCount($id: ID!, $filter: WebhookDeliveryFilter!) {
+  webhookEndpoint(id: $id) { deliveryCount(filter: $filter) } }`;
+const retry = `mutation DeliveriesRetry($id: ID!, $filter: WebhookDeliveryFilter!, $after: String, $limit: Int!) {
+  webhookDeliveriesRetry(endpointId: $id, filter: $filter, after: $after, limit: $limit) {
+    count hasNextPage endCursor ${errors} } }`;
+
+const batch = 500; // deliveries that one request sends again
+const most = 10_000; // the server counts no further
+const ended = ['FAILED', 'SKIPPED', 'CANCELLED', 'DELIVERED'];
+
+/** Which deliveries the person means. */
+function filterOf(v, zone) {
+  const states = ended.filter((s) => v.has('state-' + s));
+  if (states.length === 0) {
+    throw new Wrong('states', 'Choose at least one.');
+  }
+  const point = (name) => (text(v, name) ? pointIn(v, name, zone) : null);
+  const [settledFrom, settledTo] = [point('settledFrom'), point('settledTo')];
+  if (settledFrom && settledTo && settledTo <= settledFrom) {
+    throw new Wrong('settledTo', 'Choose a time after the first one.');
+  }
+  const one = (name) => (v.get(name) ? [v.get(name)] : null);
+  return { states, types: one('type'), outcomes: one('outcome'), settledFrom, settledTo };
+}
+
+export function Resend({ endpoint: e, onClose, changed }) {
+  const { zone } = useApp();
+  const [chosen, choose] = useState(null);
+  const ask = async (v) => {
+    const filter = filterOf(v, zone);
+    const { data, errors: failures } = await send(read, { id: e.id, filter });
+    const found = data.webhookEndpoint?.deliveryCount;
+    if (found == null) {
+      throw failures[0] ?? new Failure('There is no such endpoint any more.', 'not_found');
+    }
+    choose({ filter, found });
+  };
+  return html`<${Dialog} title="Send again by filter" name="resend-dialog" onClose=${onClose}>
+    <div hidden=${Boolean(chosen)}><${Form} name="resend" submit="Count them" busyText="Counting" cancel=${onClose}
+      action=${ask}><${Choice} endpoint=${e} zone=${zone} /><//></div>
+    ${chosen && html`<${Batches} endpoint=${e} of=${chosen} back=${() => choose(null)} onClose=${onClose}
+      changed=${changed} />`}
+  <//>`;
+}
+
+function Choice({ endpoint: e, zone }) {
+  const wrong = useWrong('states');
+  return html`<p>Deliveries that have ended in the last 14 days are sent as new ones, after what waits.
+      Your receiver knows them by their event id.</p>
+    <fieldset class="choices" name="states" aria-describedby=${wrong ? 'states-error' : undefined}>
+      <legend>How they ended</legend>
+      ${wrong && html`<p class="wrong" id="states-error" data-test="error-states">${wrong.join(' ')}</p>`}
+      ${ended.map((s) => html`<${Check} key=${s} name=${'state-' + s} label=${html`<${Badge} value=${s} />`}
+        value=${s === 'FAILED'} />`)}
+    </fieldset>
+    <div class="pair">
+      <${Select} name="type" label="Event" options=${[['', 'Any'], ...e.events.map((n) => [n, n])]} />
+      <${Select} name="outcome" label="Last attempt" options=${[['', 'Any'], ...outcomeOptions]} />
+    </div>
+    <div class="pair">
+      <${Field} name="settledFrom" label="Ended from" optional type="datetime-local"
+        hint=${zoneHint(zone)} />
+      <${Field} name="settledTo" label="Ended before" optional type="datetime-local" />
+    </div>`;
+}
+
+/** Sends batch after batch until there is none, something fails, or the person stops it. */
+function useBatches(endpoint, filter, changed) {
+  const run = useMutation(retry);
+  const stop = useRef(false);
+  const [state, set] = useState({ phase: 'ready', sent: 0, after: null, failure: null });
+  useEffect(() => () => {
+    stop.current = true; // the dialog is closed: no further batch begins
+  }, []);
+  const start = async () => {
+    stop.current = false;
+    let { sent, after } = state;
+    let [phase, failure] = ['sending', null];
+    set({ phase, sent, after, failure });
+    while (phase === 'sending') {
+      try {
+        const done = await run({ id: endpoint, filter, after, limit: batch });
+        sent += done.count;
+        after = done.endCursor;
+        phase = !done.hasNextPage ? 'done' : stop.current ? 'stopped' : 'sending';
+      } catch (err) {
+        if (!(err instanceof Refused || err instanceof Failure)) {
+          throw err;
+        }
+        [phase, failure] = ['stopped', err];
+      }
+      set((s) => ({ phase: phase === 'sending' ? s.phase : phase, sent, after, failure }));
+    }
+    changed();
+  };
+  const end = () => {
+    stop.current = true;
+    set((s) => ({ ...s, phase: 'stopping' }));
+  };
+  return { ...state, start, end };
+}
+
+/** How many there are, and how far it has come. */
+function Batches({ endpoint: e, of, back, onClose, changed }) {
+  const { phase, sent, failure, start, end } = useBatches(e.id, of.filter, changed);
+  const ref = useRef(null);
+  const busy = phase === 'sending' || phase === 'stopping';
+  useEffect(() => ref.current.querySelector('.form-end > :last-child').focus(), [phase]);
+  const percent = phase === 'done' ? 100 : busy && of.found >= most ? undefined : Math.min(99, sent * 100 / of.found);
+  const all = of.found >= most ? waiting(of.found) + ' deliveries' : count(of.found, 'delivery', 'deliveries');
+  const says = phase === 'ready' ? html`<p><strong data-test="resend-count">${all}</strong>${
+      of.found === 1 ? ' matches.' : ' match.'}</p>`
+    : html`<p class="progress-text"><span data-test="resend-sent">${sent.toLocaleString()} of ${all} sent again</span>
+        <span>${{ sending: '', stopping: 'Stopping', stopped: 'Stopped', done: 'Done' }[phase]}</span></p>`;
+  const button = (name, text, press, look = '') => html`<button type="button" class=${'button ' + look} key=${name}
+    onClick=${press} data-test=${'resend-' + name}>${text}</button>`;
+  return html`<div ref=${ref} data-test=${'resend-is-' + phase}>
+    <div role="status" class="progress">
+      ${phase !== 'ready' && html`<progress max="100" aria-label="Sent again" value=${percent} />`}
+      ${says}</div>
+    ${failure && html`<${Alert}><p>${failure.message}</p><//>`}
+    <div class="form-end under">
+      ${phase === 'ready' && button('back', 'Change the filter', back)}
+      ${phase === 'ready' && (of.found > 0 ? button('start', 'Send again', start, 'primary')
+        : button('done', 'Close', onClose, 'primary'))}
+      ${busy && html`<button type="button" class="button" aria-disabled=${phase === 'stopping' ? 'true' : undefined}
+        onClick=${end} data-test="resend-stop">Stop</button>`}
+      ${phase === 'stopped' && button('start', 'Go on', start)}
+      ${(phase === 'stopped' || phase === 'done') && button('done', 'Close', onClose, 'primary')}
+    </div>
+  </div>`;
+}

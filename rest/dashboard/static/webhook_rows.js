@@ -1,0 +1,113 @@
+// What an endpoint has in rows: its own headers, and its conditions on events.
+import { html, useState } from './lib.js';
+import { Area, Field, Select, Wrong, lines, text } from './form.js';
+import { Rows, rowsOf } from './rows.js';
+
+/** The own headers of an endpoint. Values that it has stay, unless it moved to another host. */
+export function Headers({ initial = [], moved }) {
+  return html`<${Rows} name="headers" legend="Own headers" one="Header" max="10" initial=${initial ?? []}
+    row=${Header} moved=${moved} hint=${'Sent with every delivery, such as a token that your receiver asks for. ' +
+      'Values are kept encrypted and not shown again.' +
+      (initial ? '' : ' The ones that were here cannot be read any more: write them anew.')} />`;
+}
+
+function Header({ at, of, moved }) {
+  const kept = of.name && (moved ? 'The address is of another host: write the value again.'
+    : (of.valueHint ? 'It ends in ' + of.valueHint + '.' : 'It has one.') + ' Left empty, it stays.');
+  return html`<div class="pair">
+    <${Field} name=${at + '.name'} label="Name" value=${of.name} maxlength="64" autocomplete="off"
+      spellcheck=${false} />
+    <${Field} name=${at + '.value'} label="Value" hint=${kept} maxlength="1024" autocomplete="off"
+      spellcheck=${false} /></div>`;
+}
+
+/** The headers that the person entered; one without a value keeps the one that it has. */
+export const headersOf = (values) => rowsOf(values, 'headers', '.name', (at) => ({
+  name: text(values, at + '.name') ?? '', value: text(values, at + '.value') ?? undefined,
+}));
+
+/** Whether headers are not those that an endpoint has. */
+export const otherHeaders = (headers, known) =>
+  headers.length !== (known ?? []).length || headers.some((h, i) => h.value != null || h.name !== known[i].name);
+
+const tests = [
+  ['in', 'is one of'], ['notIn', 'is none of'], ['range', 'is a number in a range'], ['exists', 'is there'],
+  ['absent', 'is not there'], ['changed', 'has changed'], ['same', 'has not changed'],
+];
+
+/** The kind of test that a condition makes. */
+function testOf(f) {
+  if (f.in || f.notIn) {
+    return f.in ? 'in' : 'notIn';
+  }
+  if (f.exists != null) {
+    return f.exists ? 'exists' : 'absent';
+  }
+  return f.changed == null ? 'range' : f.changed ? 'changed' : 'same';
+}
+
+/** The conditions of an endpoint on its events. */
+export function Conditions({ initial = [] }) {
+  return html`<${Rows} name="filters" legend="Conditions" one="Condition" max="10" initial=${initial} row=${Condition}
+    hint="Of the events chosen above, those are sent of which all conditions hold." />`;
+}
+
+function Condition({ at, of }) {
+  const [test, choose] = useState(of.field ? testOf(of) : 'in');
+  return html`<div class="pair">
+    <${Field} name=${at + '.field'} label="Field" value=${of.field} maxlength="128" autocomplete="off"
+      spellcheck=${false} hint="Where it is in the event: object.status" />
+    <${Select} name=${at + '.test'} label="Test" options=${tests} value=${test}
+      onChange=${(e) => choose(e.target.value)} /></div>
+    ${(test === 'in' || test === 'notIn') && html`<${Area} key=${test} name=${at + '.' + test} label="Values" rows=${2}
+      value=${of[test]?.join('\n')} spellcheck=${false} hint="Each on a line of its own." />`}
+    ${test === 'range' && html`<div class="pair">
+      <${Field} name=${at + '.min'} label="From" optional type="number" step="1" value=${of.min} />
+      <${Field} name=${at + '.max'} label="To" optional type="number" step="1" value=${of.max} /></div>`}`;
+}
+
+/** A whole number; undefined where there is none. */
+function whole(values, name) {
+  const typed = text(values, name);
+  if (typed && !/^[+-]?\d{1,15}$/.test(typed)) {
+    throw new Wrong(name, 'Write a whole number.');
+  }
+  return typed ? Number(typed) : undefined;
+}
+
+/** The conditions that the person entered. */
+export const filtersOf = (values) => rowsOf(values, 'filters', '.field', (at) => {
+  const field = text(values, at + '.field') ?? '';
+  const test = values.get(at + '.test');
+  switch (test) {
+    case 'in':
+    case 'notIn':
+      return { field, [test]: lines(values, at + '.' + test) };
+    case 'range': {
+      const [min, max] = [whole(values, at + '.min'), whole(values, at + '.max')];
+      if (min == null && max == null) {
+        throw new Wrong(at + '.min', 'Write at least one of the two.');
+      }
+      return { field, min, max };
+    }
+    default:
+      return test === 'exists' || test === 'absent' ? { field, exists: test === 'exists' }
+        : { field, changed: test === 'changed' };
+  }
+});
+
+/** The fields of conditions that are shown. */
+export const filterFields = 'field in notIn min max exists changed';
+
+/** A condition as an input has it. */
+export const filterInput = (f) => Object.fromEntries(filterFields.split(' ').map((k) => [k, f[k]])
+  .filter(([, v]) => v != null));
+
+/** A condition in words: its field stands before them. */
+export function sayTest(f) {
+  if (testOf(f) !== 'range') {
+    return [tests.find(([k]) => k === testOf(f))[1], (f.in ?? f.notIn ?? []).join(', ')].filter(Boolean).join(' ');
+  }
+  return 'is ' + [f.min != null && f.min.toLocaleString() + ' or more', f.max != null &&
+    f.max.toLocaleString() + ' or less'].filter(Boolean).join(' and ');
+}

@@ -1,0 +1,140 @@
+package shop
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html"
+	"slices"
+	"strings"
+)
+
+// head is what the service itself puts into the head of a page, whatever the theme puts
+// there: the address under which robots are to know it, and what they and those who
+// share it show (Open Graph, schema.org). No script runs: the data block is none.
+func (c *content) head(in scene) string {
+	preview := in.links.query != "" // nobody else is to know its address
+	if preview || c.view.kind == searchPage || c.view.kind == notFoundPage {
+		return ""
+	}
+	var b strings.Builder
+	address := in.origin + c.view.path()
+	fmt.Fprintf(&b, `<link rel="canonical" href="%s">`, html.EscapeString(address))
+	for _, pair := range c.graph(in, address) {
+		if pair[1] != "" {
+			fmt.Fprintf(&b, `<meta property="%s" content="%s">`, pair[0], html.EscapeString(pair[1]))
+		}
+	}
+	if c.view.kind == productPage {
+		b.WriteString(`<script type="application/ld+json">`)
+		b.Write(c.offer(in, address))
+		b.WriteString(`</script>`)
+	}
+	return b.String()
+}
+
+// graph is the properties of the Open Graph protocol.
+func (c *content) graph(in scene, address string) [][2]string {
+	kind, title, image := "website", in.shop.Name, ""
+	switch c.view.kind {
+	case textPage:
+		kind, title = "article", c.text.Title
+	case productPage:
+		kind, title = "product", c.product.Title
+		if c.product.Image != "" {
+			image = in.origin + c.product.Image
+		}
+	}
+	list := [][2]string{
+		{"og:type", kind}, {"og:title", title}, {"og:site_name", in.shop.Name}, {"og:url", address},
+		{"og:image", image}, {"og:description", c.description()}, {"og:locale", string(in.shop.Language)},
+	}
+	if c.view.kind == productPage {
+		list = append(list, [2]string{"product:price:amount", c.product.Amount},
+			[2]string{"product:price:currency", c.product.Currency})
+	}
+	return list
+}
+
+// listing is a product as schema.org has it, in JSON-LD.
+type listing struct {
+	Context     string `json:"@context"`
+	Type        string `json:"@type"`
+	Name        string `json:"name"`
+	URL         string `json:"url"`
+	Image       string `json:"image,omitempty"`
+	Description string `json:"description,omitempty"`
+	SKU         string `json:"sku,omitempty"`
+	Brand       *brand `json:"brand,omitempty"`
+	Offers      offer  `json:"offers"`
+}
+
+type brand struct {
+	Type string `json:"@type"`
+	Name string `json:"name"`
+}
+
+type offer struct {
+	Type         string `json:"@type"`
+	URL          string `json:"url"`
+	Price        string `json:"price"`
+	Currency     string `json:"priceCurrency"`
+	Availability string `json:"availability"`
+}
+
+// offer is the product of the page for machines. The encoder escapes what could end the
+// element around it.
+func (c *content) offer(in scene, address string) []byte {
+	p := listing{
+		Context: "https://schema.org", Type: "Product", Name: c.product.Title, URL: address, SKU: c.product.SKU,
+		Description: strings.Join(c.product.Paragraphs, "\n\n"),
+		Offers: offer{Type: "Offer", URL: address, Price: c.product.Amount, Currency: c.product.Currency,
+			Availability: "https://schema.org/OutOfStock"},
+	}
+	if c.product.Available {
+		p.Offers.Availability = "https://schema.org/InStock"
+	}
+	if c.product.Image != "" {
+		p.Image = in.origin + c.product.Image
+	}
+	if c.product.Vendor != "" {
+		p.Brand = &brand{Type: "Brand", Name: c.product.Vendor}
+	}
+	body, err := json.Marshal(p)
+	if err != nil {
+		return []byte("{}") // of texts there is nothing that JSON cannot say
+	}
+	return body
+}
+
+// describe is the description of a page whose theme gives none.
+func (c *content) describe(page []byte) string {
+	text := c.description()
+	if text == "" || bytes.Contains(page, []byte(`name="description"`)) {
+		return ""
+	}
+	return `<meta name="description" content="` + html.EscapeString(text) + `">`
+}
+
+// withHead puts markup at the beginning of a page's head. A page without a head has no
+// place for it.
+func withHead(page []byte, markup string) []byte {
+	at := afterTag(string(page), "head")
+	if markup == "" || at == len(page) {
+		return page
+	}
+	return slices.Insert(page, at, []byte(markup)...)
+}
+
+// bare is a text where the theme's layout does not fit it.
+func bare(c content, in scene) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `<!doctype html><html lang="%s" dir="%s"><head><meta charset="utf-8">`+
+		`<meta name="viewport" content="width=device-width, initial-scale=1"><title>%s</title>`+
+		`<link rel="stylesheet" href="%smessage.css"></head><body><main><p><a href="%s">%s</a></p>`+
+		`<h1>%s</h1>%s</main></body></html>`,
+		in.shop.Language, in.shop.Language.Direction(), html.EscapeString(c.title(in.shop)), staticRoot,
+		html.EscapeString(in.links.to("/")), html.EscapeString(in.shop.Name),
+		html.EscapeString(c.text.Title), c.text.HTML)
+	return b.Bytes()
+}

@@ -1,0 +1,118 @@
+package shop
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/storefront"
+)
+
+// The addresses of the map of a storefront: its index, the part with the home page and
+// the texts, and those with products, each by the id behind which it begins.
+const (
+	mapRoot     = "/sitemap"
+	mapPath     = mapRoot + ".xml"
+	textPart    = "pages"
+	productPart = "products"
+)
+
+// closedPaths are those that robots keep out of, beside previews: each visitor has their
+// own there.
+var closedPaths = []string{searchPath, "/cart", "/checkout"}
+
+// partOf returns the part of the map that a path names: "" is its index.
+func partOf(path string) (part string, ok bool) {
+	if path == mapPath {
+		return "", true
+	}
+	part, isPart := strings.CutPrefix(path, mapRoot+"-")
+	part, isFile := strings.CutSuffix(part, ".xml")
+	if !isPart || !isFile {
+		return "", false
+	}
+	_, isProducts := behind(part)
+	return part, part == textPart || isProducts
+}
+
+// behind returns the id behind which a part with products begins.
+func behind(part string) (xid.ID, bool) {
+	if part == productPart {
+		return xid.Nil, true
+	}
+	id, err := xid.Product.Parse(string(xid.Product) + "_" + strings.TrimPrefix(part, productPart+"-"))
+	return id, err == nil && strings.HasPrefix(part, productPart+"-")
+}
+
+// makeForRobots makes a page that no theme has.
+func (s *Shop) makeForRobots(ctx context.Context, in scene, v view) (*page, error) {
+	began := s.Now()
+	if v.kind == robotsPage {
+		return newPage(http.StatusOK, textType, robots(in.origin), began), nil
+	}
+	places, err := s.places(ctx, v.arg)
+	if err != nil {
+		return nil, err
+	}
+	return newPage(http.StatusOK, xmlType, sitemap(in.origin, places, v.arg == ""), began), nil
+}
+
+// robots lets everybody in but where nothing is to be found, and names the map.
+func robots(origin string) []byte {
+	var b bytes.Buffer
+	b.WriteString("User-agent: *\nAllow: /\n")
+	for _, path := range closedPaths {
+		fmt.Fprintf(&b, "Disallow: %s\n", path)
+	}
+	// What is signed is a preview.
+	fmt.Fprintf(&b, "Disallow: /*%s=\n\nSitemap: %s%s\n", signedNames[len(signedNames)-1], origin, mapPath)
+	return b.Bytes()
+}
+
+// places are what a part of the map lists; of the index, the parts.
+func (s *Shop) places(ctx context.Context, part string) ([]storefront.Place, error) {
+	if part == textPart {
+		texts, err := s.Core.PagePlaces(ctx)
+		return append([]storefront.Place{{Path: "/"}}, texts...), err
+	}
+	if after, ok := behind(part); ok {
+		return s.Core.ProductPlaces(ctx, after)
+	}
+	list := []storefront.Place{{Path: mapRoot + "-" + textPart + ".xml"}}
+	parts, err := s.Core.Parts(ctx)
+	for _, after := range parts {
+		name := mapRoot + "-" + productPart
+		if !after.IsNil() {
+			name += "-" + after.String()
+		}
+		list = append(list, storefront.Place{Path: name + ".xml"})
+	}
+	return list, err
+}
+
+// sitemap writes places as sitemaps.org has it.
+func sitemap(origin string, places []storefront.Place, index bool) []byte {
+	all, one := "urlset", "url"
+	if index {
+		all, one = "sitemapindex", "sitemap"
+	}
+	var b bytes.Buffer
+	b.WriteString(xml.Header)
+	fmt.Fprintf(&b, "<%s xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n", all)
+	for _, p := range places {
+		fmt.Fprintf(&b, "<%s><loc>", one)
+		_ = xml.EscapeText(&b, []byte(origin+p.Path)) // a buffer takes everything
+		b.WriteString("</loc>")
+		if p.Changed != 0 {
+			fmt.Fprintf(&b, "<lastmod>%s</lastmod>", p.Changed.Time().UTC().Format(time.RFC3339))
+		}
+		fmt.Fprintf(&b, "</%s>\n", one)
+	}
+	fmt.Fprintf(&b, "</%s>\n", all)
+	return b.Bytes()
+}
