@@ -31,7 +31,11 @@ type Mail struct {
 	// Subject holds the value of the "subject" field.
 	Subject string `json:"subject,omitempty"`
 	// Body holds the value of the "body" field.
-	Body         string `json:"body,omitempty"`
+	Body string `json:"body,omitempty"`
+	// HTML holds the value of the "html" field.
+	HTML *string `json:"html,omitempty"`
+	// SenderName holds the value of the "sender_name" field.
+	SenderName   *string `json:"sender_name,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -42,7 +46,7 @@ func (*Mail) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case mail.FieldBucket, mail.FieldDueAt, mail.FieldAttempts:
 			values[i] = new(sql.NullInt64)
-		case mail.FieldRecipient, mail.FieldSubject, mail.FieldBody:
+		case mail.FieldRecipient, mail.FieldSubject, mail.FieldBody, mail.FieldHTML, mail.FieldSenderName:
 			values[i] = new(sql.NullString)
 		case mail.FieldID, mail.FieldStoreID:
 			values[i] = new(xid.ID)
@@ -109,6 +113,20 @@ func (_m *Mail) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Body = value.String
 			}
+		case mail.FieldHTML:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field html", values[i])
+			} else if value.Valid {
+				_m.HTML = new(string)
+				*_m.HTML = value.String
+			}
+		case mail.FieldSenderName:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field sender_name", values[i])
+			} else if value.Valid {
+				_m.SenderName = new(string)
+				*_m.SenderName = value.String
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -165,6 +183,16 @@ func (_m *Mail) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("body=")
 	builder.WriteString(_m.Body)
+	builder.WriteString(", ")
+	if v := _m.HTML; v != nil {
+		builder.WriteString("html=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.SenderName; v != nil {
+		builder.WriteString("sender_name=")
+		builder.WriteString(*v)
+	}
 	builder.WriteByte(')')
 	return builder.String()
 }

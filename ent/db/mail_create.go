@@ -71,6 +71,34 @@ func (_c *MailCreate) SetBody(v string) *MailCreate {
 	return _c
 }
 
+// SetHTML sets the "html" field.
+func (_c *MailCreate) SetHTML(v string) *MailCreate {
+	_c.mutation.SetHTML(v)
+	return _c
+}
+
+// SetNillableHTML sets the "html" field if the given value is not nil.
+func (_c *MailCreate) SetNillableHTML(v *string) *MailCreate {
+	if v != nil {
+		_c.SetHTML(*v)
+	}
+	return _c
+}
+
+// SetSenderName sets the "sender_name" field.
+func (_c *MailCreate) SetSenderName(v string) *MailCreate {
+	_c.mutation.SetSenderName(v)
+	return _c
+}
+
+// SetNillableSenderName sets the "sender_name" field if the given value is not nil.
+func (_c *MailCreate) SetNillableSenderName(v *string) *MailCreate {
+	if v != nil {
+		_c.SetSenderName(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *MailCreate) SetID(v xid.ID) *MailCreate {
 	_c.mutation.SetID(v)
@@ -169,6 +197,11 @@ func (_c *MailCreate) check() error {
 	if _, ok := _c.mutation.Body(); !ok {
 		return &ValidationError{Name: "body", err: errors.New(`db: missing required field "Mail.body"`)}
 	}
+	if v, ok := _c.mutation.SenderName(); ok {
+		if err := mail.SenderNameValidator(v); err != nil {
+			return &ValidationError{Name: "sender_name", err: fmt.Errorf(`db: validator failed for field "Mail.sender_name": %w`, err)}
+		}
+	}
 	return nil
 }
 
@@ -231,6 +264,14 @@ func (_c *MailCreate) createSpec() (*Mail, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Body(); ok {
 		_spec.SetField(mail.FieldBody, field.TypeString, value)
 		_node.Body = value
+	}
+	if value, ok := _c.mutation.HTML(); ok {
+		_spec.SetField(mail.FieldHTML, field.TypeString, value)
+		_node.HTML = &value
+	}
+	if value, ok := _c.mutation.SenderName(); ok {
+		_spec.SetField(mail.FieldSenderName, field.TypeString, value)
+		_node.SenderName = &value
 	}
 	return _node, _spec
 }

@@ -527,6 +527,8 @@ var mailRooms = sync.Pool{New: func() any {
 		(*cell.Text[string])(&row.Recipient),
 		(*cell.Text[string])(&row.Subject),
 		(*cell.Text[string])(&row.Body),
+		cell.TextOf(&row.HTML),
+		cell.TextOf(&row.SenderName),
 	}
 	return room
 }}

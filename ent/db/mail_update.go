@@ -130,6 +130,12 @@ func (_u *MailUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.AddedAttempts(); ok {
 		_spec.AddField(mail.FieldAttempts, field.TypeInt, value)
 	}
+	if _u.mutation.HTMLCleared() {
+		_spec.ClearField(mail.FieldHTML, field.TypeString)
+	}
+	if _u.mutation.SenderNameCleared() {
+		_spec.ClearField(mail.FieldSenderName, field.TypeString)
+	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -282,6 +288,12 @@ func (_u *MailUpdateOne) sqlSave(ctx context.Context) (_node *Mail, err error) {
 	}
 	if value, ok := _u.mutation.AddedAttempts(); ok {
 		_spec.AddField(mail.FieldAttempts, field.TypeInt, value)
+	}
+	if _u.mutation.HTMLCleared() {
+		_spec.ClearField(mail.FieldHTML, field.TypeString)
+	}
+	if _u.mutation.SenderNameCleared() {
+		_spec.ClearField(mail.FieldSenderName, field.TypeString)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Mail{config: _u.config}

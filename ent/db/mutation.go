@@ -24907,6 +24907,8 @@ type MailMutation struct {
 	recipient     *string
 	subject       *string
 	body          *string
+	html          *string
+	sender_name   *string
 	clearedFields map[string]struct{}
 	done          bool
 	oldValue      func(context.Context) (*Mail, error)
@@ -25329,6 +25331,104 @@ func (m *MailMutation) ResetBody() {
 	m.body = nil
 }
 
+// SetHTML sets the "html" field.
+func (m *MailMutation) SetHTML(s string) {
+	m.html = &s
+}
+
+// HTML returns the value of the "html" field in the mutation.
+func (m *MailMutation) HTML() (r string, exists bool) {
+	v := m.html
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHTML returns the old "html" field's value of the Mail entity.
+// If the Mail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailMutation) OldHTML(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHTML is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHTML requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHTML: %w", err)
+	}
+	return oldValue.HTML, nil
+}
+
+// ClearHTML clears the value of the "html" field.
+func (m *MailMutation) ClearHTML() {
+	m.html = nil
+	m.clearedFields[mail.FieldHTML] = struct{}{}
+}
+
+// HTMLCleared returns if the "html" field was cleared in this mutation.
+func (m *MailMutation) HTMLCleared() bool {
+	_, ok := m.clearedFields[mail.FieldHTML]
+	return ok
+}
+
+// ResetHTML resets all changes to the "html" field.
+func (m *MailMutation) ResetHTML() {
+	m.html = nil
+	delete(m.clearedFields, mail.FieldHTML)
+}
+
+// SetSenderName sets the "sender_name" field.
+func (m *MailMutation) SetSenderName(s string) {
+	m.sender_name = &s
+}
+
+// SenderName returns the value of the "sender_name" field in the mutation.
+func (m *MailMutation) SenderName() (r string, exists bool) {
+	v := m.sender_name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSenderName returns the old "sender_name" field's value of the Mail entity.
+// If the Mail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailMutation) OldSenderName(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSenderName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSenderName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSenderName: %w", err)
+	}
+	return oldValue.SenderName, nil
+}
+
+// ClearSenderName clears the value of the "sender_name" field.
+func (m *MailMutation) ClearSenderName() {
+	m.sender_name = nil
+	m.clearedFields[mail.FieldSenderName] = struct{}{}
+}
+
+// SenderNameCleared returns if the "sender_name" field was cleared in this mutation.
+func (m *MailMutation) SenderNameCleared() bool {
+	_, ok := m.clearedFields[mail.FieldSenderName]
+	return ok
+}
+
+// ResetSenderName resets all changes to the "sender_name" field.
+func (m *MailMutation) ResetSenderName() {
+	m.sender_name = nil
+	delete(m.clearedFields, mail.FieldSenderName)
+}
+
 // Where appends a list predicates to the MailMutation builder.
 func (m *MailMutation) Where(ps ...predicate.Mail) {
 	m.predicates = append(m.predicates, ps...)
@@ -25363,7 +25463,7 @@ func (m *MailMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *MailMutation) Fields() []string {
-	fields := make([]string, 0, 7)
+	fields := make([]string, 0, 9)
 	if m.store_id != nil {
 		fields = append(fields, mail.FieldStoreID)
 	}
@@ -25384,6 +25484,12 @@ func (m *MailMutation) Fields() []string {
 	}
 	if m.body != nil {
 		fields = append(fields, mail.FieldBody)
+	}
+	if m.html != nil {
+		fields = append(fields, mail.FieldHTML)
+	}
+	if m.sender_name != nil {
+		fields = append(fields, mail.FieldSenderName)
 	}
 	return fields
 }
@@ -25407,6 +25513,10 @@ func (m *MailMutation) Field(name string) (ent.Value, bool) {
 		return m.Subject()
 	case mail.FieldBody:
 		return m.Body()
+	case mail.FieldHTML:
+		return m.HTML()
+	case mail.FieldSenderName:
+		return m.SenderName()
 	}
 	return nil, false
 }
@@ -25430,6 +25540,10 @@ func (m *MailMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldSubject(ctx)
 	case mail.FieldBody:
 		return m.OldBody(ctx)
+	case mail.FieldHTML:
+		return m.OldHTML(ctx)
+	case mail.FieldSenderName:
+		return m.OldSenderName(ctx)
 	}
 	return nil, fmt.Errorf("unknown Mail field %s", name)
 }
@@ -25487,6 +25601,20 @@ func (m *MailMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetBody(v)
+		return nil
+	case mail.FieldHTML:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHTML(v)
+		return nil
+	case mail.FieldSenderName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSenderName(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Mail field %s", name)
@@ -25556,7 +25684,14 @@ func (m *MailMutation) AddField(name string, value ent.Value) error {
 // ClearedFields returns all nullable fields that were cleared during this
 // mutation.
 func (m *MailMutation) ClearedFields() []string {
-	return nil
+	var fields []string
+	if m.FieldCleared(mail.FieldHTML) {
+		fields = append(fields, mail.FieldHTML)
+	}
+	if m.FieldCleared(mail.FieldSenderName) {
+		fields = append(fields, mail.FieldSenderName)
+	}
+	return fields
 }
 
 // FieldCleared returns a boolean indicating if a field with the given name was
@@ -25569,6 +25704,14 @@ func (m *MailMutation) FieldCleared(name string) bool {
 // ClearField clears the value of the field with the given name. It returns an
 // error if the field is not defined in the schema.
 func (m *MailMutation) ClearField(name string) error {
+	switch name {
+	case mail.FieldHTML:
+		m.ClearHTML()
+		return nil
+	case mail.FieldSenderName:
+		m.ClearSenderName()
+		return nil
+	}
 	return fmt.Errorf("unknown Mail nullable field %s", name)
 }
 
@@ -25596,6 +25739,12 @@ func (m *MailMutation) ResetField(name string) error {
 		return nil
 	case mail.FieldBody:
 		m.ResetBody()
+		return nil
+	case mail.FieldHTML:
+		m.ResetHTML()
+		return nil
+	case mail.FieldSenderName:
+		m.ResetSenderName()
 		return nil
 	}
 	return fmt.Errorf("unknown Mail field %s", name)

@@ -27,8 +27,11 @@ func (Mail) Fields() []ent.Field {
 		field.Int("attempts").Default(0),
 		field.String("recipient").MaxRuneLen(320).Immutable(),
 		field.String("subject").MaxRuneLen(255).Immutable(),
-		// body is plain text.
+		// body is plain text, html the same for programs that show it; null where there is none.
 		field.String("body").SchemaType(text).Immutable(),
+		field.String("html").SchemaType(text).Optional().Nillable().Immutable(),
+		// sender_name is who writes, where that is not the service itself.
+		field.String("sender_name").MaxRuneLen(255).Optional().Nillable().Immutable(),
 	}
 }
 

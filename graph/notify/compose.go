@@ -39,7 +39,7 @@ func compose(from *netmail.Address, row *db.Mail) (*mail.Msg, error) {
 	}
 	domain := from.Address[strings.LastIndexByte(from.Address, '@')+1:]
 	m := mail.NewMsg(mail.WithNoDefaultUserAgent())
-	m.FromMailAddress(from)
+	m.FromMailAddress(sender(from, row))
 	m.ToMailAddress(to)
 	m.Subject(oneLine(row.Subject))
 	m.SetMessageIDWithValue(row.ID.String() + "@" + domain)
@@ -47,7 +47,18 @@ func compose(from *netmail.Address, row *db.Mail) (*mail.Msg, error) {
 	// Who answers by a program answers nobody (RFC 3834, section 5).
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
 	m.SetBodyString(mail.TypeTextPlain, fold(row.Body))
+	if row.HTML != nil {
+		m.AddAlternativeString(mail.TypeTextHTML, *row.HTML)
+	}
 	return m, nil
+}
+
+// sender is who a mail comes from: the service's address, under the name of who writes.
+func sender(from *netmail.Address, row *db.Mail) *netmail.Address {
+	if row.SenderName == nil {
+		return from
+	}
+	return &netmail.Address{Name: *row.SenderName, Address: from.Address}
 }
 
 // recipient reads an address as it is kept: nothing but the address.

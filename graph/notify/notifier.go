@@ -82,9 +82,15 @@ func (n *Notifier) Send(ctx context.Context, c *db.Client, l Letter) error {
 	if n == nil {
 		return nil
 	}
-	err := c.Mail.Create().SetBucket(bucket.Of(l.Of)).SetDueAt(micros.Now()).SetRecipient(l.To).
-		SetSubject(clip(oneLine(l.Subject), limit.Line)).SetBody(l.Body).Exec(viewer.Operator(ctx, l.Of))
-	if err != nil {
+	row := c.Mail.Create().SetBucket(bucket.Of(l.Of)).SetDueAt(micros.Now()).SetRecipient(l.To).
+		SetSubject(clip(oneLine(l.Subject), limit.Line)).SetBody(l.Body)
+	if l.HTML != "" {
+		row.SetHTML(l.HTML)
+	}
+	if l.From != "" {
+		row.SetSenderName(clip(oneLine(l.From), limit.Line))
+	}
+	if err := row.Exec(viewer.Operator(ctx, l.Of)); err != nil {
 		return fmt.Errorf("write a letter: %w", err)
 	}
 	return nil

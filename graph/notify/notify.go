@@ -36,6 +36,11 @@ type Letter struct {
 	To      string // the e-mail address
 	Subject string // up to 255 characters
 	Body    string // plain text
+	// HTML says the same as Body for programs that show it; "" for none.
+	HTML string
+	// From is the name of who writes, such as a shop's; "" for the service itself. The
+	// address is the service's in any case.
+	From string
 	// Of is whose row the mail is until it is sent: the person, or the store that
 	// writes to them.
 	Of xid.ID

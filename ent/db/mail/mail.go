@@ -27,6 +27,10 @@ const (
 	FieldSubject = "subject"
 	// FieldBody holds the string denoting the body field in the database.
 	FieldBody = "body"
+	// FieldHTML holds the string denoting the html field in the database.
+	FieldHTML = "html"
+	// FieldSenderName holds the string denoting the sender_name field in the database.
+	FieldSenderName = "sender_name"
 	// Table holds the table name of the mail in the database.
 	Table = "mails"
 )
@@ -41,6 +45,8 @@ var Columns = []string{
 	FieldRecipient,
 	FieldSubject,
 	FieldBody,
+	FieldHTML,
+	FieldSenderName,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -67,6 +73,8 @@ var (
 	RecipientValidator func(string) error
 	// SubjectValidator is a validator for the "subject" field. It is called by the builders before save.
 	SubjectValidator func(string) error
+	// SenderNameValidator is a validator for the "sender_name" field. It is called by the builders before save.
+	SenderNameValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() xid.ID
 )
@@ -112,4 +120,14 @@ func BySubject(opts ...sql.OrderTermOption) OrderOption {
 // ByBody orders the results by the body field.
 func ByBody(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldBody, opts...).ToFunc()
+}
+
+// ByHTML orders the results by the html field.
+func ByHTML(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldHTML, opts...).ToFunc()
+}
+
+// BySenderName orders the results by the sender_name field.
+func BySenderName(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSenderName, opts...).ToFunc()
 }

@@ -90,6 +90,16 @@ func Body(v string) predicate.Mail {
 	return predicate.Mail(sql.FieldEQ(FieldBody, v))
 }
 
+// HTML applies equality check predicate on the "html" field. It's identical to HTMLEQ.
+func HTML(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldEQ(FieldHTML, v))
+}
+
+// SenderName applies equality check predicate on the "sender_name" field. It's identical to SenderNameEQ.
+func SenderName(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldEQ(FieldSenderName, v))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Mail {
 	return predicate.Mail(sql.FieldEQ(FieldStoreID, v))
@@ -457,6 +467,156 @@ func BodyEqualFold(v string) predicate.Mail {
 // BodyContainsFold applies the ContainsFold predicate on the "body" field.
 func BodyContainsFold(v string) predicate.Mail {
 	return predicate.Mail(sql.FieldContainsFold(FieldBody, v))
+}
+
+// HTMLEQ applies the EQ predicate on the "html" field.
+func HTMLEQ(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldEQ(FieldHTML, v))
+}
+
+// HTMLNEQ applies the NEQ predicate on the "html" field.
+func HTMLNEQ(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldNEQ(FieldHTML, v))
+}
+
+// HTMLIn applies the In predicate on the "html" field.
+func HTMLIn(vs ...string) predicate.Mail {
+	return predicate.Mail(sql.FieldIn(FieldHTML, vs...))
+}
+
+// HTMLNotIn applies the NotIn predicate on the "html" field.
+func HTMLNotIn(vs ...string) predicate.Mail {
+	return predicate.Mail(sql.FieldNotIn(FieldHTML, vs...))
+}
+
+// HTMLGT applies the GT predicate on the "html" field.
+func HTMLGT(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldGT(FieldHTML, v))
+}
+
+// HTMLGTE applies the GTE predicate on the "html" field.
+func HTMLGTE(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldGTE(FieldHTML, v))
+}
+
+// HTMLLT applies the LT predicate on the "html" field.
+func HTMLLT(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldLT(FieldHTML, v))
+}
+
+// HTMLLTE applies the LTE predicate on the "html" field.
+func HTMLLTE(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldLTE(FieldHTML, v))
+}
+
+// HTMLContains applies the Contains predicate on the "html" field.
+func HTMLContains(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldContains(FieldHTML, v))
+}
+
+// HTMLHasPrefix applies the HasPrefix predicate on the "html" field.
+func HTMLHasPrefix(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldHasPrefix(FieldHTML, v))
+}
+
+// HTMLHasSuffix applies the HasSuffix predicate on the "html" field.
+func HTMLHasSuffix(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldHasSuffix(FieldHTML, v))
+}
+
+// HTMLIsNil applies the IsNil predicate on the "html" field.
+func HTMLIsNil() predicate.Mail {
+	return predicate.Mail(sql.FieldIsNull(FieldHTML))
+}
+
+// HTMLNotNil applies the NotNil predicate on the "html" field.
+func HTMLNotNil() predicate.Mail {
+	return predicate.Mail(sql.FieldNotNull(FieldHTML))
+}
+
+// HTMLEqualFold applies the EqualFold predicate on the "html" field.
+func HTMLEqualFold(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldEqualFold(FieldHTML, v))
+}
+
+// HTMLContainsFold applies the ContainsFold predicate on the "html" field.
+func HTMLContainsFold(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldContainsFold(FieldHTML, v))
+}
+
+// SenderNameEQ applies the EQ predicate on the "sender_name" field.
+func SenderNameEQ(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldEQ(FieldSenderName, v))
+}
+
+// SenderNameNEQ applies the NEQ predicate on the "sender_name" field.
+func SenderNameNEQ(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldNEQ(FieldSenderName, v))
+}
+
+// SenderNameIn applies the In predicate on the "sender_name" field.
+func SenderNameIn(vs ...string) predicate.Mail {
+	return predicate.Mail(sql.FieldIn(FieldSenderName, vs...))
+}
+
+// SenderNameNotIn applies the NotIn predicate on the "sender_name" field.
+func SenderNameNotIn(vs ...string) predicate.Mail {
+	return predicate.Mail(sql.FieldNotIn(FieldSenderName, vs...))
+}
+
+// SenderNameGT applies the GT predicate on the "sender_name" field.
+func SenderNameGT(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldGT(FieldSenderName, v))
+}
+
+// SenderNameGTE applies the GTE predicate on the "sender_name" field.
+func SenderNameGTE(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldGTE(FieldSenderName, v))
+}
+
+// SenderNameLT applies the LT predicate on the "sender_name" field.
+func SenderNameLT(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldLT(FieldSenderName, v))
+}
+
+// SenderNameLTE applies the LTE predicate on the "sender_name" field.
+func SenderNameLTE(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldLTE(FieldSenderName, v))
+}
+
+// SenderNameContains applies the Contains predicate on the "sender_name" field.
+func SenderNameContains(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldContains(FieldSenderName, v))
+}
+
+// SenderNameHasPrefix applies the HasPrefix predicate on the "sender_name" field.
+func SenderNameHasPrefix(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldHasPrefix(FieldSenderName, v))
+}
+
+// SenderNameHasSuffix applies the HasSuffix predicate on the "sender_name" field.
+func SenderNameHasSuffix(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldHasSuffix(FieldSenderName, v))
+}
+
+// SenderNameIsNil applies the IsNil predicate on the "sender_name" field.
+func SenderNameIsNil() predicate.Mail {
+	return predicate.Mail(sql.FieldIsNull(FieldSenderName))
+}
+
+// SenderNameNotNil applies the NotNil predicate on the "sender_name" field.
+func SenderNameNotNil() predicate.Mail {
+	return predicate.Mail(sql.FieldNotNull(FieldSenderName))
+}
+
+// SenderNameEqualFold applies the EqualFold predicate on the "sender_name" field.
+func SenderNameEqualFold(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldEqualFold(FieldSenderName, v))
+}
+
+// SenderNameContainsFold applies the ContainsFold predicate on the "sender_name" field.
+func SenderNameContainsFold(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldContainsFold(FieldSenderName, v))
 }
 
 // And groups predicates with the AND operator between them.

@@ -690,6 +690,8 @@ var (
 		{Name: "recipient", Type: field.TypeString, Size: 320},
 		{Name: "subject", Type: field.TypeString, Size: 255},
 		{Name: "body", Type: field.TypeString, SchemaType: map[string]string{"mysql": "mediumtext"}},
+		{Name: "html", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "mediumtext"}},
+		{Name: "sender_name", Type: field.TypeString, Nullable: true, Size: 255},
 	}
 	// MailsTable holds the schema information for the "mails" table.
 	MailsTable = &schema.Table{

@@ -713,6 +713,10 @@ func init() {
 	mailDescSubject := mailFields[4].Descriptor()
 	// mail.SubjectValidator is a validator for the "subject" field. It is called by the builders before save.
 	mail.SubjectValidator = mailDescSubject.Validators[0].(func(string) error)
+	// mailDescSenderName is the schema descriptor for sender_name field.
+	mailDescSenderName := mailFields[7].Descriptor()
+	// mail.SenderNameValidator is a validator for the "sender_name" field. It is called by the builders before save.
+	mail.SenderNameValidator = mailDescSenderName.Validators[0].(func(string) error)
 	// mailDescID is the schema descriptor for id field.
 	mailDescID := mailMixinFields0[1].Descriptor()
 	// mail.DefaultID holds the default value on creation for the id field.
