@@ -30,7 +30,7 @@ func (a *API) people(router *mux.Router) error {
 	} {
 		router.Path(path).Handler(a.plain(path, handler))
 	}
-	pages, err := dashboard.New(dashboard.Config{Elsewhere: a.Account.Elsewhere})
+	pages, err := dashboard.New(dashboard.Config{Elsewhere: a.Account.Elsewhere, Frames: a.Core.StoreOrigin("*")})
 	if err != nil {
 		return err
 	}

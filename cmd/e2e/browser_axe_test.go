@@ -115,6 +115,8 @@ func (b *browser) inspectThemes() {
 	b.inspect("themes-menu", `[data-test="theme-duplicate"]`)
 	b.click(`[data-test="theme-name"]`)
 	b.inspect("theme", `[data-test="theme-assets"] tbody tr`)
+	b.click(`[data-test="theme-settings"]`)
+	b.inspect("theme-settings", `[data-test="live"]`)
 	b.open("/dashboard/marketplace")
 	b.see(`[data-test="offers"]`)
 	b.gone(`.waiting-rows`) // what comes in above moves the button

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
 
@@ -129,6 +130,60 @@ func TestBrowserTheme(t *testing.T) {
 	other.visit(front, "the theme as before", sheets+" === "+quote(before))
 	b.open("/dashboard/marketplace")
 	b.see(css(`[data-test="installed"][href="/dashboard/themes/` + id + `"]`))
+}
+
+// A merchant changes what their theme lets them: the preview follows at once, visitors see
+// it once it is published.
+func TestBrowserThemeSettings(t *testing.T) {
+	t.Parallel()
+	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
+	b, f := p.browse(t), p.demo(t)
+	token := f.Stores[0].StaffToken
+	front := p.front(t, token)
+	b.signIn("/dashboard/themes/"+p.activeTheme(t, token).ID, f.Stores[0].Owner)
+	b.click(`[data-test="theme-settings"]`)
+	b.see(`[data-test="live"]`)
+	b.fill(`input[name="values.0.value"]`, "Bells, and more bells")
+	b.framed(front)
+	b.shot("theme-settings")
+	const shown = `document.body.innerText.includes('Bells, and more bells')`
+	other := p.browse(t)
+	other.visit(evaluate[string](b, `document.querySelector('[data-test="theme-preview"]').href`),
+		"the draft in the preview", shown)
+	other.look(front)
+	if evaluate[bool](other, shown) {
+		t.Error("visitors see what is not published")
+	}
+	b.click(`form[data-test="theme-settings"] [data-test="submit"]`)
+	b.seeText("Visitors see it within seconds.")
+	other.visit(front, "the slogan", shown)
+}
+
+// framed waits until a frame shows a page of a storefront: that is another site, so its
+// frame is a target of its own.
+func (b *browser) framed(front string) {
+	b.t.Helper()
+	ctx, cancel := b.step()
+	defer cancel()
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		list, err := chromedp.Targets(b.ctx)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if slices.ContainsFunc(list, func(in *target.Info) bool {
+			return in.Type == "iframe" && strings.HasPrefix(in.URL, front)
+		}) {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			b.shot("framed")
+			b.t.Fatalf("no frame shows %s", front)
+		}
+	}
 }
 
 // Themes are copied, renamed and deleted, by keyboard too; their names are texts.

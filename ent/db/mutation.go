@@ -47184,6 +47184,8 @@ type ThemeMutation struct {
 	addsize_bytes        *int64
 	checksum             *digest.Sum
 	preview              *string
+	settings             *document.ThemeSettings
+	draft_settings       *document.ThemeSettings
 	activated_at         *micros.Time
 	addactivated_at      *micros.Time
 	due_at               *micros.Time
@@ -48061,6 +48063,104 @@ func (m *ThemeMutation) ResetPreview() {
 	delete(m.clearedFields, theme.FieldPreview)
 }
 
+// SetSettings sets the "settings" field.
+func (m *ThemeMutation) SetSettings(ds document.ThemeSettings) {
+	m.settings = &ds
+}
+
+// Settings returns the value of the "settings" field in the mutation.
+func (m *ThemeMutation) Settings() (r document.ThemeSettings, exists bool) {
+	v := m.settings
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSettings returns the old "settings" field's value of the Theme entity.
+// If the Theme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeMutation) OldSettings(ctx context.Context) (v document.ThemeSettings, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSettings is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSettings requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSettings: %w", err)
+	}
+	return oldValue.Settings, nil
+}
+
+// ClearSettings clears the value of the "settings" field.
+func (m *ThemeMutation) ClearSettings() {
+	m.settings = nil
+	m.clearedFields[theme.FieldSettings] = struct{}{}
+}
+
+// SettingsCleared returns if the "settings" field was cleared in this mutation.
+func (m *ThemeMutation) SettingsCleared() bool {
+	_, ok := m.clearedFields[theme.FieldSettings]
+	return ok
+}
+
+// ResetSettings resets all changes to the "settings" field.
+func (m *ThemeMutation) ResetSettings() {
+	m.settings = nil
+	delete(m.clearedFields, theme.FieldSettings)
+}
+
+// SetDraftSettings sets the "draft_settings" field.
+func (m *ThemeMutation) SetDraftSettings(ds document.ThemeSettings) {
+	m.draft_settings = &ds
+}
+
+// DraftSettings returns the value of the "draft_settings" field in the mutation.
+func (m *ThemeMutation) DraftSettings() (r document.ThemeSettings, exists bool) {
+	v := m.draft_settings
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDraftSettings returns the old "draft_settings" field's value of the Theme entity.
+// If the Theme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeMutation) OldDraftSettings(ctx context.Context) (v document.ThemeSettings, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDraftSettings is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDraftSettings requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDraftSettings: %w", err)
+	}
+	return oldValue.DraftSettings, nil
+}
+
+// ClearDraftSettings clears the value of the "draft_settings" field.
+func (m *ThemeMutation) ClearDraftSettings() {
+	m.draft_settings = nil
+	m.clearedFields[theme.FieldDraftSettings] = struct{}{}
+}
+
+// DraftSettingsCleared returns if the "draft_settings" field was cleared in this mutation.
+func (m *ThemeMutation) DraftSettingsCleared() bool {
+	_, ok := m.clearedFields[theme.FieldDraftSettings]
+	return ok
+}
+
+// ResetDraftSettings resets all changes to the "draft_settings" field.
+func (m *ThemeMutation) ResetDraftSettings() {
+	m.draft_settings = nil
+	delete(m.clearedFields, theme.FieldDraftSettings)
+}
+
 // SetActivatedAt sets the "activated_at" field.
 func (m *ThemeMutation) SetActivatedAt(value micros.Time) {
 	m.activated_at = &value
@@ -48277,7 +48377,7 @@ func (m *ThemeMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ThemeMutation) Fields() []string {
-	fields := make([]string, 0, 19)
+	fields := make([]string, 0, 21)
 	if m.store_id != nil {
 		fields = append(fields, theme.FieldStoreID)
 	}
@@ -48325,6 +48425,12 @@ func (m *ThemeMutation) Fields() []string {
 	}
 	if m.preview != nil {
 		fields = append(fields, theme.FieldPreview)
+	}
+	if m.settings != nil {
+		fields = append(fields, theme.FieldSettings)
+	}
+	if m.draft_settings != nil {
+		fields = append(fields, theme.FieldDraftSettings)
 	}
 	if m.activated_at != nil {
 		fields = append(fields, theme.FieldActivatedAt)
@@ -48375,6 +48481,10 @@ func (m *ThemeMutation) Field(name string) (ent.Value, bool) {
 		return m.Checksum()
 	case theme.FieldPreview:
 		return m.Preview()
+	case theme.FieldSettings:
+		return m.Settings()
+	case theme.FieldDraftSettings:
+		return m.DraftSettings()
 	case theme.FieldActivatedAt:
 		return m.ActivatedAt()
 	case theme.FieldDueAt:
@@ -48422,6 +48532,10 @@ func (m *ThemeMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldChecksum(ctx)
 	case theme.FieldPreview:
 		return m.OldPreview(ctx)
+	case theme.FieldSettings:
+		return m.OldSettings(ctx)
+	case theme.FieldDraftSettings:
+		return m.OldDraftSettings(ctx)
 	case theme.FieldActivatedAt:
 		return m.OldActivatedAt(ctx)
 	case theme.FieldDueAt:
@@ -48548,6 +48662,20 @@ func (m *ThemeMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetPreview(v)
+		return nil
+	case theme.FieldSettings:
+		v, ok := value.(document.ThemeSettings)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSettings(v)
+		return nil
+	case theme.FieldDraftSettings:
+		v, ok := value.(document.ThemeSettings)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDraftSettings(v)
 		return nil
 	case theme.FieldActivatedAt:
 		v, ok := value.(micros.Time)
@@ -48726,6 +48854,12 @@ func (m *ThemeMutation) ClearedFields() []string {
 	if m.FieldCleared(theme.FieldPreview) {
 		fields = append(fields, theme.FieldPreview)
 	}
+	if m.FieldCleared(theme.FieldSettings) {
+		fields = append(fields, theme.FieldSettings)
+	}
+	if m.FieldCleared(theme.FieldDraftSettings) {
+		fields = append(fields, theme.FieldDraftSettings)
+	}
 	if m.FieldCleared(theme.FieldActivatedAt) {
 		fields = append(fields, theme.FieldActivatedAt)
 	}
@@ -48757,6 +48891,12 @@ func (m *ThemeMutation) ClearField(name string) error {
 		return nil
 	case theme.FieldPreview:
 		m.ClearPreview()
+		return nil
+	case theme.FieldSettings:
+		m.ClearSettings()
+		return nil
+	case theme.FieldDraftSettings:
+		m.ClearDraftSettings()
 		return nil
 	case theme.FieldActivatedAt:
 		m.ClearActivatedAt()
@@ -48816,6 +48956,12 @@ func (m *ThemeMutation) ResetField(name string) error {
 		return nil
 	case theme.FieldPreview:
 		m.ResetPreview()
+		return nil
+	case theme.FieldSettings:
+		m.ResetSettings()
+		return nil
+	case theme.FieldDraftSettings:
+		m.ResetDraftSettings()
 		return nil
 	case theme.FieldActivatedAt:
 		m.ResetActivatedAt()

@@ -10,6 +10,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 	"github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -52,6 +53,10 @@ type Theme struct {
 	Checksum digest.Sum `json:"checksum,omitempty"`
 	// Preview holds the value of the "preview" field.
 	Preview *string `json:"preview,omitempty"`
+	// Settings holds the value of the "settings" field.
+	Settings document.ThemeSettings `json:"settings,omitempty"`
+	// DraftSettings holds the value of the "draft_settings" field.
+	DraftSettings document.ThemeSettings `json:"draft_settings,omitempty"`
 	// ActivatedAt holds the value of the "activated_at" field.
 	ActivatedAt *micros.Time `json:"activated_at,omitempty"`
 	// DueAt holds the value of the "due_at" field.
@@ -68,6 +73,8 @@ func (*Theme) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case theme.FieldMarketplaceThemeID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
+		case theme.FieldSettings, theme.FieldDraftSettings:
+			values[i] = new([]byte)
 		case theme.FieldChecksum:
 			values[i] = new(digest.Sum)
 		case theme.FieldVersion, theme.FieldEventSequence, theme.FieldUpdatedAt, theme.FieldBucket, theme.FieldAssetCount, theme.FieldSizeBytes, theme.FieldActivatedAt, theme.FieldDueAt, theme.FieldTries:
@@ -198,6 +205,18 @@ func (_m *Theme) assignValues(columns []string, values []any) error {
 				_m.Preview = new(string)
 				*_m.Preview = value.String
 			}
+		case theme.FieldSettings:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field settings", values[i])
+			} else if value != nil {
+				_m.Settings = *value
+			}
+		case theme.FieldDraftSettings:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field draft_settings", values[i])
+			} else if value != nil {
+				_m.DraftSettings = *value
+			}
 		case theme.FieldActivatedAt:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field activated_at", values[i])
@@ -310,6 +329,12 @@ func (_m *Theme) String() string {
 		builder.WriteString("preview=")
 		builder.WriteString(*v)
 	}
+	builder.WriteString(", ")
+	builder.WriteString("settings=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Settings))
+	builder.WriteString(", ")
+	builder.WriteString("draft_settings=")
+	builder.WriteString(fmt.Sprintf("%v", _m.DraftSettings))
 	builder.WriteString(", ")
 	if v := _m.ActivatedAt; v != nil {
 		builder.WriteString("activated_at=")

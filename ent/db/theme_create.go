@@ -11,6 +11,7 @@ import (
 	"entgo.io/ent/schema/field"
 	"github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -172,6 +173,18 @@ func (_c *ThemeCreate) SetNillablePreview(v *string) *ThemeCreate {
 	if v != nil {
 		_c.SetPreview(*v)
 	}
+	return _c
+}
+
+// SetSettings sets the "settings" field.
+func (_c *ThemeCreate) SetSettings(v document.ThemeSettings) *ThemeCreate {
+	_c.mutation.SetSettings(v)
+	return _c
+}
+
+// SetDraftSettings sets the "draft_settings" field.
+func (_c *ThemeCreate) SetDraftSettings(v document.ThemeSettings) *ThemeCreate {
+	_c.mutation.SetDraftSettings(v)
 	return _c
 }
 
@@ -436,6 +449,14 @@ func (_c *ThemeCreate) createSpec() (*Theme, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Preview(); ok {
 		_spec.SetField(theme.FieldPreview, field.TypeString, value)
 		_node.Preview = &value
+	}
+	if value, ok := _c.mutation.Settings(); ok {
+		_spec.SetField(theme.FieldSettings, field.TypeBytes, value)
+		_node.Settings = value
+	}
+	if value, ok := _c.mutation.DraftSettings(); ok {
+		_spec.SetField(theme.FieldDraftSettings, field.TypeBytes, value)
+		_node.DraftSettings = value
 	}
 	if value, ok := _c.mutation.ActivatedAt(); ok {
 		_spec.SetField(theme.FieldActivatedAt, field.TypeInt64, value)

@@ -537,6 +537,8 @@ var themeRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.SizeBytes),
 		&row.Checksum,
 		cell.TextOf(&row.Preview),
+		(*cell.Bytes)(&row.Settings),
+		(*cell.Bytes)(&row.DraftSettings),
 		cell.NumberOf(&row.ActivatedAt),
 		(*cell.Int64)(&row.DueAt),
 		(*cell.Int)(&row.Tries),

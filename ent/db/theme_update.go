@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 )
@@ -258,6 +259,30 @@ func (_u *ThemeUpdate) ClearPreview() *ThemeUpdate {
 	return _u
 }
 
+// SetSettings sets the "settings" field.
+func (_u *ThemeUpdate) SetSettings(v document.ThemeSettings) *ThemeUpdate {
+	_u.mutation.SetSettings(v)
+	return _u
+}
+
+// ClearSettings clears the value of the "settings" field.
+func (_u *ThemeUpdate) ClearSettings() *ThemeUpdate {
+	_u.mutation.ClearSettings()
+	return _u
+}
+
+// SetDraftSettings sets the "draft_settings" field.
+func (_u *ThemeUpdate) SetDraftSettings(v document.ThemeSettings) *ThemeUpdate {
+	_u.mutation.SetDraftSettings(v)
+	return _u
+}
+
+// ClearDraftSettings clears the value of the "draft_settings" field.
+func (_u *ThemeUpdate) ClearDraftSettings() *ThemeUpdate {
+	_u.mutation.ClearDraftSettings()
+	return _u
+}
+
 // SetActivatedAt sets the "activated_at" field.
 func (_u *ThemeUpdate) SetActivatedAt(v micros.Time) *ThemeUpdate {
 	_u.mutation.ResetActivatedAt()
@@ -462,6 +487,18 @@ func (_u *ThemeUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.PreviewCleared() {
 		_spec.ClearField(theme.FieldPreview, field.TypeString)
+	}
+	if value, ok := _u.mutation.Settings(); ok {
+		_spec.SetField(theme.FieldSettings, field.TypeBytes, value)
+	}
+	if _u.mutation.SettingsCleared() {
+		_spec.ClearField(theme.FieldSettings, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.DraftSettings(); ok {
+		_spec.SetField(theme.FieldDraftSettings, field.TypeBytes, value)
+	}
+	if _u.mutation.DraftSettingsCleared() {
+		_spec.ClearField(theme.FieldDraftSettings, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.ActivatedAt(); ok {
 		_spec.SetField(theme.FieldActivatedAt, field.TypeInt64, value)
@@ -733,6 +770,30 @@ func (_u *ThemeUpdateOne) ClearPreview() *ThemeUpdateOne {
 	return _u
 }
 
+// SetSettings sets the "settings" field.
+func (_u *ThemeUpdateOne) SetSettings(v document.ThemeSettings) *ThemeUpdateOne {
+	_u.mutation.SetSettings(v)
+	return _u
+}
+
+// ClearSettings clears the value of the "settings" field.
+func (_u *ThemeUpdateOne) ClearSettings() *ThemeUpdateOne {
+	_u.mutation.ClearSettings()
+	return _u
+}
+
+// SetDraftSettings sets the "draft_settings" field.
+func (_u *ThemeUpdateOne) SetDraftSettings(v document.ThemeSettings) *ThemeUpdateOne {
+	_u.mutation.SetDraftSettings(v)
+	return _u
+}
+
+// ClearDraftSettings clears the value of the "draft_settings" field.
+func (_u *ThemeUpdateOne) ClearDraftSettings() *ThemeUpdateOne {
+	_u.mutation.ClearDraftSettings()
+	return _u
+}
+
 // SetActivatedAt sets the "activated_at" field.
 func (_u *ThemeUpdateOne) SetActivatedAt(v micros.Time) *ThemeUpdateOne {
 	_u.mutation.ResetActivatedAt()
@@ -967,6 +1028,18 @@ func (_u *ThemeUpdateOne) sqlSave(ctx context.Context) (_node *Theme, err error)
 	}
 	if _u.mutation.PreviewCleared() {
 		_spec.ClearField(theme.FieldPreview, field.TypeString)
+	}
+	if value, ok := _u.mutation.Settings(); ok {
+		_spec.SetField(theme.FieldSettings, field.TypeBytes, value)
+	}
+	if _u.mutation.SettingsCleared() {
+		_spec.ClearField(theme.FieldSettings, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.DraftSettings(); ok {
+		_spec.SetField(theme.FieldDraftSettings, field.TypeBytes, value)
+	}
+	if _u.mutation.DraftSettingsCleared() {
+		_spec.ClearField(theme.FieldDraftSettings, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.ActivatedAt(); ok {
 		_spec.SetField(theme.FieldActivatedAt, field.TypeInt64, value)

@@ -24,6 +24,8 @@ const (
 	Description = 65535
 	// ThemeDescription is what a theme's author says of it.
 	ThemeDescription = 1000
+	// ThemeSetting is what a merchant sets about a theme.
+	ThemeSetting = 1000
 	// PageBody is the Markdown of a page of a storefront.
 	PageBody = 65535
 	// SEODescription is what search engines show of a page.
@@ -84,6 +86,9 @@ const (
 	Lines = 100
 	// Categories are those of one theme of the marketplace.
 	Categories = 10
+	// ThemeSettings are the settings of one theme, ThemeOptions those of a choice.
+	ThemeSettings = 40
+	ThemeOptions  = 20
 	// Countries are those of one shipping zone, Rates its rates; TaxRates are those of a
 	// store.
 	Countries = 300

@@ -8,6 +8,7 @@ import (
 	"entgo.io/ent/schema/index"
 
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
@@ -43,6 +44,10 @@ func (Theme) Fields() []ent.Field {
 		field.UUID("checksum", digest.Sum{}).SchemaType(bytes32),
 		// preview is the path of its preview image under {api_host}.
 		field.String("preview").SchemaType(key(512)).Optional().Nillable(),
+		// settings are what the merchant set about it, draft_settings what previews show in
+		// their place; null where that is the same.
+		field.Bytes("settings").GoType(document.ThemeSettings(nil)).SchemaType(longBlob).Optional(),
+		field.Bytes("draft_settings").GoType(document.ThemeSettings(nil)).SchemaType(longBlob).Optional(),
 		field.Int64("activated_at").GoType(micros.Time(0)).Optional().Nillable(),
 		// due_at is when its processing is tried next. Whoever tries moves it on
 		// first, and raises tries: a compare-and-set, so that one alone tries.

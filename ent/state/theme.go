@@ -50,6 +50,22 @@ var allAssetKind = []AssetKind{AssetCSS, AssetFont, AssetImage}
 // Known reports whether v is a value of the enumeration.
 func (v AssetKind) Known() bool { return slices.Contains(allAssetKind, v) }
 
+// SettingKind is what a setting of a theme is.
+type SettingKind string
+
+// The values of [SettingKind].
+const (
+	SettingText   SettingKind = "text"
+	SettingColor  SettingKind = "color"
+	SettingChoice SettingKind = "choice"
+	SettingImage  SettingKind = "image"
+)
+
+var allSettingKind = []SettingKind{SettingText, SettingColor, SettingChoice, SettingImage}
+
+// Known reports whether v is a value of the enumeration.
+func (v SettingKind) Known() bool { return slices.Contains(allSettingKind, v) }
+
 // ListingStatus is where a theme stands on its way to the marketplace: submitted
 // -> approved | rejected; approved -> published; published <-> unlisted.
 type ListingStatus string

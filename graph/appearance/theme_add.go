@@ -99,7 +99,7 @@ func (m Mutation) ThemeDuplicate(ctx context.Context, id string, name *string) (
 			return a, notReady(t)
 		}
 		a = install.Addition{Name: clipped("Copy of "+t.Name, limit.Line), Source: state.ThemeDuplicate,
-			Sum: t.Checksum}
+			Sum: t.Checksum, Settings: t.Settings}
 		core.Opt(name, func(s string) { a.Name = s })
 		if a.Package, err = m.Themes.Package(ctx, t.Checksum); err != nil {
 			return a, fmt.Errorf("duplicate theme: %w", err)

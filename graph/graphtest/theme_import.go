@@ -49,6 +49,12 @@ func Tiny(t testing.TB, name string, change map[string]string) map[string]string
 	return files
 }
 
+// Settable is the change that makes the settings of [Tiny].
+var Settable = map[string]string{"theme.json": `{"name": "Set", "preview": "assets/preview.png", "settings": [
+	{"name": "slogan", "type": "text", "label": "Slogan", "default": "Ours"},
+	{"name": "accent", "type": "color", "label": "Accent", "default": "#102030"},
+	{"name": "hero", "type": "image", "label": "Picture"}]}`}
+
 // zipped is the archive of files.
 func zipped(t testing.TB, files map[string]string) []byte {
 	t.Helper()

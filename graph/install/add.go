@@ -8,6 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
@@ -27,6 +28,8 @@ type Addition struct {
 	Package *theme.Package
 	// Sum is the checksum of the package.
 	Sum digest.Sum
+	// Settings are those of the theme that it copies, nil for the author's.
+	Settings document.ThemeSettings
 }
 
 // Accept adds a theme to the store of the viewer that a later round makes of the
@@ -73,10 +76,14 @@ func (k *Keeper) add(ctx context.Context, create *db.ThemeCreate, p *theme.Packa
 // begin is what every new theme has.
 func (k *Keeper) begin(ctx context.Context, id xid.ID, a Addition) *db.ThemeCreate {
 	m := a.Package.Manifest
-	return k.Store.DB(ctx).Theme.Create().SetID(id).SetUpdatedAt(id.Time()).
+	row := k.Store.DB(ctx).Theme.Create().SetID(id).SetUpdatedAt(id.Time()).
 		SetBucket(bucket.Of(viewer.From(ctx).Store)).SetName(a.Name).SetNillableThemeVersion(m.Version).
 		SetNillableAuthor(m.Author).SetNillableDescription(m.Description).
 		SetSource(a.Source).SetNillableMarketplaceThemeID(a.Listing).SetChecksum(a.Sum)
+	if a.Settings != nil {
+		row.SetSettings(a.Settings)
+	}
+	return row
 }
 
 // assetBatch bounds the rows of one statement.

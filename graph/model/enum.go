@@ -133,6 +133,9 @@ func UnmarshalThemeSource(v any) (state.ThemeSource, error)    { return unmarsha
 func MarshalAssetKind(v state.AssetKind) graphql.Marshaler { return enum(v) }
 func UnmarshalAssetKind(v any) (state.AssetKind, error)    { return unmarshal[state.AssetKind](v) }
 
+func MarshalSettingKind(v state.SettingKind) graphql.Marshaler { return enum(v) }
+func UnmarshalSettingKind(v any) (state.SettingKind, error)    { return unmarshal[state.SettingKind](v) }
+
 func MarshalListingStatus(v state.ListingStatus) graphql.Marshaler { return enum(v) }
 func UnmarshalListingStatus(v any) (state.ListingStatus, error) {
 	return unmarshal[state.ListingStatus](v)

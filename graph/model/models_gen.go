@@ -706,6 +706,28 @@ type ThemePayload struct {
 	UserErrors []*UserError `json:"userErrors"`
 }
 
+// Something about a theme that its author lets merchants set.
+type ThemeSetting struct {
+	Name string            `json:"name"`
+	Kind state.SettingKind `json:"kind"`
+	// What people read.
+	Label string `json:"label"`
+	// What a choice may be, and the images of the theme that an image may be; else empty.
+	Options []string `json:"options"`
+	// What it is where nobody set it; an empty text is nothing.
+	Default string `json:"default"`
+	// What visitors see.
+	Value string `json:"value"`
+	// What previews show: the value, until something else is saved.
+	Draft string `json:"draft"`
+}
+
+type ThemeSettingInput struct {
+	Name string `json:"name"`
+	// A line of text, # and six hexadecimal digits, one of the options, or an https address. Null is the default.
+	Value *string `json:"value,omitempty"`
+}
+
 type TotpBeginPayload struct {
 	// For totpConfirm.
 	Token *string `json:"token,omitempty"`

@@ -77,7 +77,7 @@ func TestContextsAreClosed(t *testing.T) {
 		`<input {{if .x}}{{.x}}{{end}}>`,
 	} {
 		t.Run(body, func(t *testing.T) {
-			_, err := Compile(sampleTheme(t, home(body)), assets)
+			_, err := Compile(sampleTheme(t, home(body)), assets, none)
 			if err == nil || !strings.Contains(err.Error(), "a value cannot stand here") {
 				t.Errorf("got %v", err)
 			}

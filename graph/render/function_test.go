@@ -77,7 +77,7 @@ func TestFunctionErrors(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(tc.body, func(t *testing.T) {
-			_, err := Compile(sampleTheme(t, home(tc.body)), assets)
+			_, err := Compile(sampleTheme(t, home(tc.body)), assets, none)
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}

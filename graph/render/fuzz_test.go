@@ -56,7 +56,7 @@ func FuzzCompile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, page, partial string) {
 		templates := maps.Clone(text)
 		templates["templates/home.html"], templates["templates/partials/t.html"] = page, partial
-		theme, err := Compile(templates, assets)
+		theme, err := Compile(templates, assets, none)
 		if err != nil {
 			showable(t, err)
 			return

@@ -285,7 +285,7 @@ var hostile = []struct {
 func TestHostile(t *testing.T) {
 	for _, tc := range hostile {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := Compile(sampleTheme(t, tc.templates), assets)
+			_, err := Compile(sampleTheme(t, tc.templates), assets, none)
 			if err == nil {
 				t.Fatal("the theme was accepted")
 			}

@@ -39,10 +39,13 @@ type Theme struct {
 }
 
 // Compile checks and compiles templates, which are named by their paths:
-// "templates/layout.html". asset returns the address of an asset by its path.
+// "templates/layout.html". asset returns the address of an asset by its path, settings the
+// values of the theme's settings with which it is tried: all, or as few as there can be.
 //
 // Its error is [Errors]: what is wrong, by template and line, and safe to show.
-func Compile(templates map[string]string, asset func(path string) (url string, ok bool)) (*Theme, error) {
+func Compile(templates map[string]string, asset func(path string) (url string, ok bool),
+	settings func(full bool) map[string]any,
+) (*Theme, error) {
 	own := templates
 	if _, ok := templates[pathOf(textPage)]; !ok {
 		own = map[string]string{}
@@ -58,7 +61,7 @@ func Compile(templates map[string]string, asset func(path string) (url string, o
 	}
 	t := &Theme{pages: make(map[string]*template.Template, len(pages))}
 	for _, name := range pages {
-		err := t.add(name, src)
+		err := t.add(name, src, settings)
 		if _, has := templates[pathOf(name)]; err != nil && name == textPage && !has {
 			delete(t.pages, name) // the layout is for other pages: see Has
 			continue
@@ -78,7 +81,7 @@ func Compile(templates map[string]string, asset func(path string) (url string, o
 func (t *Theme) Has(page string) bool { return t.pages[page] != nil }
 
 // add compiles a page and tries it. A fault of html/template refuses the theme.
-func (t *Theme) add(page string, src *source) (err error) {
+func (t *Theme) add(page string, src *source, settings func(full bool) map[string]any) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = errBroken
@@ -92,13 +95,15 @@ func (t *Theme) add(page string, src *source) (err error) {
 		return err
 	}
 	t.pages[page] = p
-	return t.try(page)
+	full, empty := SampleData(page), emptyData(page)
+	full["settings"], empty["settings"] = settings(true), settings(false)
+	return t.try(page, full, empty)
 }
 
-// try executes a page with full and with empty data. It has more time than a
+// try executes a page with data, full and empty. It has more time than a
 // page that a customer waits for: a busy machine must not refuse a theme.
-func (t *Theme) try(page string) error {
-	for _, data := range []map[string]any{SampleData(page), emptyData(page)} {
+func (t *Theme) try(page string, all ...map[string]any) error {
+	for _, data := range all {
 		var out bytes.Buffer
 		if err := execute(t.pages[page], newMeter(&out, 10*maxTime), data); err != nil {
 			return err

@@ -45,9 +45,12 @@ func assets(path string) (string, bool) {
 	return "/assets/0123/style.css", path == "assets/style.css"
 }
 
+// none is a theme without settings.
+func none(bool) map[string]any { return nil }
+
 func compiled(t testing.TB, replaced map[string]string) *Theme {
 	t.Helper()
-	theme, err := Compile(sampleTheme(t, replaced), assets)
+	theme, err := Compile(sampleTheme(t, replaced), assets, none)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +236,7 @@ func TestErrors(t *testing.T) {
 	_, err := Compile(sampleTheme(t, map[string]string{
 		"templates/home.html":          "{{define \"content\"}}\n\n{{printf}}\n{{.page.title 1}}{{end}}",
 		"templates/partials/card.html": "\n<script>\n<p\nstyle=x>",
-	}), assets)
+	}), assets, none)
 	all, ok := errors.AsType[Errors](err)
 	if !ok {
 		t.Fatalf("the error is a %T", err)
@@ -247,11 +250,11 @@ func TestErrors(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s\n%v", diff, err)
 	}
-	_, err = Compile(sampleTheme(t, home(strings.Repeat("{{printf}}\n", 50))), assets)
+	_, err = Compile(sampleTheme(t, home(strings.Repeat("{{printf}}\n", 50))), assets, none)
 	if all, _ := errors.AsType[Errors](err); len(all) != maxErrors {
 		t.Errorf("got %d errors, want %d", len(all), maxErrors)
 	}
-	if _, err := Compile(nil, assets); !strings.Contains(fmt.Sprint(err),
+	if _, err := Compile(nil, assets, none); !strings.Contains(fmt.Sprint(err),
 		"templates/layout.html: the theme has no such template") {
 		t.Errorf("no templates: %v", err)
 	}
@@ -285,7 +288,7 @@ func BenchmarkCompile(b *testing.B) {
 	templates := sampleTheme(b, nil)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Compile(templates, assets); err != nil {
+		if _, err := Compile(templates, assets, none); err != nil {
 			b.Fatal(err)
 		}
 	}

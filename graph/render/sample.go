@@ -86,8 +86,9 @@ func common(page, title string) map[string]any {
 			"name": "Clay & Co.", "currency": "EUR", "origin": "https://clay.example", "url": "/",
 			"search_url": "/search", "search_fields": []any{}, "language": "en", "direction": "ltr",
 		},
-		"menus": map[string]any{"main": []any{}, "footer": []any{}},
-		"theme": map[string]any{"name": "Sample", "version": "1.0.0"},
+		"menus":    map[string]any{"main": []any{}, "footer": []any{}},
+		"theme":    map[string]any{"name": "Sample", "version": "1.0.0"},
+		"settings": map[string]any{},
 		"page": map[string]any{"kind": page, "title": title, "path": samplePaths[page], "preview": false,
 			"description": nil},
 	}

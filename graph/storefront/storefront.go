@@ -55,6 +55,8 @@ type State struct {
 	// both are zero where no theme is active.
 	Theme   xid.ID
 	Package digest.Sum
+	// Settings are what the merchant set about the active theme.
+	Settings document.ThemeSettings
 	// Fingerprint is another one after every change of what the storefront shows,
 	// as far as one cheap statement can show: see [Storefront.State].
 	Fingerprint digest.Sum
@@ -66,11 +68,11 @@ const newestChanges = 16
 // stateQuery reads the row of a store, those of its active theme and its menus and,
 // from the index alone, the products that changed last.
 const stateQuery = "SELECT s.handle, s.name, s.currency, s.language, s.status, s.version, s.storefront_revision," +
-	" t.id, t.checksum, m.content, NULL, 0" +
+	" t.id, t.checksum, t.settings, m.content, NULL, 0" +
 	" FROM stores s LEFT JOIN themes t ON t.store_id = s.id AND t.id = s.active_theme_id" +
 	" LEFT JOIN menus m ON m.store_id = s.id AND m.id = s.id" +
 	" WHERE s.id = ?" +
-	" UNION ALL SELECT '', '', '', '', '', 0, 0, NULL, NULL, NULL, p.id, p.updated_at" +
+	" UNION ALL SELECT '', '', '', '', '', 0, 0, NULL, NULL, NULL, NULL, p.id, p.updated_at" +
 	" FROM (SELECT id, updated_at FROM products%s WHERE store_id = ? ORDER BY updated_at DESC, id DESC LIMIT %d) p"
 
 // State reads the store as it is now, in one statement.
@@ -115,7 +117,7 @@ func (st *State) scan(rows *stdsql.Rows) (string, error) {
 	var active, changed stdsql.Null[xid.ID]
 	var sum stdsql.Null[digest.Sum]
 	err := rows.Scan(&row.Handle, &row.Name, &row.Currency, &row.Language, &status, &version, &revision, &active, &sum,
-		(*[]byte)(&row.Menus), &changed, &at)
+		(*[]byte)(&row.Settings), (*[]byte)(&row.Menus), &changed, &at)
 	if err != nil {
 		return "", fmt.Errorf("scan: %w", err)
 	}
@@ -124,8 +126,9 @@ func (st *State) scan(rows *stdsql.Rows) (string, error) {
 	}
 	*st = row
 	st.Open, st.Theme, st.Package = status == state.StoreOpen, active.V, sum.V
-	return fmt.Sprintf("%q %q %q %s %d %d %x %x",
-		st.Name, st.Currency, st.Language, status, version, revision, active.V[:], sum.V[:]), nil
+	set := digest.Of(st.Settings)
+	return fmt.Sprintf("%q %q %q %s %d %d %x %x %x",
+		st.Name, st.Currency, st.Language, status, version, revision, active.V[:], sum.V[:], set[:]), nil
 }
 
 // Theme returns a theme of the store that is ready to be shown, or may be once it

@@ -223,6 +223,7 @@ func (r *reading) finish() (*Package, error) {
 	slices.SortFunc(p.Assets, func(a, b Asset) int { return strings.Compare(a.Path, b.Path) })
 	if !r.found.any() {
 		p.checkPreview(r.found)
+		p.checkDefaults(r.found)
 	}
 	r.compile()
 	if r.found.any() {
@@ -242,7 +243,7 @@ func (r *reading) compile() {
 	_, err := render.Compile(r.pack.Templates, func(name string) (string, bool) {
 		a, ok := r.find(name)
 		return a.Address(), ok
-	})
+	}, r.pack.Manifest.Sample)
 	if err == nil {
 		return
 	}

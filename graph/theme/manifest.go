@@ -8,7 +8,6 @@ import (
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
-	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/strict"
 )
 
@@ -31,6 +30,7 @@ func readManifest(b []byte, found *Problems) Manifest {
 	if preview := text(r, "preview"); preview != nil {
 		m.Preview = *preview
 	}
+	m.Settings = readSettings(r)
 	fields := r.Fields()
 	for _, f := range fields {
 		found.add(manifestName, "%s: %s", show(strings.TrimPrefix(f.Pointer, "#/")), f.Detail)
@@ -89,14 +89,12 @@ func (m Manifest) check(found *Problems) {
 			func(r rune) bool { return r == '_' || r == '/' || r != '+' && !nameRune(r) }) {
 		found.note(manifestName, "version may have letters, digits, dots, + and - alone.")
 	}
+	m.checkSettings(found)
 }
 
 // checkPreview judges whether the picture of the theme is one of its images.
 func (p *Package) checkPreview(found *Problems) {
-	if p.Manifest.Preview == "" {
-		return
-	}
-	if a, ok := p.Find(p.Manifest.Preview); !ok || a.Kind != state.AssetImage {
+	if p.Manifest.Preview != "" && !p.hasImage(p.Manifest.Preview) {
 		found.note(manifestName, "preview is not the path of an image of the theme.")
 	}
 }

@@ -13,7 +13,8 @@ import (
 )
 
 // form is the package as JSON. Members are never left out, and never renamed:
-// packages are kept under the checksum of their text.
+// packages are kept under the checksum of their text. The settings alone came later: a
+// package without any is in the first form.
 type form struct {
 	Form      int               `json:"form"`
 	Manifest  manifestForm      `json:"manifest"`
@@ -27,7 +28,15 @@ type manifestForm struct {
 	Author      *string `json:"author"`
 	Description *string `json:"description"`
 	Preview     string  `json:"preview"`
+
+	Settings []Setting `json:"settings,omitempty"`
 }
+
+// The forms of packages: without settings, and with them.
+const (
+	plainForm    = 1
+	settingsForm = 2
+)
 
 type assetForm struct {
 	Path        string          `json:"path"`
@@ -42,9 +51,12 @@ type assetForm struct {
 // Encode writes the package without the bodies of its assets, in one form: equal
 // packages have equal bytes, and their SHA-256 names them.
 func (p *Package) Encode() []byte {
-	f := form{Form: 1, Manifest: manifestForm(p.Manifest), Templates: p.Templates, Assets: []assetForm{}}
+	f := form{Form: plainForm, Manifest: manifestForm(p.Manifest), Templates: p.Templates, Assets: []assetForm{}}
 	if f.Templates == nil {
 		f.Templates = map[string]string{}
+	}
+	if len(p.Manifest.Settings) > 0 {
+		f.Form = settingsForm
 	}
 	for _, a := range p.Assets {
 		f.Assets = append(f.Assets,
@@ -67,7 +79,7 @@ var errForm = errors.New("theme: not an encoded package")
 // is what Read would not have let through. The error says no more than that.
 func Parse(content []byte) (*Package, error) {
 	var f form
-	if err := json.Unmarshal(content, &f); err != nil || f.Form != 1 {
+	if err := json.Unmarshal(content, &f); err != nil {
 		return nil, errForm
 	}
 	p := &Package{Manifest: Manifest(f.Manifest), Templates: f.Templates}
@@ -92,6 +104,7 @@ func (p *Package) valid() bool {
 	found := &Problems{}
 	p.Manifest.check(found)
 	p.checkPreview(found)
+	p.checkDefaults(found)
 	if found.any() || len(p.Assets)+len(p.Templates) > maxEntries {
 		return false
 	}

@@ -19,6 +19,8 @@ type Manifest struct {
 	Description *string // up to 1000
 	// Preview is the path of the asset that pictures the theme, or "".
 	Preview string
+	// Settings are what merchants may change, in the order in which they see them.
+	Settings []Setting
 }
 
 // Asset is a stylesheet, font or image.

@@ -9,6 +9,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strings"
@@ -20,7 +21,7 @@ const Root = "/dashboard"
 // assetRoot is where the page's files are, each below the version of them all.
 const assetRoot = Root + "/assets/"
 
-// policy is the Content-Security-Policy of every answer. Pictures come
+// policy is the Content-Security-Policy of every answer, but for the frames. Pictures come
 // from the host, and QR codes from the answers. No text becomes markup or code, not even
 // by mistake: that would take a trusted type, and none exists.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
@@ -32,10 +33,14 @@ type Config struct {
 	// Elsewhere returns where a browser is sent that has no business here, such as the
 	// sign-in page for one that is not signed in; "" for one that has.
 	Elsewhere func(*http.Request) string
+	// Frames is where the previews of storefronts are that a page shows in a frame, as a
+	// source of the Content-Security-Policy: https://*.shop.example. "" for nowhere.
+	Frames string
 }
 
 type dashboard struct {
 	Config
+	policy string
 	files map[string]asset // by path
 	shell asset
 }
@@ -51,7 +56,7 @@ func New(c Config) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &dashboard{Config: c, files: make(map[string]asset, len(s.files))}
+	d := &dashboard{Config: c, policy: policy + "; frame-src " + cmp.Or(c.Frames, "'none'"), files: make(map[string]asset, len(s.files))}
 	for name, content := range s.files {
 		d.files[s.address(name)] = newAsset(name, "public, max-age=31536000, immutable", content)
 	}
@@ -65,7 +70,7 @@ func New(c Config) (http.Handler, error) {
 
 // ServeHTTP answers GET and HEAD.
 func (d *dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	protect(w.Header())
+	d.protect(w.Header())
 	file, found := d.files[r.URL.Path]
 	switch path := r.URL.Path; {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
@@ -87,8 +92,8 @@ func (d *dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // protect sets what every answer says to the browser.
-func protect(h http.Header) {
-	h.Set("Content-Security-Policy", policy)
+func (d *dashboard) protect(h http.Header) {
+	h.Set("Content-Security-Policy", d.policy)
 	h.Set("X-Frame-Options", "DENY") // for browsers that do not know frame-ancestors
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "same-origin")

@@ -20,8 +20,9 @@ func (c *content) data(in scene, l *look) map[string]any {
 			"url": in.links.to("/"), "search_url": in.links.to(searchPath), "search_fields": in.links.fields(),
 			"language": string(in.shop.Language), "direction": in.shop.Language.Direction(),
 		},
-		"menus": map[string]any{"main": c.menu(c.menus.Main, in.links), "footer": c.menu(c.menus.Footer, in.links)},
-		"theme": map[string]any{"name": l.name, "version": orNil(l.version)},
+		"menus":    map[string]any{"main": c.menu(c.menus.Main, in.links), "footer": c.menu(c.menus.Footer, in.links)},
+		"theme":    map[string]any{"name": l.name, "version": orNil(l.version)},
+		"settings": in.settings,
 		"page": map[string]any{
 			"kind": c.view.kind, "title": c.title(in.shop), "path": c.view.path(), "preview": in.links.query != "",
 			"description": orNil(c.description()),

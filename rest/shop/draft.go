@@ -55,6 +55,10 @@ func (d *draft) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	if sheet, ok := colorSheet(r.URL.Query()); ok && r.URL.Path == colorPath {
+		answerDraft(w, http.StatusOK, cssType, sheet)
+		return
+	}
 	if name, ok := strings.CutPrefix(r.URL.Path, "/pictures/"); ok {
 		answerDraft(w, http.StatusOK, "image/png", draftPicture(name))
 		return
@@ -63,12 +67,27 @@ func (d *draft) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if kind == notFoundPage {
 		status = http.StatusNotFound
 	}
-	var body bytes.Buffer
-	if err := l.Render(&body, kind, render.SampleData(kind)); err != nil {
+	page, err := draftPage(l, kind)
+	if err != nil {
 		http.Error(w, "The page cannot be made:\n\n"+err.Error(), http.StatusUnprocessableEntity)
 		return
 	}
-	answerDraft(w, status, htmlType, body.Bytes())
+	answerDraft(w, status, htmlType, page)
+}
+
+// draftPage is a page of made-up data, with the settings as the theme has them.
+func draftPage(l *look, kind string) ([]byte, error) {
+	settings, colors, err := l.set(nil)
+	if err != nil {
+		return nil, err
+	}
+	data := render.SampleData(kind)
+	data["settings"] = settings
+	var body bytes.Buffer
+	if err := l.Render(&body, kind, data); err != nil {
+		return nil, err
+	}
+	return withHead(body.Bytes(), colorLink(colors)), nil
 }
 
 func answerDraft(w http.ResponseWriter, status int, contentType string, body []byte) {

@@ -182,8 +182,14 @@ func templates() map[string]string {
 // theme adds a theme to the store, of the templates of the tests.
 func (s *stall) theme(name string, edit ...func(map[string]string)) xid.ID {
 	s.t.Helper()
+	return s.themeOf(theme.Manifest{Name: name}, edit...)
+}
+
+// themeOf adds a theme with a manifest.
+func (s *stall) themeOf(m theme.Manifest, edit ...func(map[string]string)) xid.ID {
+	s.t.Helper()
 	body := []byte("body { color: #123 }")
-	p := &theme.Package{Manifest: theme.Manifest{Name: name}, Templates: templates(), Assets: []theme.Asset{{
+	p := &theme.Package{Manifest: m, Templates: templates(), Assets: []theme.Asset{{
 		Path: "assets/style.css", Kind: state.AssetCSS, ContentType: "text/css; charset=utf-8", Size: int64(len(body)),
 		Sum: digest.Of(body)}}}
 	for _, f := range edit {
@@ -199,7 +205,7 @@ func (s *stall) theme(name string, edit ...func(map[string]string)) xid.ID {
 			Exec(ctx); err != nil && !ent.IsDuplicate(err) {
 			return err
 		}
-		return c.Theme.Create().SetID(id).SetBucket(0).SetName(name).SetStatus(state.ThemeInactive).
+		return c.Theme.Create().SetID(id).SetBucket(0).SetName(m.Name).SetStatus(state.ThemeInactive).
 			SetSource(state.ThemeUploaded).
 			SetAssetCount(1).SetSizeBytes(int64(len(body))).SetChecksum(sum).SetDueAt(micros.Never).
 			SetUpdatedAt(micros.Now()).Exec(ctx)

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"time"
 
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -46,7 +48,7 @@ func (s *Shop) page(ctx context.Context, at *visit, v view) (*page, error) {
 		if p := s.kept(key); p != nil { // made between the look and the turn
 			return p, nil
 		}
-		p, err := s.make(ctx, at.front, scene{shop: at.state, sum: at.state.Package}, v)
+		p, err := s.make(ctx, at.front, scene{shop: at.state, sum: at.state.Package, set: at.state.Settings}, v)
 		if err != nil {
 			return nil, err
 		}
@@ -77,6 +79,10 @@ type scene struct {
 	origin string     // of the shop: its scheme and host
 	sum    digest.Sum // of the theme's package
 	links  links      // what every link carries
+	// set is what the merchant set about the theme; settings and colors are made of it.
+	set      document.ThemeSettings
+	settings map[string]any
+	colors   url.Values
 	// banner is shown above the page of a preview.
 	banner string
 }
@@ -98,6 +104,9 @@ func (s *Shop) make(ctx context.Context, f *front, in scene, v view) (*page, err
 	began := s.Now()
 	theme, err := s.theme(ctx, in.sum)
 	if err != nil {
+		return nil, err
+	}
+	if in.settings, in.colors, err = theme.set(in.set); err != nil {
 		return nil, err
 	}
 	c, err := s.content(viewer.Visitor(ctx, f.id), f, in, v)
@@ -127,7 +136,7 @@ func (s *Shop) render(theme *look, c content, in scene) ([]byte, error) {
 	} else {
 		body = bare(c, in)
 	}
-	body = withHead(body, c.head(in)+c.describe(body))
+	body = withHead(body, colorLink(in.colors)+c.head(in)+c.describe(body))
 	if in.banner != "" {
 		body = withBanner(body, in.banner)
 	}

@@ -89,6 +89,7 @@ func (s *Shop) preview(w http.ResponseWriter, r *http.Request, v *visit) {
 	h := w.Header()
 	// The address is signed: nobody hears of it.
 	h["X-Robots-Tag"], h["Cache-Control"], h["Referrer-Policy"] = noIndex, noStore, noReferrer
+	h.Set("Content-Security-Policy", policy+" "+s.Core.APIHost) // the dashboard shows it in a frame
 	l, theme, err := s.judge(r, v)
 	switch {
 	case errors.Is(err, link.ErrExpired):
@@ -108,8 +109,11 @@ func (s *Shop) preview(w http.ResponseWriter, r *http.Request, v *visit) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), makeLimit)
 	defer cancel()
-	p, err := s.make(ctx, v.front, scene{shop: v.state, sum: theme.Checksum, links: l, banner: theme.Name},
-		viewOf(r.URL))
+	in := scene{shop: v.state, sum: theme.Checksum, links: l, banner: theme.Name, set: theme.Settings}
+	if theme.DraftSettings != nil {
+		in.set = theme.DraftSettings
+	}
+	p, err := s.make(ctx, v.front, in, viewOf(r.URL))
 	if err != nil {
 		s.refuse(w, r, err)
 		return

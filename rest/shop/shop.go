@@ -180,6 +180,8 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
 		s.message(w, r, http.StatusMethodNotAllowed, "This is for reading", "Pages of a shop are read: GET or HEAD.")
+	case r.URL.Path == colorPath:
+		s.colors(w, r)
 	case strings.HasPrefix(r.URL.Path, staticRoot):
 		s.static(w, r)
 	case v.err != nil:

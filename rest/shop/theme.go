@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/render"
 	"github.com/storefront-go/storefront/graph/theme"
 )
@@ -21,6 +22,8 @@ const (
 type look struct {
 	*render.Theme
 	name, version string
+	settings      []theme.Setting
+	images        map[string]string // the addresses of its images by their paths
 	err           error
 }
 
@@ -48,7 +51,12 @@ func (s *Shop) theme(ctx context.Context, sum digest.Sum) (*look, error) {
 // compile takes name and version from the package, not from the store's theme: so
 // a page depends on the package alone, and shows its author's words.
 func compile(p *theme.Package) *look {
-	l := &look{name: p.Manifest.Name}
+	l := &look{name: p.Manifest.Name, settings: p.Manifest.Settings, images: map[string]string{}}
+	for _, a := range p.Assets {
+		if a.Kind == state.AssetImage && len(l.settings) > 0 {
+			l.images[a.Path] = a.Address()
+		}
+	}
 	if p.Manifest.Version != nil {
 		l.version = *p.Manifest.Version
 	}
@@ -56,7 +64,7 @@ func compile(p *theme.Package) *look {
 	l.Theme, err = render.Compile(p.Templates, func(path string) (string, bool) {
 		a, ok := p.Find(path)
 		return a.Address(), ok
-	})
+	}, p.Manifest.Sample)
 	if err != nil {
 		l.err = fmt.Errorf("compile a theme: %w", err)
 	}

@@ -64,6 +64,7 @@ func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
 		Variants: []*storefront.Piece{{ID: xid.New(), Title: "S", Texts: []string{"S"}, Price: "€2.00"}}}
 	in := scene{
 		shop: &storefront.State{Name: "Shop", Currency: "EUR", Language: state.German}, links: links{"expires=1&preview=2&store=3&signature=4"},
+		settings: map[string]any{},
 	}
 	menu := []storefront.Link{{Title: "A", Address: "/", Children: []storefront.Link{{Title: "B", Address: "/b"}}}}
 	for _, kind := range []string{homePage, productPage, searchPage, notFoundPage, textPage} {
@@ -122,4 +123,19 @@ func TestInitial(t *testing.T) {
 			t.Errorf("%q begins with %q, want %q", title, got, want)
 		}
 	}
+}
+
+// FuzzColorSheet: whatever is asked for, the stylesheet holds colours alone.
+func FuzzColorSheet(f *testing.F) {
+	for _, query := range []string{"a=102030", "a=1&b=2", "a_b=aabbcc&c=000000", "a=102030;}*{}", "%61=102030"} {
+		f.Add(query)
+	}
+	f.Fuzz(func(t *testing.T, query string) {
+		values, _ := url.ParseQuery(query)
+		sheet, ok := colorSheet(values)
+		if ok && (strings.Count(string(sheet), "{") != 1 || strings.Trim(string(sheet),
+			"abcdefghijklmnopqrstuvwxyz0123456789-:#;{}\n") != "") {
+			t.Errorf("%q: %s", query, sheet)
+		}
+	})
 }

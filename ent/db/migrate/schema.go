@@ -1341,6 +1341,8 @@ var (
 		{Name: "size_bytes", Type: field.TypeInt64},
 		{Name: "checksum", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
 		{Name: "preview", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(512)"}},
+		{Name: "settings", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
+		{Name: "draft_settings", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
 		{Name: "activated_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "due_at", Type: field.TypeInt64},
 		{Name: "tries", Type: field.TypeInt, Default: 0},
@@ -1354,7 +1356,7 @@ var (
 			{
 				Name:    "theme_bucket_due_at",
 				Unique:  false,
-				Columns: []*schema.Column{ThemesColumns[5], ThemesColumns[18]},
+				Columns: []*schema.Column{ThemesColumns[5], ThemesColumns[20]},
 			},
 			{
 				Name:    "theme_store_id_marketplace_theme_id_id",

@@ -1320,7 +1320,7 @@ func init() {
 	// theme.DescriptionValidator is a validator for the "description" field. It is called by the builders before save.
 	theme.DescriptionValidator = themeDescDescription.Validators[0].(func(string) error)
 	// themeDescTries is the schema descriptor for tries field.
-	themeDescTries := themeFields[14].Descriptor()
+	themeDescTries := themeFields[16].Descriptor()
 	// theme.DefaultTries holds the default value on creation for the tries field.
 	theme.DefaultTries = themeDescTries.Default.(int)
 	// themeDescID is the schema descriptor for id field.

@@ -45,6 +45,10 @@ const (
 	FieldChecksum = "checksum"
 	// FieldPreview holds the string denoting the preview field in the database.
 	FieldPreview = "preview"
+	// FieldSettings holds the string denoting the settings field in the database.
+	FieldSettings = "settings"
+	// FieldDraftSettings holds the string denoting the draft_settings field in the database.
+	FieldDraftSettings = "draft_settings"
 	// FieldActivatedAt holds the string denoting the activated_at field in the database.
 	FieldActivatedAt = "activated_at"
 	// FieldDueAt holds the string denoting the due_at field in the database.
@@ -74,6 +78,8 @@ var Columns = []string{
 	FieldSizeBytes,
 	FieldChecksum,
 	FieldPreview,
+	FieldSettings,
+	FieldDraftSettings,
 	FieldActivatedAt,
 	FieldDueAt,
 	FieldTries,

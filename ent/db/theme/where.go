@@ -6,6 +6,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -137,6 +138,18 @@ func Checksum(v digest.Sum) predicate.Theme {
 // Preview applies equality check predicate on the "preview" field. It's identical to PreviewEQ.
 func Preview(v string) predicate.Theme {
 	return predicate.Theme(sql.FieldEQ(FieldPreview, v))
+}
+
+// Settings applies equality check predicate on the "settings" field. It's identical to SettingsEQ.
+func Settings(v document.ThemeSettings) predicate.Theme {
+	vc := []byte(v)
+	return predicate.Theme(sql.FieldEQ(FieldSettings, vc))
+}
+
+// DraftSettings applies equality check predicate on the "draft_settings" field. It's identical to DraftSettingsEQ.
+func DraftSettings(v document.ThemeSettings) predicate.Theme {
+	vc := []byte(v)
+	return predicate.Theme(sql.FieldEQ(FieldDraftSettings, vc))
 }
 
 // ActivatedAt applies equality check predicate on the "activated_at" field. It's identical to ActivatedAtEQ.
@@ -1071,6 +1084,134 @@ func PreviewEqualFold(v string) predicate.Theme {
 // PreviewContainsFold applies the ContainsFold predicate on the "preview" field.
 func PreviewContainsFold(v string) predicate.Theme {
 	return predicate.Theme(sql.FieldContainsFold(FieldPreview, v))
+}
+
+// SettingsEQ applies the EQ predicate on the "settings" field.
+func SettingsEQ(v document.ThemeSettings) predicate.Theme {
+	vc := []byte(v)
+	return predicate.Theme(sql.FieldEQ(FieldSettings, vc))
+}
+
+// SettingsNEQ applies the NEQ predicate on the "settings" field.
+func SettingsNEQ(v document.ThemeSettings) predicate.Theme {
+	vc := []byte(v)
+	return predicate.Theme(sql.FieldNEQ(FieldSettings, vc))
+}
+
+// SettingsIn applies the In predicate on the "settings" field.
+func SettingsIn(vs ...document.ThemeSettings) predicate.Theme {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Theme(sql.FieldIn(FieldSettings, v...))
+}
+
+// SettingsNotIn applies the NotIn predicate on the "settings" field.
+func SettingsNotIn(vs ...document.ThemeSettings) predicate.Theme {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Theme(sql.FieldNotIn(FieldSettings, v...))
+}
+
+// SettingsGT applies the GT predicate on the "settings" field.
+func SettingsGT(v document.ThemeSettings) predicate.Theme {
+	vc := []byte(v)
+	return predicate.Theme(sql.FieldGT(FieldSettings, vc))
+}
+
+// SettingsGTE applies the GTE predicate on the "settings" field.
+func SettingsGTE(v document.ThemeSettings) predicate.Theme {
+	vc := []byte(v)
+	return predicate.Theme(sql.FieldGTE(FieldSettings, vc))
+}
+
+// SettingsLT applies the LT predicate on the "settings" field.
+func SettingsLT(v document.ThemeSettings) predicate.Theme {
+	vc := []byte(v)
+	return predicate.Theme(sql.FieldLT(FieldSettings, vc))
+}
+
+// SettingsLTE applies the LTE predicate on the "settings" field.
+func SettingsLTE(v document.ThemeSettings) predicate.Theme {
+	vc := []byte(v)
+	return predicate.Theme(sql.FieldLTE(FieldSettings, vc))
+}
+
+// SettingsIsNil applies the IsNil predicate on the "settings" field.
+func SettingsIsNil() predicate.Theme {
+	return predicate.Theme(sql.FieldIsNull(FieldSettings))
+}
+
+// SettingsNotNil applies the NotNil predicate on the "settings" field.
+func SettingsNotNil() predicate.Theme {
+	return predicate.Theme(sql.FieldNotNull(FieldSettings))
+}
+
+// DraftSettingsEQ applies the EQ predicate on the "draft_settings" field.
+func DraftSettingsEQ(v document.ThemeSettings) predicate.Theme {
+	vc := []byte(v)
+	return predicate.Theme(sql.FieldEQ(FieldDraftSettings, vc))
+}
+
+// DraftSettingsNEQ applies the NEQ predicate on the "draft_settings" field.
+func DraftSettingsNEQ(v document.ThemeSettings) predicate.Theme {
+	vc := []byte(v)
+	return predicate.Theme(sql.FieldNEQ(FieldDraftSettings, vc))
+}
+
+// DraftSettingsIn applies the In predicate on the "draft_settings" field.
+func DraftSettingsIn(vs ...document.ThemeSettings) predicate.Theme {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Theme(sql.FieldIn(FieldDraftSettings, v...))
+}
+
+// DraftSettingsNotIn applies the NotIn predicate on the "draft_settings" field.
+func DraftSettingsNotIn(vs ...document.ThemeSettings) predicate.Theme {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Theme(sql.FieldNotIn(FieldDraftSettings, v...))
+}
+
+// DraftSettingsGT applies the GT predicate on the "draft_settings" field.
+func DraftSettingsGT(v document.ThemeSettings) predicate.Theme {
+	vc := []byte(v)
+	return predicate.Theme(sql.FieldGT(FieldDraftSettings, vc))
+}
+
+// DraftSettingsGTE applies the GTE predicate on the "draft_settings" field.
+func DraftSettingsGTE(v document.ThemeSettings) predicate.Theme {
+	vc := []byte(v)
+	return predicate.Theme(sql.FieldGTE(FieldDraftSettings, vc))
+}
+
+// DraftSettingsLT applies the LT predicate on the "draft_settings" field.
+func DraftSettingsLT(v document.ThemeSettings) predicate.Theme {
+	vc := []byte(v)
+	return predicate.Theme(sql.FieldLT(FieldDraftSettings, vc))
+}
+
+// DraftSettingsLTE applies the LTE predicate on the "draft_settings" field.
+func DraftSettingsLTE(v document.ThemeSettings) predicate.Theme {
+	vc := []byte(v)
+	return predicate.Theme(sql.FieldLTE(FieldDraftSettings, vc))
+}
+
+// DraftSettingsIsNil applies the IsNil predicate on the "draft_settings" field.
+func DraftSettingsIsNil() predicate.Theme {
+	return predicate.Theme(sql.FieldIsNull(FieldDraftSettings))
+}
+
+// DraftSettingsNotNil applies the NotNil predicate on the "draft_settings" field.
+func DraftSettingsNotNil() predicate.Theme {
+	return predicate.Theme(sql.FieldNotNull(FieldDraftSettings))
 }
 
 // ActivatedAtEQ applies the EQ predicate on the "activated_at" field.

@@ -118,6 +118,7 @@ type MutationResolver interface {
 	ThemeInstall(ctx context.Context, marketplaceThemeID string) (*model.ThemePayload, error)
 	ThemeDuplicate(ctx context.Context, id string, name *string) (*model.ThemePayload, error)
 	ThemeRename(ctx context.Context, id string, name string) (*model.ThemePayload, error)
+	ThemeSettingsSave(ctx context.Context, id string, values []*model.ThemeSettingInput, publish bool) (*model.ThemePayload, error)
 	ThemeActivate(ctx context.Context, id string) (*model.ThemePayload, error)
 	ThemeDelete(ctx context.Context, id string) (*model.ThemeDeletePayload, error)
 	MarketplaceThemeSubmit(ctx context.Context, input model.MarketplaceThemeSubmitInput) (*model.MarketplaceSubmissionPayload, error)
@@ -225,6 +226,7 @@ type QueryResolver interface {
 	Themes(ctx context.Context, first *int, after *string) (*model.Connection[*model.Theme], error)
 	Theme(ctx context.Context, id string) (*model.Theme, error)
 	ThemeAssets(ctx context.Context, themeID string, first *int, after *string) (*model.Connection[*model.ThemeAsset], error)
+	ThemeSettings(ctx context.Context, themeID string) ([]*model.ThemeSetting, error)
 	MarketplaceThemes(ctx context.Context, first *int, after *string) (*model.Connection[*model.MarketplaceTheme], error)
 	MarketplaceTheme(ctx context.Context, id string) (*model.MarketplaceTheme, error)
 	MarketplaceSubmissions(ctx context.Context, first *int, after *string) (*model.Connection[*model.MarketplaceSubmission], error)
@@ -309,6 +311,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputTaxRateInput,
 		ec.unmarshalInputTaxSettingsInput,
 		ec.unmarshalInputThemeImportInput,
+		ec.unmarshalInputThemeSettingInput,
 		ec.unmarshalInputWebhookDeliveryFilter,
 		ec.unmarshalInputWebhookEndpointCreateInput,
 		ec.unmarshalInputWebhookEndpointUpdateInput,
@@ -486,6 +489,8 @@ type Query {
   theme(id: ID!): Theme @scope(name: "themes.read")
   "The stylesheets, fonts and images of a theme, by key."
   themeAssets(themeId: ID!, first: Int = 50, after: String): ThemeAssetConnection! @scope(name: "themes.read")
+  "What can be set about a theme, and how it is set."
+  themeSettings(themeId: ID!): [ThemeSetting!]! @scope(name: "themes.read")
   "The published themes of the marketplace, the one published last first."
   marketplaceThemes(first: Int = 50, after: String): MarketplaceThemeConnection! @scope(name: "themes.read")
   marketplaceTheme(id: ID!): MarketplaceTheme @scope(name: "themes.read")
@@ -632,6 +637,9 @@ type Mutation {
   "Adds a copy of a theme."
   themeDuplicate(id: ID!, name: String): ThemePayload! @scope(name: "themes.write")
   themeRename(id: ID!, name: String!): ThemePayload! @scope(name: "themes.write")
+  "Sets what the theme lets merchants set: previews show it at once, visitors once it is published."
+  themeSettingsSave(id: ID!, values: [ThemeSettingInput!]!, publish: Boolean! = false): ThemePayload!
+    @scope(name: "themes.write")
   "Shows the theme on the storefront, in place of the one that is active."
   themeActivate(id: ID!): ThemePayload! @scope(name: "themes.write")
   "Removes a theme that is not active."
@@ -806,6 +814,7 @@ enum ExportCompression { NONE GZIP }
 enum ExportStatus { QUEUED RUNNING COMPLETED FAILED CANCELLED EXPIRED }
 enum ThemeStatus { PROCESSING INACTIVE ACTIVE FAILED }
 enum ThemeSource { UPLOAD MARKETPLACE DUPLICATE }
+enum ThemeSettingKind { TEXT COLOR CHOICE IMAGE }
 enum AssetKind { CSS FONT IMAGE }
 enum ListingStatus { SUBMITTED APPROVED REJECTED PUBLISHED UNLISTED }
 enum ReviewVerdict { APPROVE REJECT }
@@ -1324,6 +1333,22 @@ type Theme {
   activatedAt: Time
   createdAt: Time!
   updatedAt: Time!
+}
+
+"Something about a theme that its author lets merchants set."
+type ThemeSetting {
+  name: String!
+  kind: ThemeSettingKind!
+  "What people read."
+  label: String!
+  "What a choice may be, and the images of the theme that an image may be; else empty."
+  options: [String!]!
+  "What it is where nobody set it; an empty text is nothing."
+  default: String!
+  "What visitors see."
+  value: String!
+  "What previews show: the value, until something else is saved."
+  draft: String!
 }
 
 type ThemeAsset {
@@ -2019,6 +2044,12 @@ input ThemeImportInput {
   archive: String!
   "The manifest's name when absent."
   name: String
+}
+
+input ThemeSettingInput {
+  name: String!
+  "A line of text, # and six hexadecimal digits, one of the options, or an https address. Null is the default."
+  value: String
 }
 
 input MarketplaceThemeSubmitInput {
@@ -3677,6 +3708,27 @@ func (ec *executionContext) field_Mutation_themeRename_args(ctx context.Context,
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_themeSettingsSave_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "values", ec.unmarshalNThemeSettingInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeSettingInputᚄ)
+	if err != nil {
+		return nil, err
+	}
+	args["values"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "publish", ec.unmarshalNBoolean2bool)
+	if err != nil {
+		return nil, err
+	}
+	args["publish"] = arg2
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_totpConfirm_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -4487,6 +4539,17 @@ func (ec *executionContext) field_Query_themeAssets_args(ctx context.Context, ra
 		return nil, err
 	}
 	args["after"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_themeSettings_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "themeId", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["themeId"] = arg0
 	return args, nil
 }
 
@@ -17708,6 +17771,71 @@ func (ec *executionContext) fieldContext_Mutation_themeRename(ctx context.Contex
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_themeSettingsSave(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_themeSettingsSave,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ThemeSettingsSave(ctx, fc.Args["id"].(string), fc.Args["values"].([]*model.ThemeSettingInput), fc.Args["publish"].(bool))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "themes.write")
+				if err != nil {
+					var zeroVal *model.ThemePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.ThemePayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNThemePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_themeSettingsSave(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "theme":
+				return ec.fieldContext_ThemePayload_theme(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ThemePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ThemePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_themeSettingsSave_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_themeActivate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -28943,6 +29071,81 @@ func (ec *executionContext) fieldContext_Query_themeAssets(ctx context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_themeSettings(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_themeSettings,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().ThemeSettings(ctx, fc.Args["themeId"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "themes.read")
+				if err != nil {
+					var zeroVal []*model.ThemeSetting
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal []*model.ThemeSetting
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNThemeSetting2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeSettingᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_themeSettings(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "name":
+				return ec.fieldContext_ThemeSetting_name(ctx, field)
+			case "kind":
+				return ec.fieldContext_ThemeSetting_kind(ctx, field)
+			case "label":
+				return ec.fieldContext_ThemeSetting_label(ctx, field)
+			case "options":
+				return ec.fieldContext_ThemeSetting_options(ctx, field)
+			case "default":
+				return ec.fieldContext_ThemeSetting_default(ctx, field)
+			case "value":
+				return ec.fieldContext_ThemeSetting_value(ctx, field)
+			case "draft":
+				return ec.fieldContext_ThemeSetting_draft(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ThemeSetting", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_themeSettings_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_marketplaceThemes(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -33223,6 +33426,125 @@ func (ec *executionContext) fieldContext_ThemePayload_userErrors(_ context.Conte
 				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeSetting_name(ctx context.Context, field graphql.CollectedField, obj *model.ThemeSetting) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_ThemeSetting_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeSetting",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeSetting_kind(ctx context.Context, field graphql.CollectedField, obj *model.ThemeSetting) (ret graphql.Marshaler) {
+	return ec.marshalNThemeSettingKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐSettingKind(ctx, field.Selections, obj.Kind)
+}
+
+func (ec *executionContext) fieldContext_ThemeSetting_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeSetting",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ThemeSettingKind does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeSetting_label(ctx context.Context, field graphql.CollectedField, obj *model.ThemeSetting) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Label)
+}
+
+func (ec *executionContext) fieldContext_ThemeSetting_label(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeSetting",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeSetting_options(ctx context.Context, field graphql.CollectedField, obj *model.ThemeSetting) (ret graphql.Marshaler) {
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Options)
+}
+
+func (ec *executionContext) fieldContext_ThemeSetting_options(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeSetting",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeSetting_default(ctx context.Context, field graphql.CollectedField, obj *model.ThemeSetting) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Default)
+}
+
+func (ec *executionContext) fieldContext_ThemeSetting_default(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeSetting",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeSetting_value(ctx context.Context, field graphql.CollectedField, obj *model.ThemeSetting) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Value)
+}
+
+func (ec *executionContext) fieldContext_ThemeSetting_value(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeSetting",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeSetting_draft(ctx context.Context, field graphql.CollectedField, obj *model.ThemeSetting) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Draft)
+}
+
+func (ec *executionContext) fieldContext_ThemeSetting_draft(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeSetting",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
 		},
 	}
 	return fc, nil
@@ -39540,6 +39862,43 @@ func (ec *executionContext) unmarshalInputThemeImportInput(ctx context.Context, 
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputThemeSettingInput(ctx context.Context, obj any) (model.ThemeSettingInput, error) {
+	var it model.ThemeSettingInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"name", "value"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "value":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("value"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Value = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputWebhookDeliveryFilter(ctx context.Context, obj any) (model.WebhookDeliveryFilter, error) {
 	var it model.WebhookDeliveryFilter
 	if obj == nil {
@@ -44560,6 +44919,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "themeSettingsSave":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_themeSettingsSave(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "themeActivate":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_themeActivate(ctx, field)
@@ -47682,6 +48048,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "themeSettings":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_themeSettings(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "marketplaceThemes":
 			field := field
 
@@ -49681,6 +50069,75 @@ func (ec *executionContext) _ThemePayload(ctx context.Context, sel ast.Selection
 			out.Values[i] = ec._ThemePayload_theme(ctx, field, obj)
 		case "userErrors":
 			out.Values[i] = ec._ThemePayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var themeSettingImplementors = []string{"ThemeSetting"}
+
+func (ec *executionContext) _ThemeSetting(ctx context.Context, sel ast.SelectionSet, obj *model.ThemeSetting) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, themeSettingImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ThemeSetting")
+		case "name":
+			out.Values[i] = ec._ThemeSetting_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "kind":
+			out.Values[i] = ec._ThemeSetting_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "label":
+			out.Values[i] = ec._ThemeSetting_label(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "options":
+			out.Values[i] = ec._ThemeSetting_options(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "default":
+			out.Values[i] = ec._ThemeSetting_default(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "value":
+			out.Values[i] = ec._ThemeSetting_value(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "draft":
+			out.Values[i] = ec._ThemeSetting_draft(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -54730,6 +55187,68 @@ func (ec *executionContext) marshalNThemePayload2ᚖgithubᚗcomᚋstorefrontᚑ
 		return graphql.Null
 	}
 	return ec._ThemePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNThemeSetting2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeSettingᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ThemeSetting) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNThemeSetting2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeSetting(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNThemeSetting2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeSetting(ctx context.Context, sel ast.SelectionSet, v *model.ThemeSetting) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ThemeSetting(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNThemeSettingInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeSettingInputᚄ(ctx context.Context, v any) ([]*model.ThemeSettingInput, error) {
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*model.ThemeSettingInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNThemeSettingInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeSettingInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNThemeSettingInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeSettingInput(ctx context.Context, v any) (*model.ThemeSettingInput, error) {
+	res, err := ec.unmarshalInputThemeSettingInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNThemeSettingKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐSettingKind(ctx context.Context, v any) (state.SettingKind, error) {
+	res, err := model.UnmarshalSettingKind(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNThemeSettingKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐSettingKind(ctx context.Context, sel ast.SelectionSet, v state.SettingKind) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalSettingKind(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) unmarshalNThemeSource2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐThemeSource(ctx context.Context, v any) (state.ThemeSource, error) {

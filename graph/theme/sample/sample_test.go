@@ -129,7 +129,7 @@ func compile(t *testing.T, s sample.Sample) *render.Theme {
 	made, err := render.Compile(p.Templates, func(path string) (string, bool) {
 		a, ok := p.Find(path)
 		return a.Address(), ok
-	})
+	}, p.Manifest.Sample)
 	if err != nil {
 		t.Fatal(err)
 	}

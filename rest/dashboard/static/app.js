@@ -70,6 +70,8 @@ const table = [
   ['/exports/:id', { page: () => import('./pages/export.js').then((m) => m.Export),
     needs: 'exports', below: '/exports' }],
   ['/themes/:id', { page: () => import('./pages/theme.js').then((m) => m.Theme), needs: 'themes', below: '/themes' }],
+  ['/themes/:id/settings', { page: () => import('./pages/theme_settings.js').then((m) => m.ThemeSettings),
+    needs: 'themes', below: '/themes' }],
   ['/pages/new', { page: () => import('./pages/page.js').then((m) => m.PageNew), needs: 'editPages', below: '/pages' }],
   ['/pages/:id', { page: () => import('./pages/page.js').then((m) => m.PageEdit), needs: 'pages', below: '/pages' }],
   ['/customers/:id', { page: () => import('./pages/customer.js').then((m) => m.Customer),

@@ -1,0 +1,91 @@
+// What a theme lets merchants set, beside the storefront as it would look.
+import { html, useEffect, useRef, useState } from '../lib.js';
+import { useApp, useQuery } from '../context.js';
+import { Page, Card, Empty, Trouble, Waiting } from '../ui.js';
+import { Field, Form, Select, useMutation } from '../form.js';
+import { Failure, Refused } from '../api.js';
+import { NewTab, errors, themePath } from '../theme_state.js';
+import { to } from '../route.js';
+
+const read = `query ThemeSettings($id: ID!) {
+  theme(id: $id) { id name status previewUrl }
+  themeSettings(themeId: $id) { name kind label options default value draft } }`;
+const save = `mutation ThemeSettingsSave($id: ID!, $values: [ThemeSettingInput!]!, $publish: Boolean!) {
+  themeSettingsSave(id: $id, values: $values, publish: $publish) { theme { id } ${errors} } }`;
+
+/** How long nothing is typed before the preview follows, in milliseconds. */
+const pause = 600;
+
+export function ThemeSettings({ id }) {
+  const { notify } = useApp();
+  const query = useQuery(read, { id });
+  const publish = useMutation(save);
+  const draft = useMutation(save);
+  const timer = useRef(0);
+  const [turn, reload] = useState(0);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const t = query.data?.theme;
+  const list = query.data?.themeSettings;
+  const back = { href: to(themePath(id)), text: t?.name ?? 'Theme' };
+  if (query.failure || !t) {
+    return html`<${Page} title="Theme settings" back=${back}>${query.failure
+      ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
+      : html`<${Card}><${Waiting} rows=${6} /><//>`}<//>`;
+  }
+  const values = (v) => list.map((s, i) => ({ name: s.name, value: v.get('values.' + i + '.value') ?? '' }));
+  const follow = (form) => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(async () => {
+      try {
+        await draft({ id, values: values(new FormData(form)), publish: false });
+        reload((n) => n + 1);
+      } catch (err) { // half of an address, for instance: what is wrong is said on publishing
+        if (!(err instanceof Refused || err instanceof Failure)) {
+          throw err;
+        }
+      }
+    }, pause);
+  };
+  const action = async (v) => {
+    clearTimeout(timer.current);
+    await publish({ id, values: values(v), publish: true });
+    notify(t.status === 'ACTIVE' ? 'Visitors see it within seconds.' : 'The settings are saved.');
+    reload((n) => n + 1);
+  };
+  return html`<${Page} title="Theme settings" back=${back}
+    lead="The preview follows what you change. Visitors see it once you publish."
+    actions=${html`<${NewTab} href=${t.previewUrl} test="theme-preview">Preview in a tab<//>`}>
+    ${list.length === 0
+      ? html`<${Empty} icon="themes" title="Nothing to set">This theme has no settings.<//>`
+      : html`<div class="beside">
+        <${Card} title="Settings" name="theme-settings">
+          <div onInput=${(e) => follow(e.target.form)}>
+            <${Form} name="theme-settings" submit="Publish" busyText="Publishing" action=${action}>
+              ${list.map((s, i) => html`<${Setting} key=${s.name} of=${s} name=${'values.' + i + '.value'} />`)}
+            <//>
+          </div>
+        <//>
+        <section class="card flush live" aria-label="Preview">
+          <iframe key=${turn} src=${t.previewUrl} title=${'Preview of ' + t.name} sandbox="allow-same-origin"
+            data-test="live"></iframe>
+        </section>
+      </div>`}
+  <//>`;
+}
+
+/** One setting, as its kind is changed. */
+function Setting({ of: s, name }) {
+  if (s.kind === 'COLOR') {
+    return html`<${Field} name=${name} label=${s.label} type="color" value=${s.draft} />`;
+  }
+  if (s.kind === 'CHOICE') {
+    return html`<${Select} name=${name} label=${s.label} value=${s.draft} options=${s.options.map((o) => [o, o])} />`;
+  }
+  if (s.kind === 'IMAGE') {
+    const own = name + '-images';
+    return html`<${Field} name=${name} label=${s.label} value=${s.draft} optional list=${own} maxlength="1000"
+        hint="A picture of the theme, or an address that begins with https://" />
+      <datalist id=${own}>${s.options.map((o) => html`<option key=${o} value=${o}></option>`)}</datalist>`;
+  }
+  return html`<${Field} name=${name} label=${s.label} value=${s.draft} optional maxlength="1000" />`;
+}

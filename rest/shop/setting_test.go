@@ -1,0 +1,63 @@
+package shop_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/db"
+	dbtheme "github.com/storefront-go/storefront/ent/db/theme"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/theme"
+)
+
+// setting is a theme with settings; what a merchant changes, set writes.
+func (s *stall) setting(t *testing.T) xid.ID {
+	t.Helper()
+	return s.themeOf(theme.Manifest{Name: "Set", Settings: []theme.Setting{
+		{Name: "slogan", Kind: state.SettingText, Label: "Slogan", Default: "Ours"},
+		{Name: "accent_dark", Kind: state.SettingColor, Label: "Accent", Default: "#102030"},
+		{Name: "grid", Kind: state.SettingChoice, Label: "Grid", Options: []string{"wide", "even"}, Default: "wide"},
+		{Name: "hero", Kind: state.SettingImage, Label: "Picture"},
+	}}, func(all map[string]string) {
+		all["templates/home.html"] = `{{define "content"}}<h1>{{.settings.slogan}}|{{.settings.grid}}</h1>` +
+			`{{with .settings.hero}}<img src="{{.}}" alt="">{{end}}{{end}}`
+	})
+}
+
+func (s *stall) set(id xid.ID, settings, draft map[string]string) {
+	s.write(func(ctx context.Context, c *db.Client) error {
+		u := c.Theme.Update().Where(dbtheme.ID(id)).SetSettings(document.NewThemeSettings(settings))
+		if draft != nil {
+			u.SetDraftSettings(document.NewThemeSettings(draft))
+		}
+		return u.Exec(ctx)
+	})
+	s.clock.add(time.Second)
+}
+
+// TestSettings: visitors see what is published, previews what is saved, and nobody a value
+// that the theme did not foresee.
+func TestSettings(t *testing.T) {
+	each(t, func(t *testing.T, s *stall) {
+		id := s.setting(t)
+		s.activate(id)
+		s.clock.add(time.Second)
+		const colors = `<link rel="stylesheet" href="/_storefront/colors.css?accent_dark=`
+		s.get("/").want(t, 200, "<h1>Ours|wide</h1>", "!<img", colors+`102030">`)
+		s.set(id, map[string]string{"slogan": "<b>Theirs</b>", "accent_dark": "#0000ff", "grid": "even"},
+			map[string]string{"slogan": "", "hero": "https://pictures.example/a.jpg"})
+		s.get("/").want(t, 200, "<h1>&lt;b&gt;Theirs&lt;/b&gt;|even</h1>", "!<img", colors+`0000ff">`)
+		s.get(s.link(id, time.Hour)).want(t, 200, "<h1>|wide</h1>", `<img src="/pictures/`, colors+`102030">`)
+		s.set(id, map[string]string{"accent_dark": "#0}body{display:none", "grid": "narrow", "hero": "assets/x.png",
+			"gone": "x"}, nil)
+		s.get("/").want(t, 200, "<h1>Ours|wide</h1>", "!<img", colors+`102030">`)
+		s.get("/_storefront/colors.css?accent_dark=0000ff&b=102030").
+			want(t, 200, ":root{--setting-accent-dark:#0000ff;--setting-b:#102030;}")
+		for _, query := range []string{"", "?", "?a=red", "?A=102030", "?a=102030;}", "?a=102030&a%7D=102030"} {
+			s.get("/_storefront/colors.css"+query).want(t, 404)
+		}
+	})
+}
