@@ -90,7 +90,7 @@ func (r *Resolver) packageOf(ctx context.Context, t *db.Theme) (*theme.Package, 
 func (m Mutation) ThemeSettingsSave(
 	ctx context.Context, id string, values []*model.ThemeSettingInput, publish bool,
 ) (*model.ThemePayload, error) {
-	return m.changeTheme(ctx, id, "theme.settings", func(ctx context.Context, _ *db.Store, e *themeEdit) error {
+	return m.changeTheme(ctx, id, "theme.settings_save", func(ctx context.Context, _ *db.Store, e *themeEdit) error {
 		p, err := m.packageOf(ctx, e.Row)
 		if err != nil {
 			return err

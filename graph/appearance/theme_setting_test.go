@@ -66,7 +66,7 @@ func TestThemeSettings(t *testing.T) {
 				t.Errorf("got %s\nwant %s", got, step.want)
 			}
 		}
-		if got := p.Audited(t); got != before+strings.Repeat(" theme.settings", 5) {
+		if got := p.Audited(t); got != before+strings.Repeat(" theme.settings_save", 5) {
 			t.Errorf("the audit log: %s", got)
 		}
 		copied := graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeDuplicate(p.Ctx, th.PublicID(), nil)).Theme

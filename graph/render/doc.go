@@ -22,7 +22,8 @@
 //
 // The data of every page: .shop has name, currency, language (such as "de"), direction
 // ("ltr" or "rtl"), origin, url, search_url and search_fields; .theme has name and version;
-// .settings has the values of the theme's settings by their names; .page has kind, title, path, description (which may be nothing) and preview; .menus has
+// .settings has the values of the theme's settings by their names;
+// .page has kind, title, path, description (which may be nothing) and preview; .menus has
 // main and footer, lists of links with title, href, current and children, which are such
 // links themselves. An href may lead to another host. What the kinds of pages have besides,
 // [SampleData] shows; a page that the merchant writes ("page", templates/page.html, which a

@@ -41,8 +41,8 @@ type Config struct {
 type dashboard struct {
 	Config
 	policy string
-	files map[string]asset // by path
-	shell asset
+	files  map[string]asset // by path
+	shell  asset
 }
 
 // New makes the handler of [Root] and everything below it. An address that is
@@ -56,7 +56,8 @@ func New(c Config) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &dashboard{Config: c, policy: policy + "; frame-src " + cmp.Or(c.Frames, "'none'"), files: make(map[string]asset, len(s.files))}
+	frames := "; frame-src " + cmp.Or(c.Frames, "'none'")
+	d := &dashboard{Config: c, policy: policy + frames, files: make(map[string]asset, len(s.files))}
 	for name, content := range s.files {
 		d.files[s.address(name)] = newAsset(name, "public, max-age=31536000, immutable", content)
 	}

@@ -6,14 +6,13 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent/db"
-	dbtheme "github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/theme"
 )
 
-// setting is a theme with settings; what a merchant changes, set writes.
+// setting adds a theme with settings.
 func (s *stall) setting(t *testing.T) xid.ID {
 	t.Helper()
 	return s.themeOf(theme.Manifest{Name: "Set", Settings: []theme.Setting{
@@ -27,9 +26,10 @@ func (s *stall) setting(t *testing.T) xid.ID {
 	})
 }
 
-func (s *stall) set(id xid.ID, settings, draft map[string]string) {
+// set writes the settings of all themes of the store, whatever the merchant might.
+func (s *stall) set(settings, draft map[string]string) {
 	s.write(func(ctx context.Context, c *db.Client) error {
-		u := c.Theme.Update().Where(dbtheme.ID(id)).SetSettings(document.NewThemeSettings(settings))
+		u := c.Theme.Update().SetSettings(document.NewThemeSettings(settings))
 		if draft != nil {
 			u.SetDraftSettings(document.NewThemeSettings(draft))
 		}
@@ -47,11 +47,11 @@ func TestSettings(t *testing.T) {
 		s.clock.add(time.Second)
 		const colors = `<link rel="stylesheet" href="/_storefront/colors.css?accent_dark=`
 		s.get("/").want(t, 200, "<h1>Ours|wide</h1>", "!<img", colors+`102030">`)
-		s.set(id, map[string]string{"slogan": "<b>Theirs</b>", "accent_dark": "#0000ff", "grid": "even"},
+		s.set(map[string]string{"slogan": "<b>Theirs</b>", "accent_dark": "#0000ff", "grid": "even"},
 			map[string]string{"slogan": "", "hero": "https://pictures.example/a.jpg"})
 		s.get("/").want(t, 200, "<h1>&lt;b&gt;Theirs&lt;/b&gt;|even</h1>", "!<img", colors+`0000ff">`)
 		s.get(s.link(id, time.Hour)).want(t, 200, "<h1>|wide</h1>", `<img src="/pictures/`, colors+`102030">`)
-		s.set(id, map[string]string{"accent_dark": "#0}body{display:none", "grid": "narrow", "hero": "assets/x.png",
+		s.set(map[string]string{"accent_dark": "#0}body{display:none", "grid": "narrow", "hero": "assets/x.png",
 			"gone": "x"}, nil)
 		s.get("/").want(t, 200, "<h1>Ours|wide</h1>", "!<img", colors+`102030">`)
 		s.get("/_storefront/colors.css?accent_dark=0000ff&b=102030").
