@@ -69,6 +69,9 @@ var themeEffects = []effect{
 	{field: "themeRename", name: "one in processing", args: onUnprocessed(`, name: "Ours"`)},
 	{field: "themeRename", name: "to its name", args: onTheme(nil, `, name: "Linen"`)},
 	{field: "themeSettingsSave", name: "none", args: onTheme(nil, `, values: []`)},
+	{field: "themeSettingsSave", name: "a slogan", args: func(w *caller) string {
+		return fmt.Sprintf(`id: %q, values: [{name: "slogan", value: "Mine"}]`, w.Settable(w.t).PublicID())
+	}},
 	{field: "themeSettingsSave", name: "an unknown one", args: onTheme(nil, `, values: [{name: "x"}], publish: true`),
 		refused: "unknown_value"},
 	{field: "themeActivate", name: "a ready one", args: onTheme(nil, ""), events: "theme.activated"},

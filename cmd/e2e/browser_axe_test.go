@@ -24,7 +24,8 @@ const axe = `axe.run(document, {resultTypes: ['violations'], runOnly: %s}).then(
 var dashboardPages = []string{"", "/orders", "/products", "/products/new", "/customers", "/exports", "/themes",
 	"/pages", "/pages/new", "/navigation",
 	"/marketplace", "/keys", "/apps", "/webhooks", "/events", "/staff", "/audit", "/notifications", "/settings",
-	"/security", "/discounts", "/settings/shipping", "/settings/tax"}
+	"/security", "/discounts", "/settings/shipping", "/settings/tax",
+	"/settings/payments"}
 
 // Every page in light and dark, on a desk and on a phone: axe finds no serious
 // fault, and nothing is wider than the window. What dark changes is colours alone.

@@ -11,7 +11,8 @@ import (
 )
 
 // unlisted are the pages that other pages lead to.
-var unlisted = []string{"/products/new", "/pages/new", "/security", "/settings/shipping", "/settings/tax"}
+var unlisted = []string{"/products/new", "/pages/new", "/security", "/settings/shipping", "/settings/tax",
+	"/settings/payments"}
 
 // People see what their role reaches: every page of the menu works, and what is
 // not in it says so.
@@ -22,10 +23,10 @@ func TestBrowserRoles(t *testing.T) {
 	for role, closed := range map[string][]string{
 		"ADMIN": {},
 		"DEVELOPER": {"/orders", "/customers", "/exports", "/staff", "/audit", "/discounts", "/settings/shipping",
-			"/settings/tax"},
+			"/settings/tax", "/settings/payments"},
 		"SUPPORT": {"/exports", "/themes", "/marketplace", "/keys", "/apps", "/webhooks",
 			"/events", "/staff", "/audit", "/products/new", "/pages/new", "/discounts",
-			"/settings/shipping", "/settings/tax"},
+			"/settings/shipping", "/settings/tax", "/settings/payments"},
 	} {
 		t.Run(role, func(t *testing.T) {
 			b := p.browse(t)

@@ -39,6 +39,13 @@ func TestBrowserSelling(t *testing.T) {
 	b.seeText("The taxes are saved.")
 	b.shot("tax")
 
+	b.open("/dashboard/settings/payments")
+	b.see(`form[data-test="payments"] textarea[name="methods.0.instructions"]`)
+	b.fill(`input[name="methods.0.name"]`, "Wire")
+	b.click(`form[data-test="payments"] [data-test="submit"]`)
+	b.seeText("The ways to pay are saved.")
+	b.shot("payments")
+
 	b.open("/dashboard/discounts")
 	b.see(`[data-test="discounts"] tbody tr`)
 	b.click(`[data-test="discount-new"]`)

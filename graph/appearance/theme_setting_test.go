@@ -9,17 +9,6 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// settable imports a theme that lets merchants set something.
-func settable(t *testing.T, p *graphtest.Shop) *model.Theme {
-	t.Helper()
-	added := graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeImport(p.Ctx, model.ThemeImportInput{
-		Archive: graphtest.Archived(t, graphtest.Tiny(t, "Set", graphtest.Settable))})).Theme
-	if err := p.Themes.Round(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return p.ThemeNow(t, added)
-}
-
 // set are values in the form of the input; "-" is null.
 func set(pairs ...string) (list []*model.ThemeSettingInput) {
 	for i := 0; i < len(pairs); i += 2 {
@@ -36,7 +25,7 @@ func set(pairs ...string) (list []*model.ThemeSettingInput) {
 // stays.
 func TestThemeSettings(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		th := settable(t, p)
+		th := p.Settable(t)
 		before := p.Audited(t)
 		shown := func() string {
 			var b strings.Builder
@@ -78,7 +67,7 @@ func TestThemeSettings(t *testing.T) {
 
 func TestThemeSettingsRefused(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		th, other := settable(t, p), p.Other(t)
+		th, other := p.Settable(t), p.Other(t)
 		for want, values := range map[string][]*model.ThemeSettingInput{
 			"#/values/1/name unknown_value":   set("slogan", "x", "x", "y"),
 			"#/values/0/value invalid_format": set("accent", "red"),

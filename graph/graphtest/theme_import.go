@@ -49,8 +49,8 @@ func Tiny(t testing.TB, name string, change map[string]string) map[string]string
 	return files
 }
 
-// Settable is the change that makes the settings of [Tiny].
-var Settable = map[string]string{"theme.json": `{"name": "Set", "preview": "assets/preview.png", "settings": [
+// settable is the change that makes the settings of [Shop.Settable].
+var settable = map[string]string{"theme.json": `{"name": "Set", "preview": "assets/preview.png", "settings": [
 	{"name": "slogan", "type": "text", "label": "Slogan", "default": "Ours"},
 	{"name": "accent", "type": "color", "label": "Accent", "default": "#102030"},
 	{"name": "hero", "type": "image", "label": "Picture"}]}`}
@@ -92,11 +92,22 @@ func samples(t testing.TB) []sample.Sample {
 		Categories: []string{"small", "plain"}, Files: files}}
 }
 
+// Settable imports a theme that lets merchants set a text, a colour and an image.
+func (p *Shop) Settable(t testing.TB) *model.Theme {
+	t.Helper()
+	return p.imported(t, Tiny(t, "Set", settable))
+}
+
 // Imported adds a theme and processes it.
 func (p *Shop) Imported(t testing.TB, name string) *model.Theme {
 	t.Helper()
+	return p.imported(t, Tiny(t, name, nil))
+}
+
+func (p *Shop) imported(t testing.TB, files map[string]string) *model.Theme {
+	t.Helper()
 	added := Must[*model.ThemePayload](t)(p.Mutation().ThemeImport(p.Ctx,
-		model.ThemeImportInput{Archive: Archived(t, Tiny(t, name, nil))})).Theme
+		model.ThemeImportInput{Archive: Archived(t, files)})).Theme
 	if err := p.Themes.Round(t.Context()); err != nil {
 		t.Fatal(err)
 	}

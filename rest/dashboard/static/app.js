@@ -63,6 +63,8 @@ const table = [
     page: () => import('./pages/shipping.js').then((m) => m.Shipping) }],
   ['/settings/tax', { path: '/settings/tax', needs: 'store', below: '/settings',
     page: () => import('./pages/tax.js').then((m) => m.Tax) }],
+  ['/settings/payments', { path: '/settings/payments', needs: 'store', below: '/settings',
+    page: () => import('./pages/payments.js').then((m) => m.Payments) }],
   ['/webhooks/:id', { page: () => import('./pages/webhook.js').then((m) => m.Webhook),
     needs: 'webhooks', below: '/webhooks' }],
   ['/webhooks/:id/deliveries/:delivery', { page: () => import('./pages/delivery.js').then((m) => m.Delivery),

@@ -45,6 +45,7 @@ export function Settings() {
       ${can('store') && html`<${Card} title="Selling" name="selling"><ul class="doors">
         <li><a class="grow" href=${to('/settings/shipping')}>Shipping</a></li>
         <li><a class="grow" href=${to('/settings/tax')}>Tax</a></li>
+        <li><a class="grow" href=${to('/settings/payments')}>Payments</a></li>
         <li><a class="grow" href=${to('/discounts')}>Discounts</a></li></ul><//>`}
       ${can('owners') && html`<${Card} title="Second factors" name="require-factor"><${Requirement} /><//>`}
       ${can('owners') && html`<${Card} title="Refunds" name="refund-proof"><${RefundProof} /><//>`}

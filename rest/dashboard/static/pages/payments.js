@@ -1,0 +1,53 @@
+// How shoppers may pay.
+import { html } from '../lib.js';
+import { useApp, useQuery } from '../context.js';
+import { Page, Card, Trouble, Waiting } from '../ui.js';
+import { Area, Check, Field, Form, useMutation } from '../form.js';
+import { errors, settings } from '../selling.js';
+
+const read = '{ paymentSettings { version methods { kind name instructions active } } }';
+const update = `mutation PaymentSettingsUpdate($expectedVersion: Long!, $input: PaymentSettingsInput!) {
+  paymentSettingsUpdate(expectedVersion: $expectedVersion, input: $input) { paymentSettings { version } ${errors} } }`;
+
+const kinds = [
+  ['BANK_TRANSFER', 'Bank transfer',
+    'The number of the account, and by when to pay. Shoppers read it once they have ordered.'],
+  ['CASH_ON_DELIVERY', 'Cash on delivery', 'What shoppers should know, such as to have the sum at hand.'],
+];
+
+export function Payments() {
+  const { notify } = useApp();
+  const query = useQuery(read);
+  const run = useMutation(update);
+  const now = query.data?.paymentSettings;
+  const action = async (v) => {
+    await run({ expectedVersion: now.version, input: { methods: kinds.map(([kind, title], i) => ({
+      kind, active: v.get('methods.' + i + '.active') === 'on',
+      name: (v.get('methods.' + i + '.name') ?? '').trim() || title,
+      instructions: (v.get('methods.' + i + '.instructions') ?? '').trim(),
+    })) } });
+    notify('The ways to pay are saved.');
+    query.reload();
+  };
+  return html`<${Page} title="Payments" back=${settings}
+    lead="You mark an order as paid yourself, once the money is there.">
+    <${Card} title="Ways to pay" name="payments">
+      ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
+        : !now ? html`<${Waiting} rows=${4} />`
+        : html`<${Form} name="payments" submit="Save" action=${action} onStale=${query.reload} key=${now.version}>
+            ${kinds.map(([kind, title, hint], i) => html`<${Method} key=${kind} at=${'methods.' + i} title=${title}
+              hint=${hint} of=${now.methods.find((m) => m.kind === kind)} />`)}
+          <//>`}
+    <//>
+  <//>`;
+}
+
+function Method({ at, title, hint, of }) {
+  return html`<fieldset class="rows"><legend>${title}</legend>
+    <${Check} name=${at + '.active'} label=${'Offer ' + title.toLowerCase()} value=${of?.active ?? false} />
+    <${Field} name=${at + '.name'} label="Name" value=${of?.name ?? title} maxlength="64" autocomplete="off"
+      hint="What shoppers choose." />
+    <${Area} name=${at + '.instructions'} label="Instructions" optional value=${of?.instructions} maxlength="5000"
+      hint=${hint} />
+  </fieldset>`;
+}
