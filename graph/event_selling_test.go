@@ -40,6 +40,11 @@ var sellingEffects = []effect{
 	{field: "taxSettingsUpdate", name: "another version",
 		args: fixedArgs(`expectedVersion: 0, input: {pricesIncludeTax: true, rates: []}`), refused: "version_mismatch"},
 
+	{field: "paymentSettingsUpdate", name: "the first time", args: fixedArgs(`expectedVersion: 0, ` +
+		`input: {methods: [{kind: BANK_TRANSFER, name: "Transfer"}]}`)},
+	{field: "paymentSettingsUpdate", name: "another version",
+		args: fixedArgs(`expectedVersion: 0, input: {methods: []}`), refused: "version_mismatch"},
+
 	{field: "discountCreate", name: "a percentage",
 		args: fixedArgs(`input: {code: "ten", kind: PERCENT, basisPoints: 1000}`)},
 	{field: "discountCreate", name: "a code that is taken",

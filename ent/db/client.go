@@ -23,6 +23,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/appname"
 	"github.com/storefront-go/storefront/ent/db/attempt"
 	"github.com/storefront-go/storefront/ent/db/audit"
+	"github.com/storefront-go/storefront/ent/db/cart"
+	"github.com/storefront-go/storefront/ent/db/cartline"
 	"github.com/storefront-go/storefront/ent/db/challenge"
 	"github.com/storefront-go/storefront/ent/db/consentticket"
 	"github.com/storefront-go/storefront/ent/db/credential"
@@ -53,6 +55,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/outboxfailure"
 	"github.com/storefront-go/storefront/ent/db/page"
 	"github.com/storefront-go/storefront/ent/db/payment"
+	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
@@ -101,6 +104,10 @@ type Client struct {
 	Attempt *AttemptClient
 	// Audit is the client for interacting with the Audit builders.
 	Audit *AuditClient
+	// Cart is the client for interacting with the Cart builders.
+	Cart *CartClient
+	// CartLine is the client for interacting with the CartLine builders.
+	CartLine *CartLineClient
 	// Challenge is the client for interacting with the Challenge builders.
 	Challenge *ChallengeClient
 	// ConsentTicket is the client for interacting with the ConsentTicket builders.
@@ -161,6 +168,8 @@ type Client struct {
 	Page *PageClient
 	// Payment is the client for interacting with the Payment builders.
 	Payment *PaymentClient
+	// PaymentSettings is the client for interacting with the PaymentSettings builders.
+	PaymentSettings *PaymentSettingsClient
 	// Picture is the client for interacting with the Picture builders.
 	Picture *PictureClient
 	// Product is the client for interacting with the Product builders.
@@ -222,6 +231,8 @@ func (c *Client) init() {
 	c.AppName = NewAppNameClient(c.config)
 	c.Attempt = NewAttemptClient(c.config)
 	c.Audit = NewAuditClient(c.config)
+	c.Cart = NewCartClient(c.config)
+	c.CartLine = NewCartLineClient(c.config)
 	c.Challenge = NewChallengeClient(c.config)
 	c.ConsentTicket = NewConsentTicketClient(c.config)
 	c.Credential = NewCredentialClient(c.config)
@@ -252,6 +263,7 @@ func (c *Client) init() {
 	c.OutboxFailure = NewOutboxFailureClient(c.config)
 	c.Page = NewPageClient(c.config)
 	c.Payment = NewPaymentClient(c.config)
+	c.PaymentSettings = NewPaymentSettingsClient(c.config)
 	c.Picture = NewPictureClient(c.config)
 	c.Product = NewProductClient(c.config)
 	c.RecoveryCode = NewRecoveryCodeClient(c.config)
@@ -373,6 +385,8 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		AppName:          NewAppNameClient(cfg),
 		Attempt:          NewAttemptClient(cfg),
 		Audit:            NewAuditClient(cfg),
+		Cart:             NewCartClient(cfg),
+		CartLine:         NewCartLineClient(cfg),
 		Challenge:        NewChallengeClient(cfg),
 		ConsentTicket:    NewConsentTicketClient(cfg),
 		Credential:       NewCredentialClient(cfg),
@@ -403,6 +417,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		OutboxFailure:    NewOutboxFailureClient(cfg),
 		Page:             NewPageClient(cfg),
 		Payment:          NewPaymentClient(cfg),
+		PaymentSettings:  NewPaymentSettingsClient(cfg),
 		Picture:          NewPictureClient(cfg),
 		Product:          NewProductClient(cfg),
 		RecoveryCode:     NewRecoveryCodeClient(cfg),
@@ -451,6 +466,8 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		AppName:          NewAppNameClient(cfg),
 		Attempt:          NewAttemptClient(cfg),
 		Audit:            NewAuditClient(cfg),
+		Cart:             NewCartClient(cfg),
+		CartLine:         NewCartLineClient(cfg),
 		Challenge:        NewChallengeClient(cfg),
 		ConsentTicket:    NewConsentTicketClient(cfg),
 		Credential:       NewCredentialClient(cfg),
@@ -481,6 +498,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		OutboxFailure:    NewOutboxFailureClient(cfg),
 		Page:             NewPageClient(cfg),
 		Payment:          NewPaymentClient(cfg),
+		PaymentSettings:  NewPaymentSettingsClient(cfg),
 		Picture:          NewPictureClient(cfg),
 		Product:          NewProductClient(cfg),
 		RecoveryCode:     NewRecoveryCodeClient(cfg),
@@ -532,16 +550,16 @@ func (c *Client) Close() error {
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.APIKey, c.AccessToken, c.AccountEvent, c.Allowance, c.App, c.AppName,
-		c.Attempt, c.Audit, c.Challenge, c.ConsentTicket, c.Credential, c.Customer,
-		c.Delivery, c.DeliveryLog, c.Discount, c.DiscountUse, c.EndpointStat, c.Event,
-		c.Export, c.ExportPart, c.Factor, c.Fulfillment, c.Grant, c.Idempotency,
-		c.Invitation, c.Mail, c.MarketplaceTheme, c.Membership, c.Menus, c.Note,
-		c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox, c.OutboxFailure,
-		c.Page, c.Payment, c.Picture, c.Product, c.RecoveryCode, c.Redaction,
-		c.Session, c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
-		c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
-		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
-		c.WebhookQueue,
+		c.Attempt, c.Audit, c.Cart, c.CartLine, c.Challenge, c.ConsentTicket,
+		c.Credential, c.Customer, c.Delivery, c.DeliveryLog, c.Discount, c.DiscountUse,
+		c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Factor, c.Fulfillment,
+		c.Grant, c.Idempotency, c.Invitation, c.Mail, c.MarketplaceTheme, c.Membership,
+		c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox,
+		c.OutboxFailure, c.Page, c.Payment, c.PaymentSettings, c.Picture, c.Product,
+		c.RecoveryCode, c.Redaction, c.Session, c.ShippingCountry, c.ShippingZone,
+		c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings, c.Theme,
+		c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
+		c.WebhookEndpoint, c.WebhookQueue,
 	} {
 		n.Use(hooks...)
 	}
@@ -552,16 +570,16 @@ func (c *Client) Use(hooks ...Hook) {
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.APIKey, c.AccessToken, c.AccountEvent, c.Allowance, c.App, c.AppName,
-		c.Attempt, c.Audit, c.Challenge, c.ConsentTicket, c.Credential, c.Customer,
-		c.Delivery, c.DeliveryLog, c.Discount, c.DiscountUse, c.EndpointStat, c.Event,
-		c.Export, c.ExportPart, c.Factor, c.Fulfillment, c.Grant, c.Idempotency,
-		c.Invitation, c.Mail, c.MarketplaceTheme, c.Membership, c.Menus, c.Note,
-		c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox, c.OutboxFailure,
-		c.Page, c.Payment, c.Picture, c.Product, c.RecoveryCode, c.Redaction,
-		c.Session, c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
-		c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
-		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
-		c.WebhookQueue,
+		c.Attempt, c.Audit, c.Cart, c.CartLine, c.Challenge, c.ConsentTicket,
+		c.Credential, c.Customer, c.Delivery, c.DeliveryLog, c.Discount, c.DiscountUse,
+		c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Factor, c.Fulfillment,
+		c.Grant, c.Idempotency, c.Invitation, c.Mail, c.MarketplaceTheme, c.Membership,
+		c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox,
+		c.OutboxFailure, c.Page, c.Payment, c.PaymentSettings, c.Picture, c.Product,
+		c.RecoveryCode, c.Redaction, c.Session, c.ShippingCountry, c.ShippingZone,
+		c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings, c.Theme,
+		c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
+		c.WebhookEndpoint, c.WebhookQueue,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -586,6 +604,10 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Attempt.mutate(ctx, m)
 	case *AuditMutation:
 		return c.Audit.mutate(ctx, m)
+	case *CartMutation:
+		return c.Cart.mutate(ctx, m)
+	case *CartLineMutation:
+		return c.CartLine.mutate(ctx, m)
 	case *ChallengeMutation:
 		return c.Challenge.mutate(ctx, m)
 	case *ConsentTicketMutation:
@@ -646,6 +668,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Page.mutate(ctx, m)
 	case *PaymentMutation:
 		return c.Payment.mutate(ctx, m)
+	case *PaymentSettingsMutation:
+		return c.PaymentSettings.mutate(ctx, m)
 	case *PictureMutation:
 		return c.Picture.mutate(ctx, m)
 	case *ProductMutation:
@@ -1759,6 +1783,274 @@ func (c *AuditClient) mutate(ctx context.Context, m *AuditMutation) (Value, erro
 		return (&AuditDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown Audit mutation op: %q", m.Op())
+	}
+}
+
+// CartClient is a client for the Cart schema.
+type CartClient struct {
+	config
+}
+
+// NewCartClient returns a client for the Cart from the given config.
+func NewCartClient(c config) *CartClient {
+	return &CartClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `cart.Hooks(f(g(h())))`.
+func (c *CartClient) Use(hooks ...Hook) {
+	c.hooks.Cart = append(c.hooks.Cart, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `cart.Intercept(f(g(h())))`.
+func (c *CartClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Cart = append(c.inters.Cart, interceptors...)
+}
+
+// Create returns a builder for creating a Cart entity.
+func (c *CartClient) Create() *CartCreate {
+	mutation := newCartMutation(c.config, OpCreate)
+	return &CartCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Cart entities.
+func (c *CartClient) CreateBulk(builders ...*CartCreate) *CartCreateBulk {
+	return &CartCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *CartClient) MapCreateBulk(slice any, setFunc func(*CartCreate, int)) *CartCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &CartCreateBulk{err: fmt.Errorf("calling to CartClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*CartCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &CartCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Cart.
+func (c *CartClient) Update() *CartUpdate {
+	mutation := newCartMutation(c.config, OpUpdate)
+	return &CartUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *CartClient) UpdateOne(_m *Cart) *CartUpdateOne {
+	mutation := newCartMutation(c.config, OpUpdateOne, withCart(_m))
+	return &CartUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *CartClient) UpdateOneID(id xid.ID) *CartUpdateOne {
+	mutation := newCartMutation(c.config, OpUpdateOne, withCartID(id))
+	return &CartUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Cart.
+func (c *CartClient) Delete() *CartDelete {
+	mutation := newCartMutation(c.config, OpDelete)
+	return &CartDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *CartClient) DeleteOne(_m *Cart) *CartDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *CartClient) DeleteOneID(id xid.ID) *CartDeleteOne {
+	builder := c.Delete().Where(cart.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &CartDeleteOne{builder}
+}
+
+// Query returns a query builder for Cart.
+func (c *CartClient) Query() *CartQuery {
+	return &CartQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeCart},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Cart entity by its id.
+func (c *CartClient) Get(ctx context.Context, id xid.ID) (*Cart, error) {
+	return c.Query().Where(cart.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *CartClient) GetX(ctx context.Context, id xid.ID) *Cart {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *CartClient) Hooks() []Hook {
+	hooks := c.hooks.Cart
+	return append(hooks[:len(hooks):len(hooks)], cart.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *CartClient) Interceptors() []Interceptor {
+	return c.inters.Cart
+}
+
+func (c *CartClient) mutate(ctx context.Context, m *CartMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&CartCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&CartUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&CartUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&CartDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Cart mutation op: %q", m.Op())
+	}
+}
+
+// CartLineClient is a client for the CartLine schema.
+type CartLineClient struct {
+	config
+}
+
+// NewCartLineClient returns a client for the CartLine from the given config.
+func NewCartLineClient(c config) *CartLineClient {
+	return &CartLineClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `cartline.Hooks(f(g(h())))`.
+func (c *CartLineClient) Use(hooks ...Hook) {
+	c.hooks.CartLine = append(c.hooks.CartLine, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `cartline.Intercept(f(g(h())))`.
+func (c *CartLineClient) Intercept(interceptors ...Interceptor) {
+	c.inters.CartLine = append(c.inters.CartLine, interceptors...)
+}
+
+// Create returns a builder for creating a CartLine entity.
+func (c *CartLineClient) Create() *CartLineCreate {
+	mutation := newCartLineMutation(c.config, OpCreate)
+	return &CartLineCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of CartLine entities.
+func (c *CartLineClient) CreateBulk(builders ...*CartLineCreate) *CartLineCreateBulk {
+	return &CartLineCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *CartLineClient) MapCreateBulk(slice any, setFunc func(*CartLineCreate, int)) *CartLineCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &CartLineCreateBulk{err: fmt.Errorf("calling to CartLineClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*CartLineCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &CartLineCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for CartLine.
+func (c *CartLineClient) Update() *CartLineUpdate {
+	mutation := newCartLineMutation(c.config, OpUpdate)
+	return &CartLineUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *CartLineClient) UpdateOne(_m *CartLine) *CartLineUpdateOne {
+	mutation := newCartLineMutation(c.config, OpUpdateOne, withCartLine(_m))
+	return &CartLineUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *CartLineClient) UpdateOneID(id xid.ID) *CartLineUpdateOne {
+	mutation := newCartLineMutation(c.config, OpUpdateOne, withCartLineID(id))
+	return &CartLineUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for CartLine.
+func (c *CartLineClient) Delete() *CartLineDelete {
+	mutation := newCartLineMutation(c.config, OpDelete)
+	return &CartLineDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *CartLineClient) DeleteOne(_m *CartLine) *CartLineDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *CartLineClient) DeleteOneID(id xid.ID) *CartLineDeleteOne {
+	builder := c.Delete().Where(cartline.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &CartLineDeleteOne{builder}
+}
+
+// Query returns a query builder for CartLine.
+func (c *CartLineClient) Query() *CartLineQuery {
+	return &CartLineQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeCartLine},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a CartLine entity by its id.
+func (c *CartLineClient) Get(ctx context.Context, id xid.ID) (*CartLine, error) {
+	return c.Query().Where(cartline.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *CartLineClient) GetX(ctx context.Context, id xid.ID) *CartLine {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *CartLineClient) Hooks() []Hook {
+	hooks := c.hooks.CartLine
+	return append(hooks[:len(hooks):len(hooks)], cartline.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *CartLineClient) Interceptors() []Interceptor {
+	return c.inters.CartLine
+}
+
+func (c *CartLineClient) mutate(ctx context.Context, m *CartLineMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&CartLineCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&CartLineUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&CartLineUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&CartLineDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown CartLine mutation op: %q", m.Op())
 	}
 }
 
@@ -5776,6 +6068,140 @@ func (c *PaymentClient) mutate(ctx context.Context, m *PaymentMutation) (Value, 
 	}
 }
 
+// PaymentSettingsClient is a client for the PaymentSettings schema.
+type PaymentSettingsClient struct {
+	config
+}
+
+// NewPaymentSettingsClient returns a client for the PaymentSettings from the given config.
+func NewPaymentSettingsClient(c config) *PaymentSettingsClient {
+	return &PaymentSettingsClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `paymentsettings.Hooks(f(g(h())))`.
+func (c *PaymentSettingsClient) Use(hooks ...Hook) {
+	c.hooks.PaymentSettings = append(c.hooks.PaymentSettings, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `paymentsettings.Intercept(f(g(h())))`.
+func (c *PaymentSettingsClient) Intercept(interceptors ...Interceptor) {
+	c.inters.PaymentSettings = append(c.inters.PaymentSettings, interceptors...)
+}
+
+// Create returns a builder for creating a PaymentSettings entity.
+func (c *PaymentSettingsClient) Create() *PaymentSettingsCreate {
+	mutation := newPaymentSettingsMutation(c.config, OpCreate)
+	return &PaymentSettingsCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of PaymentSettings entities.
+func (c *PaymentSettingsClient) CreateBulk(builders ...*PaymentSettingsCreate) *PaymentSettingsCreateBulk {
+	return &PaymentSettingsCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *PaymentSettingsClient) MapCreateBulk(slice any, setFunc func(*PaymentSettingsCreate, int)) *PaymentSettingsCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &PaymentSettingsCreateBulk{err: fmt.Errorf("calling to PaymentSettingsClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*PaymentSettingsCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &PaymentSettingsCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for PaymentSettings.
+func (c *PaymentSettingsClient) Update() *PaymentSettingsUpdate {
+	mutation := newPaymentSettingsMutation(c.config, OpUpdate)
+	return &PaymentSettingsUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *PaymentSettingsClient) UpdateOne(_m *PaymentSettings) *PaymentSettingsUpdateOne {
+	mutation := newPaymentSettingsMutation(c.config, OpUpdateOne, withPaymentSettings(_m))
+	return &PaymentSettingsUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *PaymentSettingsClient) UpdateOneID(id xid.ID) *PaymentSettingsUpdateOne {
+	mutation := newPaymentSettingsMutation(c.config, OpUpdateOne, withPaymentSettingsID(id))
+	return &PaymentSettingsUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for PaymentSettings.
+func (c *PaymentSettingsClient) Delete() *PaymentSettingsDelete {
+	mutation := newPaymentSettingsMutation(c.config, OpDelete)
+	return &PaymentSettingsDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *PaymentSettingsClient) DeleteOne(_m *PaymentSettings) *PaymentSettingsDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *PaymentSettingsClient) DeleteOneID(id xid.ID) *PaymentSettingsDeleteOne {
+	builder := c.Delete().Where(paymentsettings.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &PaymentSettingsDeleteOne{builder}
+}
+
+// Query returns a query builder for PaymentSettings.
+func (c *PaymentSettingsClient) Query() *PaymentSettingsQuery {
+	return &PaymentSettingsQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypePaymentSettings},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a PaymentSettings entity by its id.
+func (c *PaymentSettingsClient) Get(ctx context.Context, id xid.ID) (*PaymentSettings, error) {
+	return c.Query().Where(paymentsettings.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *PaymentSettingsClient) GetX(ctx context.Context, id xid.ID) *PaymentSettings {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *PaymentSettingsClient) Hooks() []Hook {
+	hooks := c.hooks.PaymentSettings
+	return append(hooks[:len(hooks):len(hooks)], paymentsettings.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *PaymentSettingsClient) Interceptors() []Interceptor {
+	return c.inters.PaymentSettings
+}
+
+func (c *PaymentSettingsClient) mutate(ctx context.Context, m *PaymentSettingsMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&PaymentSettingsCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&PaymentSettingsUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&PaymentSettingsUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&PaymentSettingsDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown PaymentSettings mutation op: %q", m.Op())
+	}
+}
+
 // PictureClient is a client for the Picture schema.
 type PictureClient struct {
 	config
@@ -8588,25 +9014,25 @@ func (c *WebhookQueueClient) mutate(ctx context.Context, m *WebhookQueueMutation
 type (
 	hooks struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
-		Challenge, ConsentTicket, Credential, Customer, Delivery, DeliveryLog,
-		Discount, DiscountUse, EndpointStat, Event, Export, ExportPart, Factor,
-		Fulfillment, Grant, Idempotency, Invitation, Mail, MarketplaceTheme,
+		Cart, CartLine, Challenge, ConsentTicket, Credential, Customer, Delivery,
+		DeliveryLog, Discount, DiscountUse, EndpointStat, Event, Export, ExportPart,
+		Factor, Fulfillment, Grant, Idempotency, Invitation, Mail, MarketplaceTheme,
 		Membership, Menus, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
-		OutboxFailure, Page, Payment, Picture, Product, RecoveryCode, Redaction,
-		Session, ShippingCountry, ShippingZone, Staff, StaffToken, Store, StoreHandle,
-		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
-		Variant, WebhookEndpoint, WebhookQueue []ent.Hook
+		OutboxFailure, Page, Payment, PaymentSettings, Picture, Product, RecoveryCode,
+		Redaction, Session, ShippingCountry, ShippingZone, Staff, StaffToken, Store,
+		StoreHandle, TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User,
+		UserEmail, Variant, WebhookEndpoint, WebhookQueue []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
-		Challenge, ConsentTicket, Credential, Customer, Delivery, DeliveryLog,
-		Discount, DiscountUse, EndpointStat, Event, Export, ExportPart, Factor,
-		Fulfillment, Grant, Idempotency, Invitation, Mail, MarketplaceTheme,
+		Cart, CartLine, Challenge, ConsentTicket, Credential, Customer, Delivery,
+		DeliveryLog, Discount, DiscountUse, EndpointStat, Event, Export, ExportPart,
+		Factor, Fulfillment, Grant, Idempotency, Invitation, Mail, MarketplaceTheme,
 		Membership, Menus, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
-		OutboxFailure, Page, Payment, Picture, Product, RecoveryCode, Redaction,
-		Session, ShippingCountry, ShippingZone, Staff, StaffToken, Store, StoreHandle,
-		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
-		Variant, WebhookEndpoint, WebhookQueue []ent.Interceptor
+		OutboxFailure, Page, Payment, PaymentSettings, Picture, Product, RecoveryCode,
+		Redaction, Session, ShippingCountry, ShippingZone, Staff, StaffToken, Store,
+		StoreHandle, TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User,
+		UserEmail, Variant, WebhookEndpoint, WebhookQueue []ent.Interceptor
 	}
 )
 

@@ -20,6 +20,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/appname"
 	"github.com/storefront-go/storefront/ent/db/attempt"
 	"github.com/storefront-go/storefront/ent/db/audit"
+	"github.com/storefront-go/storefront/ent/db/cart"
+	"github.com/storefront-go/storefront/ent/db/cartline"
 	"github.com/storefront-go/storefront/ent/db/challenge"
 	"github.com/storefront-go/storefront/ent/db/consentticket"
 	"github.com/storefront-go/storefront/ent/db/credential"
@@ -51,6 +53,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/outboxfailure"
 	"github.com/storefront-go/storefront/ent/db/page"
 	"github.com/storefront-go/storefront/ent/db/payment"
+	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
@@ -140,6 +143,8 @@ func checkColumn(t, c string) error {
 			appname.Table:          appname.ValidColumn,
 			attempt.Table:          attempt.ValidColumn,
 			audit.Table:            audit.ValidColumn,
+			cart.Table:             cart.ValidColumn,
+			cartline.Table:         cartline.ValidColumn,
 			challenge.Table:        challenge.ValidColumn,
 			consentticket.Table:    consentticket.ValidColumn,
 			credential.Table:       credential.ValidColumn,
@@ -170,6 +175,7 @@ func checkColumn(t, c string) error {
 			outboxfailure.Table:    outboxfailure.ValidColumn,
 			page.Table:             page.ValidColumn,
 			payment.Table:          payment.ValidColumn,
+			paymentsettings.Table:  paymentsettings.ValidColumn,
 			picture.Table:          picture.ValidColumn,
 			product.Table:          product.ValidColumn,
 			recoverycode.Table:     recoverycode.ValidColumn,

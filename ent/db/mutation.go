@@ -18,6 +18,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/appname"
 	"github.com/storefront-go/storefront/ent/db/attempt"
 	"github.com/storefront-go/storefront/ent/db/audit"
+	"github.com/storefront-go/storefront/ent/db/cart"
+	"github.com/storefront-go/storefront/ent/db/cartline"
 	"github.com/storefront-go/storefront/ent/db/challenge"
 	"github.com/storefront-go/storefront/ent/db/consentticket"
 	"github.com/storefront-go/storefront/ent/db/credential"
@@ -48,6 +50,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/outboxfailure"
 	"github.com/storefront-go/storefront/ent/db/page"
 	"github.com/storefront-go/storefront/ent/db/payment"
+	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/product"
@@ -96,6 +99,8 @@ const (
 	TypeAppName          = "AppName"
 	TypeAttempt          = "Attempt"
 	TypeAudit            = "Audit"
+	TypeCart             = "Cart"
+	TypeCartLine         = "CartLine"
 	TypeChallenge        = "Challenge"
 	TypeConsentTicket    = "ConsentTicket"
 	TypeCredential       = "Credential"
@@ -126,6 +131,7 @@ const (
 	TypeOutboxFailure    = "OutboxFailure"
 	TypePage             = "Page"
 	TypePayment          = "Payment"
+	TypePaymentSettings  = "PaymentSettings"
 	TypePicture          = "Picture"
 	TypeProduct          = "Product"
 	TypeRecoveryCode     = "RecoveryCode"
@@ -6917,6 +6923,2282 @@ func (m *AuditMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *AuditMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Audit edge %s", name)
+}
+
+// CartMutation represents an operation that mutates the Cart nodes in the graph.
+type CartMutation struct {
+	config
+	op             Op
+	typ            string
+	id             *xid.ID
+	store_id       *xid.ID
+	token          *digest.Sum
+	bucket         *int8
+	addbucket      *int8
+	expires_at     *micros.Time
+	addexpires_at  *micros.Time
+	version        *int64
+	addversion     *int64
+	updated_at     *micros.Time
+	addupdated_at  *micros.Time
+	lines_count    *int
+	addlines_count *int
+	code           *string
+	note           *string
+	email          *string
+	phone          *string
+	address        *document.Address
+	rate_id        *string
+	payment        *state.PaymentMethod
+	reached_at     *micros.Time
+	addreached_at  *micros.Time
+	order_id       *xid.ID
+	clearedFields  map[string]struct{}
+	done           bool
+	oldValue       func(context.Context) (*Cart, error)
+	predicates     []predicate.Cart
+}
+
+var _ ent.Mutation = (*CartMutation)(nil)
+
+// cartOption allows management of the mutation configuration using functional options.
+type cartOption func(*CartMutation)
+
+// newCartMutation creates new mutation for the Cart entity.
+func newCartMutation(c config, op Op, opts ...cartOption) *CartMutation {
+	m := &CartMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeCart,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withCartID sets the ID field of the mutation.
+func withCartID(id xid.ID) cartOption {
+	return func(m *CartMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Cart
+		)
+		m.oldValue = func(ctx context.Context) (*Cart, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Cart.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withCart sets the old Cart of the mutation.
+func withCart(node *Cart) cartOption {
+	return func(m *CartMutation) {
+		m.oldValue = func(context.Context) (*Cart, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m CartMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m CartMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Cart entities.
+func (m *CartMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *CartMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *CartMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Cart.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *CartMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *CartMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *CartMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetToken sets the "token" field.
+func (m *CartMutation) SetToken(d digest.Sum) {
+	m.token = &d
+}
+
+// Token returns the value of the "token" field in the mutation.
+func (m *CartMutation) Token() (r digest.Sum, exists bool) {
+	v := m.token
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldToken returns the old "token" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldToken(ctx context.Context) (v digest.Sum, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldToken is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldToken requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldToken: %w", err)
+	}
+	return oldValue.Token, nil
+}
+
+// ResetToken resets all changes to the "token" field.
+func (m *CartMutation) ResetToken() {
+	m.token = nil
+}
+
+// SetBucket sets the "bucket" field.
+func (m *CartMutation) SetBucket(i int8) {
+	m.bucket = &i
+	m.addbucket = nil
+}
+
+// Bucket returns the value of the "bucket" field in the mutation.
+func (m *CartMutation) Bucket() (r int8, exists bool) {
+	v := m.bucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBucket returns the old "bucket" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldBucket(ctx context.Context) (v int8, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBucket is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBucket requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBucket: %w", err)
+	}
+	return oldValue.Bucket, nil
+}
+
+// AddBucket adds i to the "bucket" field.
+func (m *CartMutation) AddBucket(i int8) {
+	if m.addbucket != nil {
+		*m.addbucket += i
+	} else {
+		m.addbucket = &i
+	}
+}
+
+// AddedBucket returns the value that was added to the "bucket" field in this mutation.
+func (m *CartMutation) AddedBucket() (r int8, exists bool) {
+	v := m.addbucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBucket resets all changes to the "bucket" field.
+func (m *CartMutation) ResetBucket() {
+	m.bucket = nil
+	m.addbucket = nil
+}
+
+// SetExpiresAt sets the "expires_at" field.
+func (m *CartMutation) SetExpiresAt(value micros.Time) {
+	m.expires_at = &value
+	m.addexpires_at = nil
+}
+
+// ExpiresAt returns the value of the "expires_at" field in the mutation.
+func (m *CartMutation) ExpiresAt() (r micros.Time, exists bool) {
+	v := m.expires_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExpiresAt returns the old "expires_at" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldExpiresAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExpiresAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExpiresAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExpiresAt: %w", err)
+	}
+	return oldValue.ExpiresAt, nil
+}
+
+// AddExpiresAt adds value to the "expires_at" field.
+func (m *CartMutation) AddExpiresAt(value micros.Time) {
+	if m.addexpires_at != nil {
+		*m.addexpires_at += value
+	} else {
+		m.addexpires_at = &value
+	}
+}
+
+// AddedExpiresAt returns the value that was added to the "expires_at" field in this mutation.
+func (m *CartMutation) AddedExpiresAt() (r micros.Time, exists bool) {
+	v := m.addexpires_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetExpiresAt resets all changes to the "expires_at" field.
+func (m *CartMutation) ResetExpiresAt() {
+	m.expires_at = nil
+	m.addexpires_at = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *CartMutation) SetVersion(i int64) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *CartMutation) Version() (r int64, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldVersion(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *CartMutation) AddVersion(i int64) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *CartMutation) AddedVersion() (r int64, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *CartMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *CartMutation) SetUpdatedAt(value micros.Time) {
+	m.updated_at = &value
+	m.addupdated_at = nil
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *CartMutation) UpdatedAt() (r micros.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldUpdatedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// AddUpdatedAt adds value to the "updated_at" field.
+func (m *CartMutation) AddUpdatedAt(value micros.Time) {
+	if m.addupdated_at != nil {
+		*m.addupdated_at += value
+	} else {
+		m.addupdated_at = &value
+	}
+}
+
+// AddedUpdatedAt returns the value that was added to the "updated_at" field in this mutation.
+func (m *CartMutation) AddedUpdatedAt() (r micros.Time, exists bool) {
+	v := m.addupdated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *CartMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+	m.addupdated_at = nil
+}
+
+// SetLinesCount sets the "lines_count" field.
+func (m *CartMutation) SetLinesCount(i int) {
+	m.lines_count = &i
+	m.addlines_count = nil
+}
+
+// LinesCount returns the value of the "lines_count" field in the mutation.
+func (m *CartMutation) LinesCount() (r int, exists bool) {
+	v := m.lines_count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLinesCount returns the old "lines_count" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldLinesCount(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLinesCount is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLinesCount requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLinesCount: %w", err)
+	}
+	return oldValue.LinesCount, nil
+}
+
+// AddLinesCount adds i to the "lines_count" field.
+func (m *CartMutation) AddLinesCount(i int) {
+	if m.addlines_count != nil {
+		*m.addlines_count += i
+	} else {
+		m.addlines_count = &i
+	}
+}
+
+// AddedLinesCount returns the value that was added to the "lines_count" field in this mutation.
+func (m *CartMutation) AddedLinesCount() (r int, exists bool) {
+	v := m.addlines_count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetLinesCount resets all changes to the "lines_count" field.
+func (m *CartMutation) ResetLinesCount() {
+	m.lines_count = nil
+	m.addlines_count = nil
+}
+
+// SetCode sets the "code" field.
+func (m *CartMutation) SetCode(s string) {
+	m.code = &s
+}
+
+// Code returns the value of the "code" field in the mutation.
+func (m *CartMutation) Code() (r string, exists bool) {
+	v := m.code
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCode returns the old "code" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldCode(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCode is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCode requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCode: %w", err)
+	}
+	return oldValue.Code, nil
+}
+
+// ClearCode clears the value of the "code" field.
+func (m *CartMutation) ClearCode() {
+	m.code = nil
+	m.clearedFields[cart.FieldCode] = struct{}{}
+}
+
+// CodeCleared returns if the "code" field was cleared in this mutation.
+func (m *CartMutation) CodeCleared() bool {
+	_, ok := m.clearedFields[cart.FieldCode]
+	return ok
+}
+
+// ResetCode resets all changes to the "code" field.
+func (m *CartMutation) ResetCode() {
+	m.code = nil
+	delete(m.clearedFields, cart.FieldCode)
+}
+
+// SetNote sets the "note" field.
+func (m *CartMutation) SetNote(s string) {
+	m.note = &s
+}
+
+// Note returns the value of the "note" field in the mutation.
+func (m *CartMutation) Note() (r string, exists bool) {
+	v := m.note
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNote returns the old "note" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldNote(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNote is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNote requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNote: %w", err)
+	}
+	return oldValue.Note, nil
+}
+
+// ClearNote clears the value of the "note" field.
+func (m *CartMutation) ClearNote() {
+	m.note = nil
+	m.clearedFields[cart.FieldNote] = struct{}{}
+}
+
+// NoteCleared returns if the "note" field was cleared in this mutation.
+func (m *CartMutation) NoteCleared() bool {
+	_, ok := m.clearedFields[cart.FieldNote]
+	return ok
+}
+
+// ResetNote resets all changes to the "note" field.
+func (m *CartMutation) ResetNote() {
+	m.note = nil
+	delete(m.clearedFields, cart.FieldNote)
+}
+
+// SetEmail sets the "email" field.
+func (m *CartMutation) SetEmail(s string) {
+	m.email = &s
+}
+
+// Email returns the value of the "email" field in the mutation.
+func (m *CartMutation) Email() (r string, exists bool) {
+	v := m.email
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEmail returns the old "email" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldEmail(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEmail is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEmail requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEmail: %w", err)
+	}
+	return oldValue.Email, nil
+}
+
+// ClearEmail clears the value of the "email" field.
+func (m *CartMutation) ClearEmail() {
+	m.email = nil
+	m.clearedFields[cart.FieldEmail] = struct{}{}
+}
+
+// EmailCleared returns if the "email" field was cleared in this mutation.
+func (m *CartMutation) EmailCleared() bool {
+	_, ok := m.clearedFields[cart.FieldEmail]
+	return ok
+}
+
+// ResetEmail resets all changes to the "email" field.
+func (m *CartMutation) ResetEmail() {
+	m.email = nil
+	delete(m.clearedFields, cart.FieldEmail)
+}
+
+// SetPhone sets the "phone" field.
+func (m *CartMutation) SetPhone(s string) {
+	m.phone = &s
+}
+
+// Phone returns the value of the "phone" field in the mutation.
+func (m *CartMutation) Phone() (r string, exists bool) {
+	v := m.phone
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPhone returns the old "phone" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldPhone(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPhone is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPhone requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPhone: %w", err)
+	}
+	return oldValue.Phone, nil
+}
+
+// ClearPhone clears the value of the "phone" field.
+func (m *CartMutation) ClearPhone() {
+	m.phone = nil
+	m.clearedFields[cart.FieldPhone] = struct{}{}
+}
+
+// PhoneCleared returns if the "phone" field was cleared in this mutation.
+func (m *CartMutation) PhoneCleared() bool {
+	_, ok := m.clearedFields[cart.FieldPhone]
+	return ok
+}
+
+// ResetPhone resets all changes to the "phone" field.
+func (m *CartMutation) ResetPhone() {
+	m.phone = nil
+	delete(m.clearedFields, cart.FieldPhone)
+}
+
+// SetAddress sets the "address" field.
+func (m *CartMutation) SetAddress(d document.Address) {
+	m.address = &d
+}
+
+// Address returns the value of the "address" field in the mutation.
+func (m *CartMutation) Address() (r document.Address, exists bool) {
+	v := m.address
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAddress returns the old "address" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldAddress(ctx context.Context) (v document.Address, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAddress is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAddress requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAddress: %w", err)
+	}
+	return oldValue.Address, nil
+}
+
+// ClearAddress clears the value of the "address" field.
+func (m *CartMutation) ClearAddress() {
+	m.address = nil
+	m.clearedFields[cart.FieldAddress] = struct{}{}
+}
+
+// AddressCleared returns if the "address" field was cleared in this mutation.
+func (m *CartMutation) AddressCleared() bool {
+	_, ok := m.clearedFields[cart.FieldAddress]
+	return ok
+}
+
+// ResetAddress resets all changes to the "address" field.
+func (m *CartMutation) ResetAddress() {
+	m.address = nil
+	delete(m.clearedFields, cart.FieldAddress)
+}
+
+// SetRateID sets the "rate_id" field.
+func (m *CartMutation) SetRateID(s string) {
+	m.rate_id = &s
+}
+
+// RateID returns the value of the "rate_id" field in the mutation.
+func (m *CartMutation) RateID() (r string, exists bool) {
+	v := m.rate_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRateID returns the old "rate_id" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldRateID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRateID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRateID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRateID: %w", err)
+	}
+	return oldValue.RateID, nil
+}
+
+// ClearRateID clears the value of the "rate_id" field.
+func (m *CartMutation) ClearRateID() {
+	m.rate_id = nil
+	m.clearedFields[cart.FieldRateID] = struct{}{}
+}
+
+// RateIDCleared returns if the "rate_id" field was cleared in this mutation.
+func (m *CartMutation) RateIDCleared() bool {
+	_, ok := m.clearedFields[cart.FieldRateID]
+	return ok
+}
+
+// ResetRateID resets all changes to the "rate_id" field.
+func (m *CartMutation) ResetRateID() {
+	m.rate_id = nil
+	delete(m.clearedFields, cart.FieldRateID)
+}
+
+// SetPayment sets the "payment" field.
+func (m *CartMutation) SetPayment(sm state.PaymentMethod) {
+	m.payment = &sm
+}
+
+// Payment returns the value of the "payment" field in the mutation.
+func (m *CartMutation) Payment() (r state.PaymentMethod, exists bool) {
+	v := m.payment
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPayment returns the old "payment" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldPayment(ctx context.Context) (v *state.PaymentMethod, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPayment is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPayment requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPayment: %w", err)
+	}
+	return oldValue.Payment, nil
+}
+
+// ClearPayment clears the value of the "payment" field.
+func (m *CartMutation) ClearPayment() {
+	m.payment = nil
+	m.clearedFields[cart.FieldPayment] = struct{}{}
+}
+
+// PaymentCleared returns if the "payment" field was cleared in this mutation.
+func (m *CartMutation) PaymentCleared() bool {
+	_, ok := m.clearedFields[cart.FieldPayment]
+	return ok
+}
+
+// ResetPayment resets all changes to the "payment" field.
+func (m *CartMutation) ResetPayment() {
+	m.payment = nil
+	delete(m.clearedFields, cart.FieldPayment)
+}
+
+// SetReachedAt sets the "reached_at" field.
+func (m *CartMutation) SetReachedAt(value micros.Time) {
+	m.reached_at = &value
+	m.addreached_at = nil
+}
+
+// ReachedAt returns the value of the "reached_at" field in the mutation.
+func (m *CartMutation) ReachedAt() (r micros.Time, exists bool) {
+	v := m.reached_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReachedAt returns the old "reached_at" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldReachedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReachedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReachedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReachedAt: %w", err)
+	}
+	return oldValue.ReachedAt, nil
+}
+
+// AddReachedAt adds value to the "reached_at" field.
+func (m *CartMutation) AddReachedAt(value micros.Time) {
+	if m.addreached_at != nil {
+		*m.addreached_at += value
+	} else {
+		m.addreached_at = &value
+	}
+}
+
+// AddedReachedAt returns the value that was added to the "reached_at" field in this mutation.
+func (m *CartMutation) AddedReachedAt() (r micros.Time, exists bool) {
+	v := m.addreached_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearReachedAt clears the value of the "reached_at" field.
+func (m *CartMutation) ClearReachedAt() {
+	m.reached_at = nil
+	m.addreached_at = nil
+	m.clearedFields[cart.FieldReachedAt] = struct{}{}
+}
+
+// ReachedAtCleared returns if the "reached_at" field was cleared in this mutation.
+func (m *CartMutation) ReachedAtCleared() bool {
+	_, ok := m.clearedFields[cart.FieldReachedAt]
+	return ok
+}
+
+// ResetReachedAt resets all changes to the "reached_at" field.
+func (m *CartMutation) ResetReachedAt() {
+	m.reached_at = nil
+	m.addreached_at = nil
+	delete(m.clearedFields, cart.FieldReachedAt)
+}
+
+// SetOrderID sets the "order_id" field.
+func (m *CartMutation) SetOrderID(x xid.ID) {
+	m.order_id = &x
+}
+
+// OrderID returns the value of the "order_id" field in the mutation.
+func (m *CartMutation) OrderID() (r xid.ID, exists bool) {
+	v := m.order_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrderID returns the old "order_id" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldOrderID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrderID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrderID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrderID: %w", err)
+	}
+	return oldValue.OrderID, nil
+}
+
+// ClearOrderID clears the value of the "order_id" field.
+func (m *CartMutation) ClearOrderID() {
+	m.order_id = nil
+	m.clearedFields[cart.FieldOrderID] = struct{}{}
+}
+
+// OrderIDCleared returns if the "order_id" field was cleared in this mutation.
+func (m *CartMutation) OrderIDCleared() bool {
+	_, ok := m.clearedFields[cart.FieldOrderID]
+	return ok
+}
+
+// ResetOrderID resets all changes to the "order_id" field.
+func (m *CartMutation) ResetOrderID() {
+	m.order_id = nil
+	delete(m.clearedFields, cart.FieldOrderID)
+}
+
+// Where appends a list predicates to the CartMutation builder.
+func (m *CartMutation) Where(ps ...predicate.Cart) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the CartMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *CartMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Cart, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *CartMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *CartMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Cart).
+func (m *CartMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *CartMutation) Fields() []string {
+	fields := make([]string, 0, 16)
+	if m.store_id != nil {
+		fields = append(fields, cart.FieldStoreID)
+	}
+	if m.token != nil {
+		fields = append(fields, cart.FieldToken)
+	}
+	if m.bucket != nil {
+		fields = append(fields, cart.FieldBucket)
+	}
+	if m.expires_at != nil {
+		fields = append(fields, cart.FieldExpiresAt)
+	}
+	if m.version != nil {
+		fields = append(fields, cart.FieldVersion)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, cart.FieldUpdatedAt)
+	}
+	if m.lines_count != nil {
+		fields = append(fields, cart.FieldLinesCount)
+	}
+	if m.code != nil {
+		fields = append(fields, cart.FieldCode)
+	}
+	if m.note != nil {
+		fields = append(fields, cart.FieldNote)
+	}
+	if m.email != nil {
+		fields = append(fields, cart.FieldEmail)
+	}
+	if m.phone != nil {
+		fields = append(fields, cart.FieldPhone)
+	}
+	if m.address != nil {
+		fields = append(fields, cart.FieldAddress)
+	}
+	if m.rate_id != nil {
+		fields = append(fields, cart.FieldRateID)
+	}
+	if m.payment != nil {
+		fields = append(fields, cart.FieldPayment)
+	}
+	if m.reached_at != nil {
+		fields = append(fields, cart.FieldReachedAt)
+	}
+	if m.order_id != nil {
+		fields = append(fields, cart.FieldOrderID)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *CartMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case cart.FieldStoreID:
+		return m.StoreID()
+	case cart.FieldToken:
+		return m.Token()
+	case cart.FieldBucket:
+		return m.Bucket()
+	case cart.FieldExpiresAt:
+		return m.ExpiresAt()
+	case cart.FieldVersion:
+		return m.Version()
+	case cart.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case cart.FieldLinesCount:
+		return m.LinesCount()
+	case cart.FieldCode:
+		return m.Code()
+	case cart.FieldNote:
+		return m.Note()
+	case cart.FieldEmail:
+		return m.Email()
+	case cart.FieldPhone:
+		return m.Phone()
+	case cart.FieldAddress:
+		return m.Address()
+	case cart.FieldRateID:
+		return m.RateID()
+	case cart.FieldPayment:
+		return m.Payment()
+	case cart.FieldReachedAt:
+		return m.ReachedAt()
+	case cart.FieldOrderID:
+		return m.OrderID()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *CartMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case cart.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case cart.FieldToken:
+		return m.OldToken(ctx)
+	case cart.FieldBucket:
+		return m.OldBucket(ctx)
+	case cart.FieldExpiresAt:
+		return m.OldExpiresAt(ctx)
+	case cart.FieldVersion:
+		return m.OldVersion(ctx)
+	case cart.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case cart.FieldLinesCount:
+		return m.OldLinesCount(ctx)
+	case cart.FieldCode:
+		return m.OldCode(ctx)
+	case cart.FieldNote:
+		return m.OldNote(ctx)
+	case cart.FieldEmail:
+		return m.OldEmail(ctx)
+	case cart.FieldPhone:
+		return m.OldPhone(ctx)
+	case cart.FieldAddress:
+		return m.OldAddress(ctx)
+	case cart.FieldRateID:
+		return m.OldRateID(ctx)
+	case cart.FieldPayment:
+		return m.OldPayment(ctx)
+	case cart.FieldReachedAt:
+		return m.OldReachedAt(ctx)
+	case cart.FieldOrderID:
+		return m.OldOrderID(ctx)
+	}
+	return nil, fmt.Errorf("unknown Cart field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *CartMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case cart.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case cart.FieldToken:
+		v, ok := value.(digest.Sum)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetToken(v)
+		return nil
+	case cart.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBucket(v)
+		return nil
+	case cart.FieldExpiresAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExpiresAt(v)
+		return nil
+	case cart.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
+	case cart.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case cart.FieldLinesCount:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLinesCount(v)
+		return nil
+	case cart.FieldCode:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCode(v)
+		return nil
+	case cart.FieldNote:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNote(v)
+		return nil
+	case cart.FieldEmail:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEmail(v)
+		return nil
+	case cart.FieldPhone:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPhone(v)
+		return nil
+	case cart.FieldAddress:
+		v, ok := value.(document.Address)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAddress(v)
+		return nil
+	case cart.FieldRateID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRateID(v)
+		return nil
+	case cart.FieldPayment:
+		v, ok := value.(state.PaymentMethod)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPayment(v)
+		return nil
+	case cart.FieldReachedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReachedAt(v)
+		return nil
+	case cart.FieldOrderID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrderID(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Cart field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *CartMutation) AddedFields() []string {
+	var fields []string
+	if m.addbucket != nil {
+		fields = append(fields, cart.FieldBucket)
+	}
+	if m.addexpires_at != nil {
+		fields = append(fields, cart.FieldExpiresAt)
+	}
+	if m.addversion != nil {
+		fields = append(fields, cart.FieldVersion)
+	}
+	if m.addupdated_at != nil {
+		fields = append(fields, cart.FieldUpdatedAt)
+	}
+	if m.addlines_count != nil {
+		fields = append(fields, cart.FieldLinesCount)
+	}
+	if m.addreached_at != nil {
+		fields = append(fields, cart.FieldReachedAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *CartMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case cart.FieldBucket:
+		return m.AddedBucket()
+	case cart.FieldExpiresAt:
+		return m.AddedExpiresAt()
+	case cart.FieldVersion:
+		return m.AddedVersion()
+	case cart.FieldUpdatedAt:
+		return m.AddedUpdatedAt()
+	case cart.FieldLinesCount:
+		return m.AddedLinesCount()
+	case cart.FieldReachedAt:
+		return m.AddedReachedAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *CartMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case cart.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBucket(v)
+		return nil
+	case cart.FieldExpiresAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddExpiresAt(v)
+		return nil
+	case cart.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
+	case cart.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddUpdatedAt(v)
+		return nil
+	case cart.FieldLinesCount:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddLinesCount(v)
+		return nil
+	case cart.FieldReachedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddReachedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Cart numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *CartMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(cart.FieldCode) {
+		fields = append(fields, cart.FieldCode)
+	}
+	if m.FieldCleared(cart.FieldNote) {
+		fields = append(fields, cart.FieldNote)
+	}
+	if m.FieldCleared(cart.FieldEmail) {
+		fields = append(fields, cart.FieldEmail)
+	}
+	if m.FieldCleared(cart.FieldPhone) {
+		fields = append(fields, cart.FieldPhone)
+	}
+	if m.FieldCleared(cart.FieldAddress) {
+		fields = append(fields, cart.FieldAddress)
+	}
+	if m.FieldCleared(cart.FieldRateID) {
+		fields = append(fields, cart.FieldRateID)
+	}
+	if m.FieldCleared(cart.FieldPayment) {
+		fields = append(fields, cart.FieldPayment)
+	}
+	if m.FieldCleared(cart.FieldReachedAt) {
+		fields = append(fields, cart.FieldReachedAt)
+	}
+	if m.FieldCleared(cart.FieldOrderID) {
+		fields = append(fields, cart.FieldOrderID)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *CartMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *CartMutation) ClearField(name string) error {
+	switch name {
+	case cart.FieldCode:
+		m.ClearCode()
+		return nil
+	case cart.FieldNote:
+		m.ClearNote()
+		return nil
+	case cart.FieldEmail:
+		m.ClearEmail()
+		return nil
+	case cart.FieldPhone:
+		m.ClearPhone()
+		return nil
+	case cart.FieldAddress:
+		m.ClearAddress()
+		return nil
+	case cart.FieldRateID:
+		m.ClearRateID()
+		return nil
+	case cart.FieldPayment:
+		m.ClearPayment()
+		return nil
+	case cart.FieldReachedAt:
+		m.ClearReachedAt()
+		return nil
+	case cart.FieldOrderID:
+		m.ClearOrderID()
+		return nil
+	}
+	return fmt.Errorf("unknown Cart nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *CartMutation) ResetField(name string) error {
+	switch name {
+	case cart.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case cart.FieldToken:
+		m.ResetToken()
+		return nil
+	case cart.FieldBucket:
+		m.ResetBucket()
+		return nil
+	case cart.FieldExpiresAt:
+		m.ResetExpiresAt()
+		return nil
+	case cart.FieldVersion:
+		m.ResetVersion()
+		return nil
+	case cart.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case cart.FieldLinesCount:
+		m.ResetLinesCount()
+		return nil
+	case cart.FieldCode:
+		m.ResetCode()
+		return nil
+	case cart.FieldNote:
+		m.ResetNote()
+		return nil
+	case cart.FieldEmail:
+		m.ResetEmail()
+		return nil
+	case cart.FieldPhone:
+		m.ResetPhone()
+		return nil
+	case cart.FieldAddress:
+		m.ResetAddress()
+		return nil
+	case cart.FieldRateID:
+		m.ResetRateID()
+		return nil
+	case cart.FieldPayment:
+		m.ResetPayment()
+		return nil
+	case cart.FieldReachedAt:
+		m.ResetReachedAt()
+		return nil
+	case cart.FieldOrderID:
+		m.ResetOrderID()
+		return nil
+	}
+	return fmt.Errorf("unknown Cart field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *CartMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *CartMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *CartMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *CartMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *CartMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *CartMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *CartMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Cart unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *CartMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Cart edge %s", name)
+}
+
+// CartLineMutation represents an operation that mutates the CartLine nodes in the graph.
+type CartLineMutation struct {
+	config
+	op             Op
+	typ            string
+	id             *xid.ID
+	store_id       *xid.ID
+	cart_id        *xid.ID
+	product_id     *xid.ID
+	variant_id     *xid.ID
+	quantity       *int64
+	addquantity    *int64
+	price_minor    *int64
+	addprice_minor *int64
+	added_at       *micros.Time
+	addadded_at    *micros.Time
+	clearedFields  map[string]struct{}
+	done           bool
+	oldValue       func(context.Context) (*CartLine, error)
+	predicates     []predicate.CartLine
+}
+
+var _ ent.Mutation = (*CartLineMutation)(nil)
+
+// cartlineOption allows management of the mutation configuration using functional options.
+type cartlineOption func(*CartLineMutation)
+
+// newCartLineMutation creates new mutation for the CartLine entity.
+func newCartLineMutation(c config, op Op, opts ...cartlineOption) *CartLineMutation {
+	m := &CartLineMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeCartLine,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withCartLineID sets the ID field of the mutation.
+func withCartLineID(id xid.ID) cartlineOption {
+	return func(m *CartLineMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *CartLine
+		)
+		m.oldValue = func(ctx context.Context) (*CartLine, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().CartLine.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withCartLine sets the old CartLine of the mutation.
+func withCartLine(node *CartLine) cartlineOption {
+	return func(m *CartLineMutation) {
+		m.oldValue = func(context.Context) (*CartLine, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m CartLineMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m CartLineMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of CartLine entities.
+func (m *CartLineMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *CartLineMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *CartLineMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().CartLine.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *CartLineMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *CartLineMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the CartLine entity.
+// If the CartLine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartLineMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *CartLineMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetCartID sets the "cart_id" field.
+func (m *CartLineMutation) SetCartID(x xid.ID) {
+	m.cart_id = &x
+}
+
+// CartID returns the value of the "cart_id" field in the mutation.
+func (m *CartLineMutation) CartID() (r xid.ID, exists bool) {
+	v := m.cart_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCartID returns the old "cart_id" field's value of the CartLine entity.
+// If the CartLine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartLineMutation) OldCartID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCartID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCartID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCartID: %w", err)
+	}
+	return oldValue.CartID, nil
+}
+
+// ResetCartID resets all changes to the "cart_id" field.
+func (m *CartLineMutation) ResetCartID() {
+	m.cart_id = nil
+}
+
+// SetProductID sets the "product_id" field.
+func (m *CartLineMutation) SetProductID(x xid.ID) {
+	m.product_id = &x
+}
+
+// ProductID returns the value of the "product_id" field in the mutation.
+func (m *CartLineMutation) ProductID() (r xid.ID, exists bool) {
+	v := m.product_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldProductID returns the old "product_id" field's value of the CartLine entity.
+// If the CartLine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartLineMutation) OldProductID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldProductID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldProductID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldProductID: %w", err)
+	}
+	return oldValue.ProductID, nil
+}
+
+// ResetProductID resets all changes to the "product_id" field.
+func (m *CartLineMutation) ResetProductID() {
+	m.product_id = nil
+}
+
+// SetVariantID sets the "variant_id" field.
+func (m *CartLineMutation) SetVariantID(x xid.ID) {
+	m.variant_id = &x
+}
+
+// VariantID returns the value of the "variant_id" field in the mutation.
+func (m *CartLineMutation) VariantID() (r xid.ID, exists bool) {
+	v := m.variant_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVariantID returns the old "variant_id" field's value of the CartLine entity.
+// If the CartLine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartLineMutation) OldVariantID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVariantID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVariantID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVariantID: %w", err)
+	}
+	return oldValue.VariantID, nil
+}
+
+// ResetVariantID resets all changes to the "variant_id" field.
+func (m *CartLineMutation) ResetVariantID() {
+	m.variant_id = nil
+}
+
+// SetQuantity sets the "quantity" field.
+func (m *CartLineMutation) SetQuantity(i int64) {
+	m.quantity = &i
+	m.addquantity = nil
+}
+
+// Quantity returns the value of the "quantity" field in the mutation.
+func (m *CartLineMutation) Quantity() (r int64, exists bool) {
+	v := m.quantity
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldQuantity returns the old "quantity" field's value of the CartLine entity.
+// If the CartLine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartLineMutation) OldQuantity(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldQuantity is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldQuantity requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldQuantity: %w", err)
+	}
+	return oldValue.Quantity, nil
+}
+
+// AddQuantity adds i to the "quantity" field.
+func (m *CartLineMutation) AddQuantity(i int64) {
+	if m.addquantity != nil {
+		*m.addquantity += i
+	} else {
+		m.addquantity = &i
+	}
+}
+
+// AddedQuantity returns the value that was added to the "quantity" field in this mutation.
+func (m *CartLineMutation) AddedQuantity() (r int64, exists bool) {
+	v := m.addquantity
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetQuantity resets all changes to the "quantity" field.
+func (m *CartLineMutation) ResetQuantity() {
+	m.quantity = nil
+	m.addquantity = nil
+}
+
+// SetPriceMinor sets the "price_minor" field.
+func (m *CartLineMutation) SetPriceMinor(i int64) {
+	m.price_minor = &i
+	m.addprice_minor = nil
+}
+
+// PriceMinor returns the value of the "price_minor" field in the mutation.
+func (m *CartLineMutation) PriceMinor() (r int64, exists bool) {
+	v := m.price_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPriceMinor returns the old "price_minor" field's value of the CartLine entity.
+// If the CartLine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartLineMutation) OldPriceMinor(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPriceMinor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPriceMinor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPriceMinor: %w", err)
+	}
+	return oldValue.PriceMinor, nil
+}
+
+// AddPriceMinor adds i to the "price_minor" field.
+func (m *CartLineMutation) AddPriceMinor(i int64) {
+	if m.addprice_minor != nil {
+		*m.addprice_minor += i
+	} else {
+		m.addprice_minor = &i
+	}
+}
+
+// AddedPriceMinor returns the value that was added to the "price_minor" field in this mutation.
+func (m *CartLineMutation) AddedPriceMinor() (r int64, exists bool) {
+	v := m.addprice_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPriceMinor resets all changes to the "price_minor" field.
+func (m *CartLineMutation) ResetPriceMinor() {
+	m.price_minor = nil
+	m.addprice_minor = nil
+}
+
+// SetAddedAt sets the "added_at" field.
+func (m *CartLineMutation) SetAddedAt(value micros.Time) {
+	m.added_at = &value
+	m.addadded_at = nil
+}
+
+// AddedAt returns the value of the "added_at" field in the mutation.
+func (m *CartLineMutation) AddedAt() (r micros.Time, exists bool) {
+	v := m.added_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAddedAt returns the old "added_at" field's value of the CartLine entity.
+// If the CartLine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartLineMutation) OldAddedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAddedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAddedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAddedAt: %w", err)
+	}
+	return oldValue.AddedAt, nil
+}
+
+// AddAddedAt adds value to the "added_at" field.
+func (m *CartLineMutation) AddAddedAt(value micros.Time) {
+	if m.addadded_at != nil {
+		*m.addadded_at += value
+	} else {
+		m.addadded_at = &value
+	}
+}
+
+// AddedAddedAt returns the value that was added to the "added_at" field in this mutation.
+func (m *CartLineMutation) AddedAddedAt() (r micros.Time, exists bool) {
+	v := m.addadded_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAddedAt resets all changes to the "added_at" field.
+func (m *CartLineMutation) ResetAddedAt() {
+	m.added_at = nil
+	m.addadded_at = nil
+}
+
+// Where appends a list predicates to the CartLineMutation builder.
+func (m *CartLineMutation) Where(ps ...predicate.CartLine) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the CartLineMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *CartLineMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.CartLine, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *CartLineMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *CartLineMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (CartLine).
+func (m *CartLineMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *CartLineMutation) Fields() []string {
+	fields := make([]string, 0, 7)
+	if m.store_id != nil {
+		fields = append(fields, cartline.FieldStoreID)
+	}
+	if m.cart_id != nil {
+		fields = append(fields, cartline.FieldCartID)
+	}
+	if m.product_id != nil {
+		fields = append(fields, cartline.FieldProductID)
+	}
+	if m.variant_id != nil {
+		fields = append(fields, cartline.FieldVariantID)
+	}
+	if m.quantity != nil {
+		fields = append(fields, cartline.FieldQuantity)
+	}
+	if m.price_minor != nil {
+		fields = append(fields, cartline.FieldPriceMinor)
+	}
+	if m.added_at != nil {
+		fields = append(fields, cartline.FieldAddedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *CartLineMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case cartline.FieldStoreID:
+		return m.StoreID()
+	case cartline.FieldCartID:
+		return m.CartID()
+	case cartline.FieldProductID:
+		return m.ProductID()
+	case cartline.FieldVariantID:
+		return m.VariantID()
+	case cartline.FieldQuantity:
+		return m.Quantity()
+	case cartline.FieldPriceMinor:
+		return m.PriceMinor()
+	case cartline.FieldAddedAt:
+		return m.AddedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *CartLineMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case cartline.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case cartline.FieldCartID:
+		return m.OldCartID(ctx)
+	case cartline.FieldProductID:
+		return m.OldProductID(ctx)
+	case cartline.FieldVariantID:
+		return m.OldVariantID(ctx)
+	case cartline.FieldQuantity:
+		return m.OldQuantity(ctx)
+	case cartline.FieldPriceMinor:
+		return m.OldPriceMinor(ctx)
+	case cartline.FieldAddedAt:
+		return m.OldAddedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown CartLine field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *CartLineMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case cartline.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case cartline.FieldCartID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCartID(v)
+		return nil
+	case cartline.FieldProductID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetProductID(v)
+		return nil
+	case cartline.FieldVariantID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVariantID(v)
+		return nil
+	case cartline.FieldQuantity:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetQuantity(v)
+		return nil
+	case cartline.FieldPriceMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPriceMinor(v)
+		return nil
+	case cartline.FieldAddedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAddedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown CartLine field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *CartLineMutation) AddedFields() []string {
+	var fields []string
+	if m.addquantity != nil {
+		fields = append(fields, cartline.FieldQuantity)
+	}
+	if m.addprice_minor != nil {
+		fields = append(fields, cartline.FieldPriceMinor)
+	}
+	if m.addadded_at != nil {
+		fields = append(fields, cartline.FieldAddedAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *CartLineMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case cartline.FieldQuantity:
+		return m.AddedQuantity()
+	case cartline.FieldPriceMinor:
+		return m.AddedPriceMinor()
+	case cartline.FieldAddedAt:
+		return m.AddedAddedAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *CartLineMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case cartline.FieldQuantity:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddQuantity(v)
+		return nil
+	case cartline.FieldPriceMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPriceMinor(v)
+		return nil
+	case cartline.FieldAddedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAddedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown CartLine numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *CartLineMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *CartLineMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *CartLineMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown CartLine nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *CartLineMutation) ResetField(name string) error {
+	switch name {
+	case cartline.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case cartline.FieldCartID:
+		m.ResetCartID()
+		return nil
+	case cartline.FieldProductID:
+		m.ResetProductID()
+		return nil
+	case cartline.FieldVariantID:
+		m.ResetVariantID()
+		return nil
+	case cartline.FieldQuantity:
+		m.ResetQuantity()
+		return nil
+	case cartline.FieldPriceMinor:
+		m.ResetPriceMinor()
+		return nil
+	case cartline.FieldAddedAt:
+		m.ResetAddedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown CartLine field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *CartLineMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *CartLineMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *CartLineMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *CartLineMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *CartLineMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *CartLineMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *CartLineMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown CartLine unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *CartLineMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown CartLine edge %s", name)
 }
 
 // ChallengeMutation represents an operation that mutates the Challenge nodes in the graph.
@@ -29974,58 +32256,66 @@ func (m *OAuthClientMutation) ResetEdge(name string) error {
 // OrderMutation represents an operation that mutates the Order nodes in the graph.
 type OrderMutation struct {
 	config
-	op                 Op
-	typ                string
-	id                 *xid.ID
-	store_id           *xid.ID
-	version            *int64
-	addversion         *int64
-	event_sequence     *int64
-	addevent_sequence  *int64
-	updated_at         *micros.Time
-	addupdated_at      *micros.Time
-	number             *int64
-	addnumber          *int64
-	status             *state.OrderStatus
-	financial_status   *state.FinancialStatus
-	fulfillment_status *state.FulfillmentStatus
-	currency           *string
-	subtotal_minor     *int64
-	addsubtotal_minor  *int64
-	discount_minor     *int64
-	adddiscount_minor  *int64
-	shipping_minor     *int64
-	addshipping_minor  *int64
-	tax_minor          *int64
-	addtax_minor       *int64
-	total_minor        *int64
-	addtotal_minor     *int64
-	paid_minor         *int64
-	addpaid_minor      *int64
-	refunded_minor     *int64
-	addrefunded_minor  *int64
-	customer_id        *xid.ID
-	email              *string
-	billing_address    *document.Address
-	shipping_address   *document.Address
-	notes_count        *int64
-	addnotes_count     *int64
-	tags               *document.Tags
-	source             *string
-	placed_at          *micros.Time
-	addplaced_at       *micros.Time
-	paid_at            *micros.Time
-	addpaid_at         *micros.Time
-	fulfilled_at       *micros.Time
-	addfulfilled_at    *micros.Time
-	cancelled_at       *micros.Time
-	addcancelled_at    *micros.Time
-	completed_at       *micros.Time
-	addcompleted_at    *micros.Time
-	clearedFields      map[string]struct{}
-	done               bool
-	oldValue           func(context.Context) (*Order, error)
-	predicates         []predicate.Order
+	op                    Op
+	typ                   string
+	id                    *xid.ID
+	store_id              *xid.ID
+	version               *int64
+	addversion            *int64
+	event_sequence        *int64
+	addevent_sequence     *int64
+	updated_at            *micros.Time
+	addupdated_at         *micros.Time
+	number                *int64
+	addnumber             *int64
+	status                *state.OrderStatus
+	financial_status      *state.FinancialStatus
+	fulfillment_status    *state.FulfillmentStatus
+	currency              *string
+	subtotal_minor        *int64
+	addsubtotal_minor     *int64
+	discount_minor        *int64
+	adddiscount_minor     *int64
+	shipping_minor        *int64
+	addshipping_minor     *int64
+	tax_minor             *int64
+	addtax_minor          *int64
+	total_minor           *int64
+	addtotal_minor        *int64
+	paid_minor            *int64
+	addpaid_minor         *int64
+	refunded_minor        *int64
+	addrefunded_minor     *int64
+	customer_id           *xid.ID
+	email                 *string
+	billing_address       *document.Address
+	shipping_address      *document.Address
+	notes_count           *int64
+	addnotes_count        *int64
+	tags                  *document.Tags
+	source                *string
+	placed_at             *micros.Time
+	addplaced_at          *micros.Time
+	paid_at               *micros.Time
+	addpaid_at            *micros.Time
+	fulfilled_at          *micros.Time
+	addfulfilled_at       *micros.Time
+	cancelled_at          *micros.Time
+	addcancelled_at       *micros.Time
+	completed_at          *micros.Time
+	addcompleted_at       *micros.Time
+	included_tax_minor    *int64
+	addincluded_tax_minor *int64
+	cart_id               *xid.ID
+	discount_id           *xid.ID
+	discount_code         *string
+	shipping_method       *string
+	payment_method        *state.PaymentMethod
+	language              *state.Language
+	clearedFields         map[string]struct{}
+	done                  bool
+	oldValue              func(context.Context) (*Order, error)
+	predicates            []predicate.Order
 }
 
 var _ ent.Mutation = (*OrderMutation)(nil)
@@ -31588,6 +33878,370 @@ func (m *OrderMutation) ResetCompletedAt() {
 	delete(m.clearedFields, order.FieldCompletedAt)
 }
 
+// SetIncludedTaxMinor sets the "included_tax_minor" field.
+func (m *OrderMutation) SetIncludedTaxMinor(i int64) {
+	m.included_tax_minor = &i
+	m.addincluded_tax_minor = nil
+}
+
+// IncludedTaxMinor returns the value of the "included_tax_minor" field in the mutation.
+func (m *OrderMutation) IncludedTaxMinor() (r int64, exists bool) {
+	v := m.included_tax_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldIncludedTaxMinor returns the old "included_tax_minor" field's value of the Order entity.
+// If the Order object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderMutation) OldIncludedTaxMinor(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldIncludedTaxMinor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldIncludedTaxMinor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldIncludedTaxMinor: %w", err)
+	}
+	return oldValue.IncludedTaxMinor, nil
+}
+
+// AddIncludedTaxMinor adds i to the "included_tax_minor" field.
+func (m *OrderMutation) AddIncludedTaxMinor(i int64) {
+	if m.addincluded_tax_minor != nil {
+		*m.addincluded_tax_minor += i
+	} else {
+		m.addincluded_tax_minor = &i
+	}
+}
+
+// AddedIncludedTaxMinor returns the value that was added to the "included_tax_minor" field in this mutation.
+func (m *OrderMutation) AddedIncludedTaxMinor() (r int64, exists bool) {
+	v := m.addincluded_tax_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearIncludedTaxMinor clears the value of the "included_tax_minor" field.
+func (m *OrderMutation) ClearIncludedTaxMinor() {
+	m.included_tax_minor = nil
+	m.addincluded_tax_minor = nil
+	m.clearedFields[order.FieldIncludedTaxMinor] = struct{}{}
+}
+
+// IncludedTaxMinorCleared returns if the "included_tax_minor" field was cleared in this mutation.
+func (m *OrderMutation) IncludedTaxMinorCleared() bool {
+	_, ok := m.clearedFields[order.FieldIncludedTaxMinor]
+	return ok
+}
+
+// ResetIncludedTaxMinor resets all changes to the "included_tax_minor" field.
+func (m *OrderMutation) ResetIncludedTaxMinor() {
+	m.included_tax_minor = nil
+	m.addincluded_tax_minor = nil
+	delete(m.clearedFields, order.FieldIncludedTaxMinor)
+}
+
+// SetCartID sets the "cart_id" field.
+func (m *OrderMutation) SetCartID(x xid.ID) {
+	m.cart_id = &x
+}
+
+// CartID returns the value of the "cart_id" field in the mutation.
+func (m *OrderMutation) CartID() (r xid.ID, exists bool) {
+	v := m.cart_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCartID returns the old "cart_id" field's value of the Order entity.
+// If the Order object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderMutation) OldCartID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCartID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCartID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCartID: %w", err)
+	}
+	return oldValue.CartID, nil
+}
+
+// ClearCartID clears the value of the "cart_id" field.
+func (m *OrderMutation) ClearCartID() {
+	m.cart_id = nil
+	m.clearedFields[order.FieldCartID] = struct{}{}
+}
+
+// CartIDCleared returns if the "cart_id" field was cleared in this mutation.
+func (m *OrderMutation) CartIDCleared() bool {
+	_, ok := m.clearedFields[order.FieldCartID]
+	return ok
+}
+
+// ResetCartID resets all changes to the "cart_id" field.
+func (m *OrderMutation) ResetCartID() {
+	m.cart_id = nil
+	delete(m.clearedFields, order.FieldCartID)
+}
+
+// SetDiscountID sets the "discount_id" field.
+func (m *OrderMutation) SetDiscountID(x xid.ID) {
+	m.discount_id = &x
+}
+
+// DiscountID returns the value of the "discount_id" field in the mutation.
+func (m *OrderMutation) DiscountID() (r xid.ID, exists bool) {
+	v := m.discount_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDiscountID returns the old "discount_id" field's value of the Order entity.
+// If the Order object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderMutation) OldDiscountID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDiscountID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDiscountID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDiscountID: %w", err)
+	}
+	return oldValue.DiscountID, nil
+}
+
+// ClearDiscountID clears the value of the "discount_id" field.
+func (m *OrderMutation) ClearDiscountID() {
+	m.discount_id = nil
+	m.clearedFields[order.FieldDiscountID] = struct{}{}
+}
+
+// DiscountIDCleared returns if the "discount_id" field was cleared in this mutation.
+func (m *OrderMutation) DiscountIDCleared() bool {
+	_, ok := m.clearedFields[order.FieldDiscountID]
+	return ok
+}
+
+// ResetDiscountID resets all changes to the "discount_id" field.
+func (m *OrderMutation) ResetDiscountID() {
+	m.discount_id = nil
+	delete(m.clearedFields, order.FieldDiscountID)
+}
+
+// SetDiscountCode sets the "discount_code" field.
+func (m *OrderMutation) SetDiscountCode(s string) {
+	m.discount_code = &s
+}
+
+// DiscountCode returns the value of the "discount_code" field in the mutation.
+func (m *OrderMutation) DiscountCode() (r string, exists bool) {
+	v := m.discount_code
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDiscountCode returns the old "discount_code" field's value of the Order entity.
+// If the Order object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderMutation) OldDiscountCode(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDiscountCode is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDiscountCode requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDiscountCode: %w", err)
+	}
+	return oldValue.DiscountCode, nil
+}
+
+// ClearDiscountCode clears the value of the "discount_code" field.
+func (m *OrderMutation) ClearDiscountCode() {
+	m.discount_code = nil
+	m.clearedFields[order.FieldDiscountCode] = struct{}{}
+}
+
+// DiscountCodeCleared returns if the "discount_code" field was cleared in this mutation.
+func (m *OrderMutation) DiscountCodeCleared() bool {
+	_, ok := m.clearedFields[order.FieldDiscountCode]
+	return ok
+}
+
+// ResetDiscountCode resets all changes to the "discount_code" field.
+func (m *OrderMutation) ResetDiscountCode() {
+	m.discount_code = nil
+	delete(m.clearedFields, order.FieldDiscountCode)
+}
+
+// SetShippingMethod sets the "shipping_method" field.
+func (m *OrderMutation) SetShippingMethod(s string) {
+	m.shipping_method = &s
+}
+
+// ShippingMethod returns the value of the "shipping_method" field in the mutation.
+func (m *OrderMutation) ShippingMethod() (r string, exists bool) {
+	v := m.shipping_method
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldShippingMethod returns the old "shipping_method" field's value of the Order entity.
+// If the Order object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderMutation) OldShippingMethod(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldShippingMethod is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldShippingMethod requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldShippingMethod: %w", err)
+	}
+	return oldValue.ShippingMethod, nil
+}
+
+// ClearShippingMethod clears the value of the "shipping_method" field.
+func (m *OrderMutation) ClearShippingMethod() {
+	m.shipping_method = nil
+	m.clearedFields[order.FieldShippingMethod] = struct{}{}
+}
+
+// ShippingMethodCleared returns if the "shipping_method" field was cleared in this mutation.
+func (m *OrderMutation) ShippingMethodCleared() bool {
+	_, ok := m.clearedFields[order.FieldShippingMethod]
+	return ok
+}
+
+// ResetShippingMethod resets all changes to the "shipping_method" field.
+func (m *OrderMutation) ResetShippingMethod() {
+	m.shipping_method = nil
+	delete(m.clearedFields, order.FieldShippingMethod)
+}
+
+// SetPaymentMethod sets the "payment_method" field.
+func (m *OrderMutation) SetPaymentMethod(sm state.PaymentMethod) {
+	m.payment_method = &sm
+}
+
+// PaymentMethod returns the value of the "payment_method" field in the mutation.
+func (m *OrderMutation) PaymentMethod() (r state.PaymentMethod, exists bool) {
+	v := m.payment_method
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPaymentMethod returns the old "payment_method" field's value of the Order entity.
+// If the Order object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderMutation) OldPaymentMethod(ctx context.Context) (v *state.PaymentMethod, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPaymentMethod is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPaymentMethod requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPaymentMethod: %w", err)
+	}
+	return oldValue.PaymentMethod, nil
+}
+
+// ClearPaymentMethod clears the value of the "payment_method" field.
+func (m *OrderMutation) ClearPaymentMethod() {
+	m.payment_method = nil
+	m.clearedFields[order.FieldPaymentMethod] = struct{}{}
+}
+
+// PaymentMethodCleared returns if the "payment_method" field was cleared in this mutation.
+func (m *OrderMutation) PaymentMethodCleared() bool {
+	_, ok := m.clearedFields[order.FieldPaymentMethod]
+	return ok
+}
+
+// ResetPaymentMethod resets all changes to the "payment_method" field.
+func (m *OrderMutation) ResetPaymentMethod() {
+	m.payment_method = nil
+	delete(m.clearedFields, order.FieldPaymentMethod)
+}
+
+// SetLanguage sets the "language" field.
+func (m *OrderMutation) SetLanguage(s state.Language) {
+	m.language = &s
+}
+
+// Language returns the value of the "language" field in the mutation.
+func (m *OrderMutation) Language() (r state.Language, exists bool) {
+	v := m.language
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLanguage returns the old "language" field's value of the Order entity.
+// If the Order object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderMutation) OldLanguage(ctx context.Context) (v *state.Language, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLanguage is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLanguage requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLanguage: %w", err)
+	}
+	return oldValue.Language, nil
+}
+
+// ClearLanguage clears the value of the "language" field.
+func (m *OrderMutation) ClearLanguage() {
+	m.language = nil
+	m.clearedFields[order.FieldLanguage] = struct{}{}
+}
+
+// LanguageCleared returns if the "language" field was cleared in this mutation.
+func (m *OrderMutation) LanguageCleared() bool {
+	_, ok := m.clearedFields[order.FieldLanguage]
+	return ok
+}
+
+// ResetLanguage resets all changes to the "language" field.
+func (m *OrderMutation) ResetLanguage() {
+	m.language = nil
+	delete(m.clearedFields, order.FieldLanguage)
+}
+
 // Where appends a list predicates to the OrderMutation builder.
 func (m *OrderMutation) Where(ps ...predicate.Order) {
 	m.predicates = append(m.predicates, ps...)
@@ -31622,7 +34276,7 @@ func (m *OrderMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *OrderMutation) Fields() []string {
-	fields := make([]string, 0, 28)
+	fields := make([]string, 0, 35)
 	if m.store_id != nil {
 		fields = append(fields, order.FieldStoreID)
 	}
@@ -31707,6 +34361,27 @@ func (m *OrderMutation) Fields() []string {
 	if m.completed_at != nil {
 		fields = append(fields, order.FieldCompletedAt)
 	}
+	if m.included_tax_minor != nil {
+		fields = append(fields, order.FieldIncludedTaxMinor)
+	}
+	if m.cart_id != nil {
+		fields = append(fields, order.FieldCartID)
+	}
+	if m.discount_id != nil {
+		fields = append(fields, order.FieldDiscountID)
+	}
+	if m.discount_code != nil {
+		fields = append(fields, order.FieldDiscountCode)
+	}
+	if m.shipping_method != nil {
+		fields = append(fields, order.FieldShippingMethod)
+	}
+	if m.payment_method != nil {
+		fields = append(fields, order.FieldPaymentMethod)
+	}
+	if m.language != nil {
+		fields = append(fields, order.FieldLanguage)
+	}
 	return fields
 }
 
@@ -31771,6 +34446,20 @@ func (m *OrderMutation) Field(name string) (ent.Value, bool) {
 		return m.CancelledAt()
 	case order.FieldCompletedAt:
 		return m.CompletedAt()
+	case order.FieldIncludedTaxMinor:
+		return m.IncludedTaxMinor()
+	case order.FieldCartID:
+		return m.CartID()
+	case order.FieldDiscountID:
+		return m.DiscountID()
+	case order.FieldDiscountCode:
+		return m.DiscountCode()
+	case order.FieldShippingMethod:
+		return m.ShippingMethod()
+	case order.FieldPaymentMethod:
+		return m.PaymentMethod()
+	case order.FieldLanguage:
+		return m.Language()
 	}
 	return nil, false
 }
@@ -31836,6 +34525,20 @@ func (m *OrderMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldCancelledAt(ctx)
 	case order.FieldCompletedAt:
 		return m.OldCompletedAt(ctx)
+	case order.FieldIncludedTaxMinor:
+		return m.OldIncludedTaxMinor(ctx)
+	case order.FieldCartID:
+		return m.OldCartID(ctx)
+	case order.FieldDiscountID:
+		return m.OldDiscountID(ctx)
+	case order.FieldDiscountCode:
+		return m.OldDiscountCode(ctx)
+	case order.FieldShippingMethod:
+		return m.OldShippingMethod(ctx)
+	case order.FieldPaymentMethod:
+		return m.OldPaymentMethod(ctx)
+	case order.FieldLanguage:
+		return m.OldLanguage(ctx)
 	}
 	return nil, fmt.Errorf("unknown Order field %s", name)
 }
@@ -32041,6 +34744,55 @@ func (m *OrderMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetCompletedAt(v)
 		return nil
+	case order.FieldIncludedTaxMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetIncludedTaxMinor(v)
+		return nil
+	case order.FieldCartID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCartID(v)
+		return nil
+	case order.FieldDiscountID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDiscountID(v)
+		return nil
+	case order.FieldDiscountCode:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDiscountCode(v)
+		return nil
+	case order.FieldShippingMethod:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetShippingMethod(v)
+		return nil
+	case order.FieldPaymentMethod:
+		v, ok := value.(state.PaymentMethod)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPaymentMethod(v)
+		return nil
+	case order.FieldLanguage:
+		v, ok := value.(state.Language)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLanguage(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Order field %s", name)
 }
@@ -32100,6 +34852,9 @@ func (m *OrderMutation) AddedFields() []string {
 	if m.addcompleted_at != nil {
 		fields = append(fields, order.FieldCompletedAt)
 	}
+	if m.addincluded_tax_minor != nil {
+		fields = append(fields, order.FieldIncludedTaxMinor)
+	}
 	return fields
 }
 
@@ -32142,6 +34897,8 @@ func (m *OrderMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedCancelledAt()
 	case order.FieldCompletedAt:
 		return m.AddedCompletedAt()
+	case order.FieldIncludedTaxMinor:
+		return m.AddedIncludedTaxMinor()
 	}
 	return nil, false
 }
@@ -32270,6 +35027,13 @@ func (m *OrderMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddCompletedAt(v)
 		return nil
+	case order.FieldIncludedTaxMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddIncludedTaxMinor(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Order numeric field %s", name)
 }
@@ -32301,6 +35065,27 @@ func (m *OrderMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(order.FieldCompletedAt) {
 		fields = append(fields, order.FieldCompletedAt)
+	}
+	if m.FieldCleared(order.FieldIncludedTaxMinor) {
+		fields = append(fields, order.FieldIncludedTaxMinor)
+	}
+	if m.FieldCleared(order.FieldCartID) {
+		fields = append(fields, order.FieldCartID)
+	}
+	if m.FieldCleared(order.FieldDiscountID) {
+		fields = append(fields, order.FieldDiscountID)
+	}
+	if m.FieldCleared(order.FieldDiscountCode) {
+		fields = append(fields, order.FieldDiscountCode)
+	}
+	if m.FieldCleared(order.FieldShippingMethod) {
+		fields = append(fields, order.FieldShippingMethod)
+	}
+	if m.FieldCleared(order.FieldPaymentMethod) {
+		fields = append(fields, order.FieldPaymentMethod)
+	}
+	if m.FieldCleared(order.FieldLanguage) {
+		fields = append(fields, order.FieldLanguage)
 	}
 	return fields
 }
@@ -32339,6 +35124,27 @@ func (m *OrderMutation) ClearField(name string) error {
 		return nil
 	case order.FieldCompletedAt:
 		m.ClearCompletedAt()
+		return nil
+	case order.FieldIncludedTaxMinor:
+		m.ClearIncludedTaxMinor()
+		return nil
+	case order.FieldCartID:
+		m.ClearCartID()
+		return nil
+	case order.FieldDiscountID:
+		m.ClearDiscountID()
+		return nil
+	case order.FieldDiscountCode:
+		m.ClearDiscountCode()
+		return nil
+	case order.FieldShippingMethod:
+		m.ClearShippingMethod()
+		return nil
+	case order.FieldPaymentMethod:
+		m.ClearPaymentMethod()
+		return nil
+	case order.FieldLanguage:
+		m.ClearLanguage()
 		return nil
 	}
 	return fmt.Errorf("unknown Order nullable field %s", name)
@@ -32431,6 +35237,27 @@ func (m *OrderMutation) ResetField(name string) error {
 		return nil
 	case order.FieldCompletedAt:
 		m.ResetCompletedAt()
+		return nil
+	case order.FieldIncludedTaxMinor:
+		m.ResetIncludedTaxMinor()
+		return nil
+	case order.FieldCartID:
+		m.ResetCartID()
+		return nil
+	case order.FieldDiscountID:
+		m.ResetDiscountID()
+		return nil
+	case order.FieldDiscountCode:
+		m.ResetDiscountCode()
+		return nil
+	case order.FieldShippingMethod:
+		m.ResetShippingMethod()
+		return nil
+	case order.FieldPaymentMethod:
+		m.ResetPaymentMethod()
+		return nil
+	case order.FieldLanguage:
+		m.ResetLanguage()
 		return nil
 	}
 	return fmt.Errorf("unknown Order field %s", name)
@@ -36905,6 +39732,656 @@ func (m *PaymentMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *PaymentMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Payment edge %s", name)
+}
+
+// PaymentSettingsMutation represents an operation that mutates the PaymentSettings nodes in the graph.
+type PaymentSettingsMutation struct {
+	config
+	op                Op
+	typ               string
+	id                *xid.ID
+	store_id          *xid.ID
+	version           *int64
+	addversion        *int64
+	event_sequence    *int64
+	addevent_sequence *int64
+	updated_at        *micros.Time
+	addupdated_at     *micros.Time
+	methods           *document.PaymentMethods
+	clearedFields     map[string]struct{}
+	done              bool
+	oldValue          func(context.Context) (*PaymentSettings, error)
+	predicates        []predicate.PaymentSettings
+}
+
+var _ ent.Mutation = (*PaymentSettingsMutation)(nil)
+
+// paymentsettingsOption allows management of the mutation configuration using functional options.
+type paymentsettingsOption func(*PaymentSettingsMutation)
+
+// newPaymentSettingsMutation creates new mutation for the PaymentSettings entity.
+func newPaymentSettingsMutation(c config, op Op, opts ...paymentsettingsOption) *PaymentSettingsMutation {
+	m := &PaymentSettingsMutation{
+		config:        c,
+		op:            op,
+		typ:           TypePaymentSettings,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withPaymentSettingsID sets the ID field of the mutation.
+func withPaymentSettingsID(id xid.ID) paymentsettingsOption {
+	return func(m *PaymentSettingsMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *PaymentSettings
+		)
+		m.oldValue = func(ctx context.Context) (*PaymentSettings, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().PaymentSettings.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withPaymentSettings sets the old PaymentSettings of the mutation.
+func withPaymentSettings(node *PaymentSettings) paymentsettingsOption {
+	return func(m *PaymentSettingsMutation) {
+		m.oldValue = func(context.Context) (*PaymentSettings, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m PaymentSettingsMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m PaymentSettingsMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of PaymentSettings entities.
+func (m *PaymentSettingsMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *PaymentSettingsMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *PaymentSettingsMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().PaymentSettings.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *PaymentSettingsMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *PaymentSettingsMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the PaymentSettings entity.
+// If the PaymentSettings object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentSettingsMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *PaymentSettingsMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *PaymentSettingsMutation) SetVersion(i int64) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *PaymentSettingsMutation) Version() (r int64, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the PaymentSettings entity.
+// If the PaymentSettings object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentSettingsMutation) OldVersion(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *PaymentSettingsMutation) AddVersion(i int64) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *PaymentSettingsMutation) AddedVersion() (r int64, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *PaymentSettingsMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
+// SetEventSequence sets the "event_sequence" field.
+func (m *PaymentSettingsMutation) SetEventSequence(i int64) {
+	m.event_sequence = &i
+	m.addevent_sequence = nil
+}
+
+// EventSequence returns the value of the "event_sequence" field in the mutation.
+func (m *PaymentSettingsMutation) EventSequence() (r int64, exists bool) {
+	v := m.event_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEventSequence returns the old "event_sequence" field's value of the PaymentSettings entity.
+// If the PaymentSettings object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentSettingsMutation) OldEventSequence(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEventSequence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEventSequence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEventSequence: %w", err)
+	}
+	return oldValue.EventSequence, nil
+}
+
+// AddEventSequence adds i to the "event_sequence" field.
+func (m *PaymentSettingsMutation) AddEventSequence(i int64) {
+	if m.addevent_sequence != nil {
+		*m.addevent_sequence += i
+	} else {
+		m.addevent_sequence = &i
+	}
+}
+
+// AddedEventSequence returns the value that was added to the "event_sequence" field in this mutation.
+func (m *PaymentSettingsMutation) AddedEventSequence() (r int64, exists bool) {
+	v := m.addevent_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetEventSequence resets all changes to the "event_sequence" field.
+func (m *PaymentSettingsMutation) ResetEventSequence() {
+	m.event_sequence = nil
+	m.addevent_sequence = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *PaymentSettingsMutation) SetUpdatedAt(value micros.Time) {
+	m.updated_at = &value
+	m.addupdated_at = nil
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *PaymentSettingsMutation) UpdatedAt() (r micros.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the PaymentSettings entity.
+// If the PaymentSettings object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentSettingsMutation) OldUpdatedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// AddUpdatedAt adds value to the "updated_at" field.
+func (m *PaymentSettingsMutation) AddUpdatedAt(value micros.Time) {
+	if m.addupdated_at != nil {
+		*m.addupdated_at += value
+	} else {
+		m.addupdated_at = &value
+	}
+}
+
+// AddedUpdatedAt returns the value that was added to the "updated_at" field in this mutation.
+func (m *PaymentSettingsMutation) AddedUpdatedAt() (r micros.Time, exists bool) {
+	v := m.addupdated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *PaymentSettingsMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+	m.addupdated_at = nil
+}
+
+// SetMethods sets the "methods" field.
+func (m *PaymentSettingsMutation) SetMethods(dm document.PaymentMethods) {
+	m.methods = &dm
+}
+
+// Methods returns the value of the "methods" field in the mutation.
+func (m *PaymentSettingsMutation) Methods() (r document.PaymentMethods, exists bool) {
+	v := m.methods
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMethods returns the old "methods" field's value of the PaymentSettings entity.
+// If the PaymentSettings object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentSettingsMutation) OldMethods(ctx context.Context) (v document.PaymentMethods, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMethods is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMethods requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMethods: %w", err)
+	}
+	return oldValue.Methods, nil
+}
+
+// ResetMethods resets all changes to the "methods" field.
+func (m *PaymentSettingsMutation) ResetMethods() {
+	m.methods = nil
+}
+
+// Where appends a list predicates to the PaymentSettingsMutation builder.
+func (m *PaymentSettingsMutation) Where(ps ...predicate.PaymentSettings) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the PaymentSettingsMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *PaymentSettingsMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.PaymentSettings, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *PaymentSettingsMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *PaymentSettingsMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (PaymentSettings).
+func (m *PaymentSettingsMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *PaymentSettingsMutation) Fields() []string {
+	fields := make([]string, 0, 5)
+	if m.store_id != nil {
+		fields = append(fields, paymentsettings.FieldStoreID)
+	}
+	if m.version != nil {
+		fields = append(fields, paymentsettings.FieldVersion)
+	}
+	if m.event_sequence != nil {
+		fields = append(fields, paymentsettings.FieldEventSequence)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, paymentsettings.FieldUpdatedAt)
+	}
+	if m.methods != nil {
+		fields = append(fields, paymentsettings.FieldMethods)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *PaymentSettingsMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case paymentsettings.FieldStoreID:
+		return m.StoreID()
+	case paymentsettings.FieldVersion:
+		return m.Version()
+	case paymentsettings.FieldEventSequence:
+		return m.EventSequence()
+	case paymentsettings.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case paymentsettings.FieldMethods:
+		return m.Methods()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *PaymentSettingsMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case paymentsettings.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case paymentsettings.FieldVersion:
+		return m.OldVersion(ctx)
+	case paymentsettings.FieldEventSequence:
+		return m.OldEventSequence(ctx)
+	case paymentsettings.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case paymentsettings.FieldMethods:
+		return m.OldMethods(ctx)
+	}
+	return nil, fmt.Errorf("unknown PaymentSettings field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *PaymentSettingsMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case paymentsettings.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case paymentsettings.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
+	case paymentsettings.FieldEventSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEventSequence(v)
+		return nil
+	case paymentsettings.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case paymentsettings.FieldMethods:
+		v, ok := value.(document.PaymentMethods)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMethods(v)
+		return nil
+	}
+	return fmt.Errorf("unknown PaymentSettings field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *PaymentSettingsMutation) AddedFields() []string {
+	var fields []string
+	if m.addversion != nil {
+		fields = append(fields, paymentsettings.FieldVersion)
+	}
+	if m.addevent_sequence != nil {
+		fields = append(fields, paymentsettings.FieldEventSequence)
+	}
+	if m.addupdated_at != nil {
+		fields = append(fields, paymentsettings.FieldUpdatedAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *PaymentSettingsMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case paymentsettings.FieldVersion:
+		return m.AddedVersion()
+	case paymentsettings.FieldEventSequence:
+		return m.AddedEventSequence()
+	case paymentsettings.FieldUpdatedAt:
+		return m.AddedUpdatedAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *PaymentSettingsMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case paymentsettings.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
+	case paymentsettings.FieldEventSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddEventSequence(v)
+		return nil
+	case paymentsettings.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddUpdatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown PaymentSettings numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *PaymentSettingsMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *PaymentSettingsMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *PaymentSettingsMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown PaymentSettings nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *PaymentSettingsMutation) ResetField(name string) error {
+	switch name {
+	case paymentsettings.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case paymentsettings.FieldVersion:
+		m.ResetVersion()
+		return nil
+	case paymentsettings.FieldEventSequence:
+		m.ResetEventSequence()
+		return nil
+	case paymentsettings.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case paymentsettings.FieldMethods:
+		m.ResetMethods()
+		return nil
+	}
+	return fmt.Errorf("unknown PaymentSettings field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *PaymentSettingsMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *PaymentSettingsMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *PaymentSettingsMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *PaymentSettingsMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *PaymentSettingsMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *PaymentSettingsMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *PaymentSettingsMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown PaymentSettings unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *PaymentSettingsMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown PaymentSettings edge %s", name)
 }
 
 // PictureMutation represents an operation that mutates the Picture nodes in the graph.

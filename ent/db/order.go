@@ -75,7 +75,21 @@ type Order struct {
 	// CancelledAt holds the value of the "cancelled_at" field.
 	CancelledAt *micros.Time `json:"cancelled_at,omitempty"`
 	// CompletedAt holds the value of the "completed_at" field.
-	CompletedAt  *micros.Time `json:"completed_at,omitempty"`
+	CompletedAt *micros.Time `json:"completed_at,omitempty"`
+	// IncludedTaxMinor holds the value of the "included_tax_minor" field.
+	IncludedTaxMinor int64 `json:"included_tax_minor,omitempty"`
+	// CartID holds the value of the "cart_id" field.
+	CartID *xid.ID `json:"cart_id,omitempty"`
+	// DiscountID holds the value of the "discount_id" field.
+	DiscountID *xid.ID `json:"discount_id,omitempty"`
+	// DiscountCode holds the value of the "discount_code" field.
+	DiscountCode *string `json:"discount_code,omitempty"`
+	// ShippingMethod holds the value of the "shipping_method" field.
+	ShippingMethod *string `json:"shipping_method,omitempty"`
+	// PaymentMethod holds the value of the "payment_method" field.
+	PaymentMethod *state.PaymentMethod `json:"payment_method,omitempty"`
+	// Language holds the value of the "language" field.
+	Language     *state.Language `json:"language,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -84,13 +98,13 @@ func (*Order) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case order.FieldCustomerID:
+		case order.FieldCustomerID, order.FieldCartID, order.FieldDiscountID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case order.FieldBillingAddress, order.FieldShippingAddress, order.FieldTags:
 			values[i] = new([]byte)
-		case order.FieldVersion, order.FieldEventSequence, order.FieldUpdatedAt, order.FieldNumber, order.FieldSubtotalMinor, order.FieldDiscountMinor, order.FieldShippingMinor, order.FieldTaxMinor, order.FieldTotalMinor, order.FieldPaidMinor, order.FieldRefundedMinor, order.FieldNotesCount, order.FieldPlacedAt, order.FieldPaidAt, order.FieldFulfilledAt, order.FieldCancelledAt, order.FieldCompletedAt:
+		case order.FieldVersion, order.FieldEventSequence, order.FieldUpdatedAt, order.FieldNumber, order.FieldSubtotalMinor, order.FieldDiscountMinor, order.FieldShippingMinor, order.FieldTaxMinor, order.FieldTotalMinor, order.FieldPaidMinor, order.FieldRefundedMinor, order.FieldNotesCount, order.FieldPlacedAt, order.FieldPaidAt, order.FieldFulfilledAt, order.FieldCancelledAt, order.FieldCompletedAt, order.FieldIncludedTaxMinor:
 			values[i] = new(sql.NullInt64)
-		case order.FieldStatus, order.FieldFinancialStatus, order.FieldFulfillmentStatus, order.FieldCurrency, order.FieldEmail, order.FieldSource:
+		case order.FieldStatus, order.FieldFinancialStatus, order.FieldFulfillmentStatus, order.FieldCurrency, order.FieldEmail, order.FieldSource, order.FieldDiscountCode, order.FieldShippingMethod, order.FieldPaymentMethod, order.FieldLanguage:
 			values[i] = new(sql.NullString)
 		case order.FieldID, order.FieldStoreID:
 			values[i] = new(xid.ID)
@@ -289,6 +303,54 @@ func (_m *Order) assignValues(columns []string, values []any) error {
 				_m.CompletedAt = new(micros.Time)
 				*_m.CompletedAt = micros.Time(value.Int64)
 			}
+		case order.FieldIncludedTaxMinor:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field included_tax_minor", values[i])
+			} else if value.Valid {
+				_m.IncludedTaxMinor = value.Int64
+			}
+		case order.FieldCartID:
+			if value, ok := values[i].(*sql.NullScanner); !ok {
+				return fmt.Errorf("unexpected type %T for field cart_id", values[i])
+			} else if value.Valid {
+				_m.CartID = new(xid.ID)
+				*_m.CartID = *value.S.(*xid.ID)
+			}
+		case order.FieldDiscountID:
+			if value, ok := values[i].(*sql.NullScanner); !ok {
+				return fmt.Errorf("unexpected type %T for field discount_id", values[i])
+			} else if value.Valid {
+				_m.DiscountID = new(xid.ID)
+				*_m.DiscountID = *value.S.(*xid.ID)
+			}
+		case order.FieldDiscountCode:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field discount_code", values[i])
+			} else if value.Valid {
+				_m.DiscountCode = new(string)
+				*_m.DiscountCode = value.String
+			}
+		case order.FieldShippingMethod:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field shipping_method", values[i])
+			} else if value.Valid {
+				_m.ShippingMethod = new(string)
+				*_m.ShippingMethod = value.String
+			}
+		case order.FieldPaymentMethod:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field payment_method", values[i])
+			} else if value.Valid {
+				_m.PaymentMethod = new(state.PaymentMethod)
+				*_m.PaymentMethod = state.PaymentMethod(value.String)
+			}
+		case order.FieldLanguage:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field language", values[i])
+			} else if value.Valid {
+				_m.Language = new(state.Language)
+				*_m.Language = state.Language(value.String)
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -418,6 +480,39 @@ func (_m *Order) String() string {
 	builder.WriteString(", ")
 	if v := _m.CompletedAt; v != nil {
 		builder.WriteString("completed_at=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	builder.WriteString("included_tax_minor=")
+	builder.WriteString(fmt.Sprintf("%v", _m.IncludedTaxMinor))
+	builder.WriteString(", ")
+	if v := _m.CartID; v != nil {
+		builder.WriteString("cart_id=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.DiscountID; v != nil {
+		builder.WriteString("discount_id=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.DiscountCode; v != nil {
+		builder.WriteString("discount_code=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.ShippingMethod; v != nil {
+		builder.WriteString("shipping_method=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.PaymentMethod; v != nil {
+		builder.WriteString("payment_method=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.Language; v != nil {
+		builder.WriteString("language=")
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
 	builder.WriteByte(')')

@@ -263,6 +263,104 @@ func (_c *OrderCreate) SetNillableCompletedAt(v *micros.Time) *OrderCreate {
 	return _c
 }
 
+// SetIncludedTaxMinor sets the "included_tax_minor" field.
+func (_c *OrderCreate) SetIncludedTaxMinor(v int64) *OrderCreate {
+	_c.mutation.SetIncludedTaxMinor(v)
+	return _c
+}
+
+// SetNillableIncludedTaxMinor sets the "included_tax_minor" field if the given value is not nil.
+func (_c *OrderCreate) SetNillableIncludedTaxMinor(v *int64) *OrderCreate {
+	if v != nil {
+		_c.SetIncludedTaxMinor(*v)
+	}
+	return _c
+}
+
+// SetCartID sets the "cart_id" field.
+func (_c *OrderCreate) SetCartID(v xid.ID) *OrderCreate {
+	_c.mutation.SetCartID(v)
+	return _c
+}
+
+// SetNillableCartID sets the "cart_id" field if the given value is not nil.
+func (_c *OrderCreate) SetNillableCartID(v *xid.ID) *OrderCreate {
+	if v != nil {
+		_c.SetCartID(*v)
+	}
+	return _c
+}
+
+// SetDiscountID sets the "discount_id" field.
+func (_c *OrderCreate) SetDiscountID(v xid.ID) *OrderCreate {
+	_c.mutation.SetDiscountID(v)
+	return _c
+}
+
+// SetNillableDiscountID sets the "discount_id" field if the given value is not nil.
+func (_c *OrderCreate) SetNillableDiscountID(v *xid.ID) *OrderCreate {
+	if v != nil {
+		_c.SetDiscountID(*v)
+	}
+	return _c
+}
+
+// SetDiscountCode sets the "discount_code" field.
+func (_c *OrderCreate) SetDiscountCode(v string) *OrderCreate {
+	_c.mutation.SetDiscountCode(v)
+	return _c
+}
+
+// SetNillableDiscountCode sets the "discount_code" field if the given value is not nil.
+func (_c *OrderCreate) SetNillableDiscountCode(v *string) *OrderCreate {
+	if v != nil {
+		_c.SetDiscountCode(*v)
+	}
+	return _c
+}
+
+// SetShippingMethod sets the "shipping_method" field.
+func (_c *OrderCreate) SetShippingMethod(v string) *OrderCreate {
+	_c.mutation.SetShippingMethod(v)
+	return _c
+}
+
+// SetNillableShippingMethod sets the "shipping_method" field if the given value is not nil.
+func (_c *OrderCreate) SetNillableShippingMethod(v *string) *OrderCreate {
+	if v != nil {
+		_c.SetShippingMethod(*v)
+	}
+	return _c
+}
+
+// SetPaymentMethod sets the "payment_method" field.
+func (_c *OrderCreate) SetPaymentMethod(v state.PaymentMethod) *OrderCreate {
+	_c.mutation.SetPaymentMethod(v)
+	return _c
+}
+
+// SetNillablePaymentMethod sets the "payment_method" field if the given value is not nil.
+func (_c *OrderCreate) SetNillablePaymentMethod(v *state.PaymentMethod) *OrderCreate {
+	if v != nil {
+		_c.SetPaymentMethod(*v)
+	}
+	return _c
+}
+
+// SetLanguage sets the "language" field.
+func (_c *OrderCreate) SetLanguage(v state.Language) *OrderCreate {
+	_c.mutation.SetLanguage(v)
+	return _c
+}
+
+// SetNillableLanguage sets the "language" field if the given value is not nil.
+func (_c *OrderCreate) SetNillableLanguage(v *state.Language) *OrderCreate {
+	if v != nil {
+		_c.SetLanguage(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *OrderCreate) SetID(v xid.ID) *OrderCreate {
 	_c.mutation.SetID(v)
@@ -397,6 +495,11 @@ func (_c *OrderCreate) check() error {
 	}
 	if _, ok := _c.mutation.PlacedAt(); !ok {
 		return &ValidationError{Name: "placed_at", err: errors.New(`db: missing required field "Order.placed_at"`)}
+	}
+	if v, ok := _c.mutation.ShippingMethod(); ok {
+		if err := order.ShippingMethodValidator(v); err != nil {
+			return &ValidationError{Name: "shipping_method", err: fmt.Errorf(`db: validator failed for field "Order.shipping_method": %w`, err)}
+		}
 	}
 	return nil
 }
@@ -544,6 +647,34 @@ func (_c *OrderCreate) createSpec() (*Order, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CompletedAt(); ok {
 		_spec.SetField(order.FieldCompletedAt, field.TypeInt64, value)
 		_node.CompletedAt = &value
+	}
+	if value, ok := _c.mutation.IncludedTaxMinor(); ok {
+		_spec.SetField(order.FieldIncludedTaxMinor, field.TypeInt64, value)
+		_node.IncludedTaxMinor = value
+	}
+	if value, ok := _c.mutation.CartID(); ok {
+		_spec.SetField(order.FieldCartID, field.TypeUUID, value)
+		_node.CartID = &value
+	}
+	if value, ok := _c.mutation.DiscountID(); ok {
+		_spec.SetField(order.FieldDiscountID, field.TypeUUID, value)
+		_node.DiscountID = &value
+	}
+	if value, ok := _c.mutation.DiscountCode(); ok {
+		_spec.SetField(order.FieldDiscountCode, field.TypeString, value)
+		_node.DiscountCode = &value
+	}
+	if value, ok := _c.mutation.ShippingMethod(); ok {
+		_spec.SetField(order.FieldShippingMethod, field.TypeString, value)
+		_node.ShippingMethod = &value
+	}
+	if value, ok := _c.mutation.PaymentMethod(); ok {
+		_spec.SetField(order.FieldPaymentMethod, field.TypeString, value)
+		_node.PaymentMethod = &value
+	}
+	if value, ok := _c.mutation.Language(); ok {
+		_spec.SetField(order.FieldLanguage, field.TypeString, value)
+		_node.Language = &value
 	}
 	return _node, _spec
 }

@@ -549,6 +549,13 @@ var orderRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.FulfilledAt),
 		cell.NumberOf(&row.CancelledAt),
 		cell.NumberOf(&row.CompletedAt),
+		(*cell.Int64)(&row.IncludedTaxMinor),
+		cell.PointerOf(&row.CartID),
+		cell.PointerOf(&row.DiscountID),
+		cell.TextOf(&row.DiscountCode),
+		cell.TextOf(&row.ShippingMethod),
+		cell.TextOf(&row.PaymentMethod),
+		cell.TextOf(&row.Language),
 	}
 	return room
 }}

@@ -553,6 +553,33 @@ func (_u *OrderUpdate) ClearCompletedAt() *OrderUpdate {
 	return _u
 }
 
+// SetIncludedTaxMinor sets the "included_tax_minor" field.
+func (_u *OrderUpdate) SetIncludedTaxMinor(v int64) *OrderUpdate {
+	_u.mutation.ResetIncludedTaxMinor()
+	_u.mutation.SetIncludedTaxMinor(v)
+	return _u
+}
+
+// SetNillableIncludedTaxMinor sets the "included_tax_minor" field if the given value is not nil.
+func (_u *OrderUpdate) SetNillableIncludedTaxMinor(v *int64) *OrderUpdate {
+	if v != nil {
+		_u.SetIncludedTaxMinor(*v)
+	}
+	return _u
+}
+
+// AddIncludedTaxMinor adds value to the "included_tax_minor" field.
+func (_u *OrderUpdate) AddIncludedTaxMinor(v int64) *OrderUpdate {
+	_u.mutation.AddIncludedTaxMinor(v)
+	return _u
+}
+
+// ClearIncludedTaxMinor clears the value of the "included_tax_minor" field.
+func (_u *OrderUpdate) ClearIncludedTaxMinor() *OrderUpdate {
+	_u.mutation.ClearIncludedTaxMinor()
+	return _u
+}
+
 // Mutation returns the OrderMutation object of the builder.
 func (_u *OrderUpdate) Mutation() *OrderMutation {
 	return _u.mutation
@@ -755,6 +782,33 @@ func (_u *OrderUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.CompletedAtCleared() {
 		_spec.ClearField(order.FieldCompletedAt, field.TypeInt64)
+	}
+	if value, ok := _u.mutation.IncludedTaxMinor(); ok {
+		_spec.SetField(order.FieldIncludedTaxMinor, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedIncludedTaxMinor(); ok {
+		_spec.AddField(order.FieldIncludedTaxMinor, field.TypeInt64, value)
+	}
+	if _u.mutation.IncludedTaxMinorCleared() {
+		_spec.ClearField(order.FieldIncludedTaxMinor, field.TypeInt64)
+	}
+	if _u.mutation.CartIDCleared() {
+		_spec.ClearField(order.FieldCartID, field.TypeUUID)
+	}
+	if _u.mutation.DiscountIDCleared() {
+		_spec.ClearField(order.FieldDiscountID, field.TypeUUID)
+	}
+	if _u.mutation.DiscountCodeCleared() {
+		_spec.ClearField(order.FieldDiscountCode, field.TypeString)
+	}
+	if _u.mutation.ShippingMethodCleared() {
+		_spec.ClearField(order.FieldShippingMethod, field.TypeString)
+	}
+	if _u.mutation.PaymentMethodCleared() {
+		_spec.ClearField(order.FieldPaymentMethod, field.TypeString)
+	}
+	if _u.mutation.LanguageCleared() {
+		_spec.ClearField(order.FieldLanguage, field.TypeString)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -1299,6 +1353,33 @@ func (_u *OrderUpdateOne) ClearCompletedAt() *OrderUpdateOne {
 	return _u
 }
 
+// SetIncludedTaxMinor sets the "included_tax_minor" field.
+func (_u *OrderUpdateOne) SetIncludedTaxMinor(v int64) *OrderUpdateOne {
+	_u.mutation.ResetIncludedTaxMinor()
+	_u.mutation.SetIncludedTaxMinor(v)
+	return _u
+}
+
+// SetNillableIncludedTaxMinor sets the "included_tax_minor" field if the given value is not nil.
+func (_u *OrderUpdateOne) SetNillableIncludedTaxMinor(v *int64) *OrderUpdateOne {
+	if v != nil {
+		_u.SetIncludedTaxMinor(*v)
+	}
+	return _u
+}
+
+// AddIncludedTaxMinor adds value to the "included_tax_minor" field.
+func (_u *OrderUpdateOne) AddIncludedTaxMinor(v int64) *OrderUpdateOne {
+	_u.mutation.AddIncludedTaxMinor(v)
+	return _u
+}
+
+// ClearIncludedTaxMinor clears the value of the "included_tax_minor" field.
+func (_u *OrderUpdateOne) ClearIncludedTaxMinor() *OrderUpdateOne {
+	_u.mutation.ClearIncludedTaxMinor()
+	return _u
+}
+
 // Mutation returns the OrderMutation object of the builder.
 func (_u *OrderUpdateOne) Mutation() *OrderMutation {
 	return _u.mutation
@@ -1531,6 +1612,33 @@ func (_u *OrderUpdateOne) sqlSave(ctx context.Context) (_node *Order, err error)
 	}
 	if _u.mutation.CompletedAtCleared() {
 		_spec.ClearField(order.FieldCompletedAt, field.TypeInt64)
+	}
+	if value, ok := _u.mutation.IncludedTaxMinor(); ok {
+		_spec.SetField(order.FieldIncludedTaxMinor, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedIncludedTaxMinor(); ok {
+		_spec.AddField(order.FieldIncludedTaxMinor, field.TypeInt64, value)
+	}
+	if _u.mutation.IncludedTaxMinorCleared() {
+		_spec.ClearField(order.FieldIncludedTaxMinor, field.TypeInt64)
+	}
+	if _u.mutation.CartIDCleared() {
+		_spec.ClearField(order.FieldCartID, field.TypeUUID)
+	}
+	if _u.mutation.DiscountIDCleared() {
+		_spec.ClearField(order.FieldDiscountID, field.TypeUUID)
+	}
+	if _u.mutation.DiscountCodeCleared() {
+		_spec.ClearField(order.FieldDiscountCode, field.TypeString)
+	}
+	if _u.mutation.ShippingMethodCleared() {
+		_spec.ClearField(order.FieldShippingMethod, field.TypeString)
+	}
+	if _u.mutation.PaymentMethodCleared() {
+		_spec.ClearField(order.FieldPaymentMethod, field.TypeString)
+	}
+	if _u.mutation.LanguageCleared() {
+		_spec.ClearField(order.FieldLanguage, field.TypeString)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Order{config: _u.config}

@@ -30,6 +30,10 @@ type Tx struct {
 	Attempt *AttemptClient
 	// Audit is the client for interacting with the Audit builders.
 	Audit *AuditClient
+	// Cart is the client for interacting with the Cart builders.
+	Cart *CartClient
+	// CartLine is the client for interacting with the CartLine builders.
+	CartLine *CartLineClient
 	// Challenge is the client for interacting with the Challenge builders.
 	Challenge *ChallengeClient
 	// ConsentTicket is the client for interacting with the ConsentTicket builders.
@@ -90,6 +94,8 @@ type Tx struct {
 	Page *PageClient
 	// Payment is the client for interacting with the Payment builders.
 	Payment *PaymentClient
+	// PaymentSettings is the client for interacting with the PaymentSettings builders.
+	PaymentSettings *PaymentSettingsClient
 	// Picture is the client for interacting with the Picture builders.
 	Picture *PictureClient
 	// Product is the client for interacting with the Product builders.
@@ -271,6 +277,8 @@ func (tx *Tx) init() {
 	tx.AppName = NewAppNameClient(tx.config)
 	tx.Attempt = NewAttemptClient(tx.config)
 	tx.Audit = NewAuditClient(tx.config)
+	tx.Cart = NewCartClient(tx.config)
+	tx.CartLine = NewCartLineClient(tx.config)
 	tx.Challenge = NewChallengeClient(tx.config)
 	tx.ConsentTicket = NewConsentTicketClient(tx.config)
 	tx.Credential = NewCredentialClient(tx.config)
@@ -301,6 +309,7 @@ func (tx *Tx) init() {
 	tx.OutboxFailure = NewOutboxFailureClient(tx.config)
 	tx.Page = NewPageClient(tx.config)
 	tx.Payment = NewPaymentClient(tx.config)
+	tx.PaymentSettings = NewPaymentSettingsClient(tx.config)
 	tx.Picture = NewPictureClient(tx.config)
 	tx.Product = NewProductClient(tx.config)
 	tx.RecoveryCode = NewRecoveryCodeClient(tx.config)

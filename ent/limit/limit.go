@@ -94,6 +94,11 @@ const (
 	Countries = 300
 	Rates     = 20
 	TaxRates  = 500
+	// PaymentMethods are the ways to pay of a store.
+	PaymentMethods = 10
+	// CartLines are the lines of a cart, CartQuantity the pieces of one.
+	CartLines    = 100
+	CartQuantity = 999
 	// EventNames are those that a request subscribes to; the catalogue has fewer.
 	EventNames = 100
 	// RedirectURIs are those of one app.

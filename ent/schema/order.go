@@ -47,6 +47,20 @@ func (Order) Fields() []ent.Field {
 		field.Int64("fulfilled_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.Int64("cancelled_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.Int64("completed_at").GoType(micros.Time(0)).Optional().Nillable(),
+		// included_tax_minor is the tax that the prices hold; it is part of no sum. Null is 0:
+		// orders of before have no such tax.
+		field.Int64("included_tax_minor").Optional(),
+		// cart_id is the cart that a shopper placed. It makes one order, which its own row
+		// sees to.
+		field.UUID("cart_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
+		field.UUID("discount_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
+		field.String("discount_code").SchemaType(key(limit.Code)).Optional().Nillable().Immutable(),
+		// shipping_method is the name that the rate had, payment_method how the shopper
+		// meant to pay, language the one that they read.
+		field.String("shipping_method").MaxRuneLen(255).Optional().Nillable().Immutable(),
+		field.String("payment_method").GoType(state.PaymentMethod("")).SchemaType(key(32)).
+			Optional().Nillable().Immutable(),
+		field.String("language").GoType(state.Language("")).SchemaType(key(16)).Optional().Nillable().Immutable(),
 	}
 }
 

@@ -30,3 +30,17 @@ var allShippingKind = []ShippingKind{ShippingDelivery, ShippingPickup}
 
 // Known reports whether v is a value of the enumeration.
 func (v ShippingKind) Known() bool { return slices.Contains(allShippingKind, v) }
+
+// PaymentMethod is how a shopper pays.
+type PaymentMethod string
+
+// The values of [PaymentMethod].
+const (
+	PaymentTransfer   PaymentMethod = "bank_transfer"
+	PaymentOnDelivery PaymentMethod = "cash_on_delivery"
+)
+
+var allPaymentMethod = []PaymentMethod{PaymentTransfer, PaymentOnDelivery}
+
+// Known reports whether v is a value of the enumeration.
+func (v PaymentMethod) Known() bool { return slices.Contains(allPaymentMethod, v) }

@@ -88,6 +88,17 @@ func (t *TaxSettings) UpdatedAt() *micros.Time {
 	return &t.TaxSettings.UpdatedAt
 }
 
+// PaymentSettings are how shoppers may pay; their version is 0 before they were ever changed.
+type PaymentSettings struct{ *db.PaymentSettings }
+
+// UpdatedAt is when they were last changed; nil for never.
+func (p *PaymentSettings) UpdatedAt() *micros.Time {
+	if p.Version == 0 {
+		return nil
+	}
+	return &p.PaymentSettings.UpdatedAt
+}
+
 // OrderNote is a note with its author.
 type OrderNote struct{ *db.Note }
 

@@ -88,6 +88,11 @@ func UnmarshalNoteVisibility(v any) (state.NoteVisibility, error) {
 	return unmarshal[state.NoteVisibility](v)
 }
 
+func MarshalPaymentMethod(v state.PaymentMethod) graphql.Marshaler { return enum(v) }
+func UnmarshalPaymentMethod(v any) (state.PaymentMethod, error) {
+	return unmarshal[state.PaymentMethod](v)
+}
+
 func MarshalDiscountKind(v state.DiscountKind) graphql.Marshaler { return enum(v) }
 func UnmarshalDiscountKind(v any) (state.DiscountKind, error) {
 	return unmarshal[state.DiscountKind](v)

@@ -447,6 +447,23 @@ type PaymentInput struct {
 	Reference   *string `json:"reference,omitempty"`
 }
 
+type PaymentMethodInput struct {
+	Kind         state.PaymentMethod `json:"kind"`
+	Name         string              `json:"name"`
+	Instructions string              `json:"instructions"`
+	Active       bool                `json:"active"`
+}
+
+type PaymentSettingsInput struct {
+	// One of each kind at most.
+	Methods []*PaymentMethodInput `json:"methods"`
+}
+
+type PaymentSettingsPayload struct {
+	PaymentSettings *PaymentSettings `json:"paymentSettings,omitempty"`
+	UserErrors      []*UserError     `json:"userErrors"`
+}
+
 type ProductCreateInput struct {
 	Title               string   `json:"title"`
 	PriceMinor          int64    `json:"priceMinor"`

@@ -64,7 +64,7 @@ func TestSettingsRefused(t *testing.T) {
 		one(`"type": "color", "default": "#FFF"`):                                        "settings/0/default: A colour is",
 		one(`"type": "choice", "options": ["a"], "default": "a"`):                        "A choice, and nothing else",
 		one(`"type": "choice", "options": ["a", "a"], "default": "a"`):                   "A choice, and nothing else",
-		one(`"type": "choice", "options": ["a", "b"], "default": "c"`):                   "settings/0/default: It is none of a, b.",
+		one(`"type": "choice", "options": ["a", "b"], "default": "c"`):                   "It is none of a, b.",
 		one(`"type": "text", "options": ["a", "b"]`):                                     "A choice, and nothing else",
 		one(`"type": "image", "default": "assets/none.png"`):                             "settings/0/default: It is not the path",
 		`[{"name": "A", "label": "A", "type": "text"}]`:                                  "A name is up to 32",

@@ -54,6 +54,7 @@ var payloads = map[string]func(errorList) any{
 	"ProductDeletePayload":         func(e errorList) any { return &model.ProductDeletePayload{UserErrors: e} },
 	"ShippingZonePayload":          func(e errorList) any { return &model.ShippingZonePayload{UserErrors: e} },
 	"ShippingZoneDeletePayload":    func(e errorList) any { return &model.ShippingZoneDeletePayload{UserErrors: e} },
+	"PaymentSettingsPayload":       func(e errorList) any { return &model.PaymentSettingsPayload{UserErrors: e} },
 	"TaxSettingsPayload":           func(e errorList) any { return &model.TaxSettingsPayload{UserErrors: e} },
 	"DiscountPayload":              func(e errorList) any { return &model.DiscountPayload{UserErrors: e} },
 	"DiscountDeletePayload":        func(e errorList) any { return &model.DiscountDeletePayload{UserErrors: e} },

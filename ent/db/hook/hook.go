@@ -105,6 +105,30 @@ func (f AuditFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) 
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.AuditMutation", m)
 }
 
+// The CartFunc type is an adapter to allow the use of ordinary
+// function as Cart mutator.
+type CartFunc func(context.Context, *db.CartMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f CartFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.CartMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.CartMutation", m)
+}
+
+// The CartLineFunc type is an adapter to allow the use of ordinary
+// function as CartLine mutator.
+type CartLineFunc func(context.Context, *db.CartLineMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f CartLineFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.CartLineMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.CartLineMutation", m)
+}
+
 // The ChallengeFunc type is an adapter to allow the use of ordinary
 // function as Challenge mutator.
 type ChallengeFunc func(context.Context, *db.ChallengeMutation) (db.Value, error)
@@ -463,6 +487,18 @@ func (f PaymentFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.PaymentMutation", m)
+}
+
+// The PaymentSettingsFunc type is an adapter to allow the use of ordinary
+// function as PaymentSettings mutator.
+type PaymentSettingsFunc func(context.Context, *db.PaymentSettingsMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f PaymentSettingsFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.PaymentSettingsMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.PaymentSettingsMutation", m)
 }
 
 // The PictureFunc type is an adapter to allow the use of ordinary

@@ -190,6 +190,68 @@ var (
 		Columns:    AuditLogColumns,
 		PrimaryKey: []*schema.Column{AuditLogColumns[0]},
 	}
+	// CartsColumns holds the columns for the "carts" table.
+	CartsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "token", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
+		{Name: "bucket", Type: field.TypeInt8},
+		{Name: "expires_at", Type: field.TypeInt64},
+		{Name: "version", Type: field.TypeInt64, Default: 1},
+		{Name: "updated_at", Type: field.TypeInt64},
+		{Name: "lines_count", Type: field.TypeInt, Default: 0},
+		{Name: "code", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
+		{Name: "note", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "mediumtext"}},
+		{Name: "email", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(1020)"}},
+		{Name: "phone", Type: field.TypeString, Nullable: true, Size: 64},
+		{Name: "address", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "rate_id", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
+		{Name: "payment", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
+		{Name: "reached_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "order_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+	}
+	// CartsTable holds the schema information for the "carts" table.
+	CartsTable = &schema.Table{
+		Name:       "carts",
+		Columns:    CartsColumns,
+		PrimaryKey: []*schema.Column{CartsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "cart_store_id_token",
+				Unique:  true,
+				Columns: []*schema.Column{CartsColumns[1], CartsColumns[2]},
+			},
+			{
+				Name:    "cart_bucket_expires_at",
+				Unique:  false,
+				Columns: []*schema.Column{CartsColumns[3], CartsColumns[4]},
+			},
+		},
+	}
+	// CartLinesColumns holds the columns for the "cart_lines" table.
+	CartLinesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "cart_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "product_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "variant_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "quantity", Type: field.TypeInt64},
+		{Name: "price_minor", Type: field.TypeInt64},
+		{Name: "added_at", Type: field.TypeInt64},
+	}
+	// CartLinesTable holds the schema information for the "cart_lines" table.
+	CartLinesTable = &schema.Table{
+		Name:       "cart_lines",
+		Columns:    CartLinesColumns,
+		PrimaryKey: []*schema.Column{CartLinesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{CartLinesColumns[1], CartLinesColumns[2], CartLinesColumns[3], CartLinesColumns[4]},
+			},
+		},
+	}
 	// ChallengesColumns holds the columns for the "challenges" table.
 	ChallengesColumns = []*schema.Column{
 		{Name: "hash", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
@@ -873,6 +935,13 @@ var (
 		{Name: "fulfilled_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "cancelled_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "completed_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "included_tax_minor", Type: field.TypeInt64, Nullable: true},
+		{Name: "cart_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "discount_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "discount_code", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
+		{Name: "shipping_method", Type: field.TypeString, Nullable: true, Size: 255},
+		{Name: "payment_method", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
+		{Name: "language", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
 	}
 	// OrdersTable holds the schema information for the "orders" table.
 	OrdersTable = &schema.Table{
@@ -1041,6 +1110,21 @@ var (
 				Columns: []*schema.Column{PaymentsColumns[1], PaymentsColumns[2], PaymentsColumns[0]},
 			},
 		},
+	}
+	// PaymentSettingsColumns holds the columns for the "payment_settings" table.
+	PaymentSettingsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "version", Type: field.TypeInt64, Default: 1},
+		{Name: "event_sequence", Type: field.TypeInt64, Default: 0},
+		{Name: "updated_at", Type: field.TypeInt64},
+		{Name: "methods", Type: field.TypeBytes, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
+	}
+	// PaymentSettingsTable holds the schema information for the "payment_settings" table.
+	PaymentSettingsTable = &schema.Table{
+		Name:       "payment_settings",
+		Columns:    PaymentSettingsColumns,
+		PrimaryKey: []*schema.Column{PaymentSettingsColumns[0]},
 	}
 	// PicturesColumns holds the columns for the "pictures" table.
 	PicturesColumns = []*schema.Column{
@@ -1564,6 +1648,8 @@ var (
 		AppNamesTable,
 		AttemptsTable,
 		AuditLogTable,
+		CartsTable,
+		CartLinesTable,
 		ChallengesTable,
 		ConsentTicketsTable,
 		CredentialsTable,
@@ -1594,6 +1680,7 @@ var (
 		OutboxFailuresTable,
 		PagesTable,
 		PaymentsTable,
+		PaymentSettingsTable,
 		PicturesTable,
 		ProductsTable,
 		RecoveryCodesTable,
@@ -1645,6 +1732,9 @@ func init() {
 	}
 	OutboxTable.Annotation = &entsql.Annotation{
 		Table: "outbox",
+	}
+	PaymentSettingsTable.Annotation = &entsql.Annotation{
+		Table: "payment_settings",
 	}
 	ShippingCountriesTable.Annotation = &entsql.Annotation{
 		Table: "shipping_countries",

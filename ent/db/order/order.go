@@ -69,6 +69,20 @@ const (
 	FieldCancelledAt = "cancelled_at"
 	// FieldCompletedAt holds the string denoting the completed_at field in the database.
 	FieldCompletedAt = "completed_at"
+	// FieldIncludedTaxMinor holds the string denoting the included_tax_minor field in the database.
+	FieldIncludedTaxMinor = "included_tax_minor"
+	// FieldCartID holds the string denoting the cart_id field in the database.
+	FieldCartID = "cart_id"
+	// FieldDiscountID holds the string denoting the discount_id field in the database.
+	FieldDiscountID = "discount_id"
+	// FieldDiscountCode holds the string denoting the discount_code field in the database.
+	FieldDiscountCode = "discount_code"
+	// FieldShippingMethod holds the string denoting the shipping_method field in the database.
+	FieldShippingMethod = "shipping_method"
+	// FieldPaymentMethod holds the string denoting the payment_method field in the database.
+	FieldPaymentMethod = "payment_method"
+	// FieldLanguage holds the string denoting the language field in the database.
+	FieldLanguage = "language"
 	// Table holds the table name of the order in the database.
 	Table = "orders"
 )
@@ -104,6 +118,13 @@ var Columns = []string{
 	FieldFulfilledAt,
 	FieldCancelledAt,
 	FieldCompletedAt,
+	FieldIncludedTaxMinor,
+	FieldCartID,
+	FieldDiscountID,
+	FieldDiscountCode,
+	FieldShippingMethod,
+	FieldPaymentMethod,
+	FieldLanguage,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -130,6 +151,8 @@ var (
 	DefaultEventSequence int64
 	// DefaultNotesCount holds the default value on creation for the "notes_count" field.
 	DefaultNotesCount int64
+	// ShippingMethodValidator is a validator for the "shipping_method" field. It is called by the builders before save.
+	ShippingMethodValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() xid.ID
 )
@@ -265,4 +288,39 @@ func ByCancelledAt(opts ...sql.OrderTermOption) OrderOption {
 // ByCompletedAt orders the results by the completed_at field.
 func ByCompletedAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCompletedAt, opts...).ToFunc()
+}
+
+// ByIncludedTaxMinor orders the results by the included_tax_minor field.
+func ByIncludedTaxMinor(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldIncludedTaxMinor, opts...).ToFunc()
+}
+
+// ByCartID orders the results by the cart_id field.
+func ByCartID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCartID, opts...).ToFunc()
+}
+
+// ByDiscountID orders the results by the discount_id field.
+func ByDiscountID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDiscountID, opts...).ToFunc()
+}
+
+// ByDiscountCode orders the results by the discount_code field.
+func ByDiscountCode(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDiscountCode, opts...).ToFunc()
+}
+
+// ByShippingMethod orders the results by the shipping_method field.
+func ByShippingMethod(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldShippingMethod, opts...).ToFunc()
+}
+
+// ByPaymentMethod orders the results by the payment_method field.
+func ByPaymentMethod(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldPaymentMethod, opts...).ToFunc()
+}
+
+// ByLanguage orders the results by the language field.
+func ByLanguage(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLanguage, opts...).ToFunc()
 }

@@ -208,6 +208,43 @@ func CompletedAt(v micros.Time) predicate.Order {
 	return predicate.Order(sql.FieldEQ(FieldCompletedAt, vc))
 }
 
+// IncludedTaxMinor applies equality check predicate on the "included_tax_minor" field. It's identical to IncludedTaxMinorEQ.
+func IncludedTaxMinor(v int64) predicate.Order {
+	return predicate.Order(sql.FieldEQ(FieldIncludedTaxMinor, v))
+}
+
+// CartID applies equality check predicate on the "cart_id" field. It's identical to CartIDEQ.
+func CartID(v xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldEQ(FieldCartID, v))
+}
+
+// DiscountID applies equality check predicate on the "discount_id" field. It's identical to DiscountIDEQ.
+func DiscountID(v xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldEQ(FieldDiscountID, v))
+}
+
+// DiscountCode applies equality check predicate on the "discount_code" field. It's identical to DiscountCodeEQ.
+func DiscountCode(v string) predicate.Order {
+	return predicate.Order(sql.FieldEQ(FieldDiscountCode, v))
+}
+
+// ShippingMethod applies equality check predicate on the "shipping_method" field. It's identical to ShippingMethodEQ.
+func ShippingMethod(v string) predicate.Order {
+	return predicate.Order(sql.FieldEQ(FieldShippingMethod, v))
+}
+
+// PaymentMethod applies equality check predicate on the "payment_method" field. It's identical to PaymentMethodEQ.
+func PaymentMethod(v state.PaymentMethod) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldEQ(FieldPaymentMethod, vc))
+}
+
+// Language applies equality check predicate on the "language" field. It's identical to LanguageEQ.
+func Language(v state.Language) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldEQ(FieldLanguage, vc))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Order {
 	return predicate.Order(sql.FieldEQ(FieldStoreID, v))
@@ -1739,6 +1776,494 @@ func CompletedAtIsNil() predicate.Order {
 // CompletedAtNotNil applies the NotNil predicate on the "completed_at" field.
 func CompletedAtNotNil() predicate.Order {
 	return predicate.Order(sql.FieldNotNull(FieldCompletedAt))
+}
+
+// IncludedTaxMinorEQ applies the EQ predicate on the "included_tax_minor" field.
+func IncludedTaxMinorEQ(v int64) predicate.Order {
+	return predicate.Order(sql.FieldEQ(FieldIncludedTaxMinor, v))
+}
+
+// IncludedTaxMinorNEQ applies the NEQ predicate on the "included_tax_minor" field.
+func IncludedTaxMinorNEQ(v int64) predicate.Order {
+	return predicate.Order(sql.FieldNEQ(FieldIncludedTaxMinor, v))
+}
+
+// IncludedTaxMinorIn applies the In predicate on the "included_tax_minor" field.
+func IncludedTaxMinorIn(vs ...int64) predicate.Order {
+	return predicate.Order(sql.FieldIn(FieldIncludedTaxMinor, vs...))
+}
+
+// IncludedTaxMinorNotIn applies the NotIn predicate on the "included_tax_minor" field.
+func IncludedTaxMinorNotIn(vs ...int64) predicate.Order {
+	return predicate.Order(sql.FieldNotIn(FieldIncludedTaxMinor, vs...))
+}
+
+// IncludedTaxMinorGT applies the GT predicate on the "included_tax_minor" field.
+func IncludedTaxMinorGT(v int64) predicate.Order {
+	return predicate.Order(sql.FieldGT(FieldIncludedTaxMinor, v))
+}
+
+// IncludedTaxMinorGTE applies the GTE predicate on the "included_tax_minor" field.
+func IncludedTaxMinorGTE(v int64) predicate.Order {
+	return predicate.Order(sql.FieldGTE(FieldIncludedTaxMinor, v))
+}
+
+// IncludedTaxMinorLT applies the LT predicate on the "included_tax_minor" field.
+func IncludedTaxMinorLT(v int64) predicate.Order {
+	return predicate.Order(sql.FieldLT(FieldIncludedTaxMinor, v))
+}
+
+// IncludedTaxMinorLTE applies the LTE predicate on the "included_tax_minor" field.
+func IncludedTaxMinorLTE(v int64) predicate.Order {
+	return predicate.Order(sql.FieldLTE(FieldIncludedTaxMinor, v))
+}
+
+// IncludedTaxMinorIsNil applies the IsNil predicate on the "included_tax_minor" field.
+func IncludedTaxMinorIsNil() predicate.Order {
+	return predicate.Order(sql.FieldIsNull(FieldIncludedTaxMinor))
+}
+
+// IncludedTaxMinorNotNil applies the NotNil predicate on the "included_tax_minor" field.
+func IncludedTaxMinorNotNil() predicate.Order {
+	return predicate.Order(sql.FieldNotNull(FieldIncludedTaxMinor))
+}
+
+// CartIDEQ applies the EQ predicate on the "cart_id" field.
+func CartIDEQ(v xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldEQ(FieldCartID, v))
+}
+
+// CartIDNEQ applies the NEQ predicate on the "cart_id" field.
+func CartIDNEQ(v xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldNEQ(FieldCartID, v))
+}
+
+// CartIDIn applies the In predicate on the "cart_id" field.
+func CartIDIn(vs ...xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldIn(FieldCartID, vs...))
+}
+
+// CartIDNotIn applies the NotIn predicate on the "cart_id" field.
+func CartIDNotIn(vs ...xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldNotIn(FieldCartID, vs...))
+}
+
+// CartIDGT applies the GT predicate on the "cart_id" field.
+func CartIDGT(v xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldGT(FieldCartID, v))
+}
+
+// CartIDGTE applies the GTE predicate on the "cart_id" field.
+func CartIDGTE(v xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldGTE(FieldCartID, v))
+}
+
+// CartIDLT applies the LT predicate on the "cart_id" field.
+func CartIDLT(v xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldLT(FieldCartID, v))
+}
+
+// CartIDLTE applies the LTE predicate on the "cart_id" field.
+func CartIDLTE(v xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldLTE(FieldCartID, v))
+}
+
+// CartIDIsNil applies the IsNil predicate on the "cart_id" field.
+func CartIDIsNil() predicate.Order {
+	return predicate.Order(sql.FieldIsNull(FieldCartID))
+}
+
+// CartIDNotNil applies the NotNil predicate on the "cart_id" field.
+func CartIDNotNil() predicate.Order {
+	return predicate.Order(sql.FieldNotNull(FieldCartID))
+}
+
+// DiscountIDEQ applies the EQ predicate on the "discount_id" field.
+func DiscountIDEQ(v xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldEQ(FieldDiscountID, v))
+}
+
+// DiscountIDNEQ applies the NEQ predicate on the "discount_id" field.
+func DiscountIDNEQ(v xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldNEQ(FieldDiscountID, v))
+}
+
+// DiscountIDIn applies the In predicate on the "discount_id" field.
+func DiscountIDIn(vs ...xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldIn(FieldDiscountID, vs...))
+}
+
+// DiscountIDNotIn applies the NotIn predicate on the "discount_id" field.
+func DiscountIDNotIn(vs ...xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldNotIn(FieldDiscountID, vs...))
+}
+
+// DiscountIDGT applies the GT predicate on the "discount_id" field.
+func DiscountIDGT(v xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldGT(FieldDiscountID, v))
+}
+
+// DiscountIDGTE applies the GTE predicate on the "discount_id" field.
+func DiscountIDGTE(v xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldGTE(FieldDiscountID, v))
+}
+
+// DiscountIDLT applies the LT predicate on the "discount_id" field.
+func DiscountIDLT(v xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldLT(FieldDiscountID, v))
+}
+
+// DiscountIDLTE applies the LTE predicate on the "discount_id" field.
+func DiscountIDLTE(v xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldLTE(FieldDiscountID, v))
+}
+
+// DiscountIDIsNil applies the IsNil predicate on the "discount_id" field.
+func DiscountIDIsNil() predicate.Order {
+	return predicate.Order(sql.FieldIsNull(FieldDiscountID))
+}
+
+// DiscountIDNotNil applies the NotNil predicate on the "discount_id" field.
+func DiscountIDNotNil() predicate.Order {
+	return predicate.Order(sql.FieldNotNull(FieldDiscountID))
+}
+
+// DiscountCodeEQ applies the EQ predicate on the "discount_code" field.
+func DiscountCodeEQ(v string) predicate.Order {
+	return predicate.Order(sql.FieldEQ(FieldDiscountCode, v))
+}
+
+// DiscountCodeNEQ applies the NEQ predicate on the "discount_code" field.
+func DiscountCodeNEQ(v string) predicate.Order {
+	return predicate.Order(sql.FieldNEQ(FieldDiscountCode, v))
+}
+
+// DiscountCodeIn applies the In predicate on the "discount_code" field.
+func DiscountCodeIn(vs ...string) predicate.Order {
+	return predicate.Order(sql.FieldIn(FieldDiscountCode, vs...))
+}
+
+// DiscountCodeNotIn applies the NotIn predicate on the "discount_code" field.
+func DiscountCodeNotIn(vs ...string) predicate.Order {
+	return predicate.Order(sql.FieldNotIn(FieldDiscountCode, vs...))
+}
+
+// DiscountCodeGT applies the GT predicate on the "discount_code" field.
+func DiscountCodeGT(v string) predicate.Order {
+	return predicate.Order(sql.FieldGT(FieldDiscountCode, v))
+}
+
+// DiscountCodeGTE applies the GTE predicate on the "discount_code" field.
+func DiscountCodeGTE(v string) predicate.Order {
+	return predicate.Order(sql.FieldGTE(FieldDiscountCode, v))
+}
+
+// DiscountCodeLT applies the LT predicate on the "discount_code" field.
+func DiscountCodeLT(v string) predicate.Order {
+	return predicate.Order(sql.FieldLT(FieldDiscountCode, v))
+}
+
+// DiscountCodeLTE applies the LTE predicate on the "discount_code" field.
+func DiscountCodeLTE(v string) predicate.Order {
+	return predicate.Order(sql.FieldLTE(FieldDiscountCode, v))
+}
+
+// DiscountCodeContains applies the Contains predicate on the "discount_code" field.
+func DiscountCodeContains(v string) predicate.Order {
+	return predicate.Order(sql.FieldContains(FieldDiscountCode, v))
+}
+
+// DiscountCodeHasPrefix applies the HasPrefix predicate on the "discount_code" field.
+func DiscountCodeHasPrefix(v string) predicate.Order {
+	return predicate.Order(sql.FieldHasPrefix(FieldDiscountCode, v))
+}
+
+// DiscountCodeHasSuffix applies the HasSuffix predicate on the "discount_code" field.
+func DiscountCodeHasSuffix(v string) predicate.Order {
+	return predicate.Order(sql.FieldHasSuffix(FieldDiscountCode, v))
+}
+
+// DiscountCodeIsNil applies the IsNil predicate on the "discount_code" field.
+func DiscountCodeIsNil() predicate.Order {
+	return predicate.Order(sql.FieldIsNull(FieldDiscountCode))
+}
+
+// DiscountCodeNotNil applies the NotNil predicate on the "discount_code" field.
+func DiscountCodeNotNil() predicate.Order {
+	return predicate.Order(sql.FieldNotNull(FieldDiscountCode))
+}
+
+// DiscountCodeEqualFold applies the EqualFold predicate on the "discount_code" field.
+func DiscountCodeEqualFold(v string) predicate.Order {
+	return predicate.Order(sql.FieldEqualFold(FieldDiscountCode, v))
+}
+
+// DiscountCodeContainsFold applies the ContainsFold predicate on the "discount_code" field.
+func DiscountCodeContainsFold(v string) predicate.Order {
+	return predicate.Order(sql.FieldContainsFold(FieldDiscountCode, v))
+}
+
+// ShippingMethodEQ applies the EQ predicate on the "shipping_method" field.
+func ShippingMethodEQ(v string) predicate.Order {
+	return predicate.Order(sql.FieldEQ(FieldShippingMethod, v))
+}
+
+// ShippingMethodNEQ applies the NEQ predicate on the "shipping_method" field.
+func ShippingMethodNEQ(v string) predicate.Order {
+	return predicate.Order(sql.FieldNEQ(FieldShippingMethod, v))
+}
+
+// ShippingMethodIn applies the In predicate on the "shipping_method" field.
+func ShippingMethodIn(vs ...string) predicate.Order {
+	return predicate.Order(sql.FieldIn(FieldShippingMethod, vs...))
+}
+
+// ShippingMethodNotIn applies the NotIn predicate on the "shipping_method" field.
+func ShippingMethodNotIn(vs ...string) predicate.Order {
+	return predicate.Order(sql.FieldNotIn(FieldShippingMethod, vs...))
+}
+
+// ShippingMethodGT applies the GT predicate on the "shipping_method" field.
+func ShippingMethodGT(v string) predicate.Order {
+	return predicate.Order(sql.FieldGT(FieldShippingMethod, v))
+}
+
+// ShippingMethodGTE applies the GTE predicate on the "shipping_method" field.
+func ShippingMethodGTE(v string) predicate.Order {
+	return predicate.Order(sql.FieldGTE(FieldShippingMethod, v))
+}
+
+// ShippingMethodLT applies the LT predicate on the "shipping_method" field.
+func ShippingMethodLT(v string) predicate.Order {
+	return predicate.Order(sql.FieldLT(FieldShippingMethod, v))
+}
+
+// ShippingMethodLTE applies the LTE predicate on the "shipping_method" field.
+func ShippingMethodLTE(v string) predicate.Order {
+	return predicate.Order(sql.FieldLTE(FieldShippingMethod, v))
+}
+
+// ShippingMethodContains applies the Contains predicate on the "shipping_method" field.
+func ShippingMethodContains(v string) predicate.Order {
+	return predicate.Order(sql.FieldContains(FieldShippingMethod, v))
+}
+
+// ShippingMethodHasPrefix applies the HasPrefix predicate on the "shipping_method" field.
+func ShippingMethodHasPrefix(v string) predicate.Order {
+	return predicate.Order(sql.FieldHasPrefix(FieldShippingMethod, v))
+}
+
+// ShippingMethodHasSuffix applies the HasSuffix predicate on the "shipping_method" field.
+func ShippingMethodHasSuffix(v string) predicate.Order {
+	return predicate.Order(sql.FieldHasSuffix(FieldShippingMethod, v))
+}
+
+// ShippingMethodIsNil applies the IsNil predicate on the "shipping_method" field.
+func ShippingMethodIsNil() predicate.Order {
+	return predicate.Order(sql.FieldIsNull(FieldShippingMethod))
+}
+
+// ShippingMethodNotNil applies the NotNil predicate on the "shipping_method" field.
+func ShippingMethodNotNil() predicate.Order {
+	return predicate.Order(sql.FieldNotNull(FieldShippingMethod))
+}
+
+// ShippingMethodEqualFold applies the EqualFold predicate on the "shipping_method" field.
+func ShippingMethodEqualFold(v string) predicate.Order {
+	return predicate.Order(sql.FieldEqualFold(FieldShippingMethod, v))
+}
+
+// ShippingMethodContainsFold applies the ContainsFold predicate on the "shipping_method" field.
+func ShippingMethodContainsFold(v string) predicate.Order {
+	return predicate.Order(sql.FieldContainsFold(FieldShippingMethod, v))
+}
+
+// PaymentMethodEQ applies the EQ predicate on the "payment_method" field.
+func PaymentMethodEQ(v state.PaymentMethod) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldEQ(FieldPaymentMethod, vc))
+}
+
+// PaymentMethodNEQ applies the NEQ predicate on the "payment_method" field.
+func PaymentMethodNEQ(v state.PaymentMethod) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldNEQ(FieldPaymentMethod, vc))
+}
+
+// PaymentMethodIn applies the In predicate on the "payment_method" field.
+func PaymentMethodIn(vs ...state.PaymentMethod) predicate.Order {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Order(sql.FieldIn(FieldPaymentMethod, v...))
+}
+
+// PaymentMethodNotIn applies the NotIn predicate on the "payment_method" field.
+func PaymentMethodNotIn(vs ...state.PaymentMethod) predicate.Order {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Order(sql.FieldNotIn(FieldPaymentMethod, v...))
+}
+
+// PaymentMethodGT applies the GT predicate on the "payment_method" field.
+func PaymentMethodGT(v state.PaymentMethod) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldGT(FieldPaymentMethod, vc))
+}
+
+// PaymentMethodGTE applies the GTE predicate on the "payment_method" field.
+func PaymentMethodGTE(v state.PaymentMethod) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldGTE(FieldPaymentMethod, vc))
+}
+
+// PaymentMethodLT applies the LT predicate on the "payment_method" field.
+func PaymentMethodLT(v state.PaymentMethod) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldLT(FieldPaymentMethod, vc))
+}
+
+// PaymentMethodLTE applies the LTE predicate on the "payment_method" field.
+func PaymentMethodLTE(v state.PaymentMethod) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldLTE(FieldPaymentMethod, vc))
+}
+
+// PaymentMethodContains applies the Contains predicate on the "payment_method" field.
+func PaymentMethodContains(v state.PaymentMethod) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldContains(FieldPaymentMethod, vc))
+}
+
+// PaymentMethodHasPrefix applies the HasPrefix predicate on the "payment_method" field.
+func PaymentMethodHasPrefix(v state.PaymentMethod) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldHasPrefix(FieldPaymentMethod, vc))
+}
+
+// PaymentMethodHasSuffix applies the HasSuffix predicate on the "payment_method" field.
+func PaymentMethodHasSuffix(v state.PaymentMethod) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldHasSuffix(FieldPaymentMethod, vc))
+}
+
+// PaymentMethodIsNil applies the IsNil predicate on the "payment_method" field.
+func PaymentMethodIsNil() predicate.Order {
+	return predicate.Order(sql.FieldIsNull(FieldPaymentMethod))
+}
+
+// PaymentMethodNotNil applies the NotNil predicate on the "payment_method" field.
+func PaymentMethodNotNil() predicate.Order {
+	return predicate.Order(sql.FieldNotNull(FieldPaymentMethod))
+}
+
+// PaymentMethodEqualFold applies the EqualFold predicate on the "payment_method" field.
+func PaymentMethodEqualFold(v state.PaymentMethod) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldEqualFold(FieldPaymentMethod, vc))
+}
+
+// PaymentMethodContainsFold applies the ContainsFold predicate on the "payment_method" field.
+func PaymentMethodContainsFold(v state.PaymentMethod) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldContainsFold(FieldPaymentMethod, vc))
+}
+
+// LanguageEQ applies the EQ predicate on the "language" field.
+func LanguageEQ(v state.Language) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldEQ(FieldLanguage, vc))
+}
+
+// LanguageNEQ applies the NEQ predicate on the "language" field.
+func LanguageNEQ(v state.Language) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldNEQ(FieldLanguage, vc))
+}
+
+// LanguageIn applies the In predicate on the "language" field.
+func LanguageIn(vs ...state.Language) predicate.Order {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Order(sql.FieldIn(FieldLanguage, v...))
+}
+
+// LanguageNotIn applies the NotIn predicate on the "language" field.
+func LanguageNotIn(vs ...state.Language) predicate.Order {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Order(sql.FieldNotIn(FieldLanguage, v...))
+}
+
+// LanguageGT applies the GT predicate on the "language" field.
+func LanguageGT(v state.Language) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldGT(FieldLanguage, vc))
+}
+
+// LanguageGTE applies the GTE predicate on the "language" field.
+func LanguageGTE(v state.Language) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldGTE(FieldLanguage, vc))
+}
+
+// LanguageLT applies the LT predicate on the "language" field.
+func LanguageLT(v state.Language) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldLT(FieldLanguage, vc))
+}
+
+// LanguageLTE applies the LTE predicate on the "language" field.
+func LanguageLTE(v state.Language) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldLTE(FieldLanguage, vc))
+}
+
+// LanguageContains applies the Contains predicate on the "language" field.
+func LanguageContains(v state.Language) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldContains(FieldLanguage, vc))
+}
+
+// LanguageHasPrefix applies the HasPrefix predicate on the "language" field.
+func LanguageHasPrefix(v state.Language) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldHasPrefix(FieldLanguage, vc))
+}
+
+// LanguageHasSuffix applies the HasSuffix predicate on the "language" field.
+func LanguageHasSuffix(v state.Language) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldHasSuffix(FieldLanguage, vc))
+}
+
+// LanguageIsNil applies the IsNil predicate on the "language" field.
+func LanguageIsNil() predicate.Order {
+	return predicate.Order(sql.FieldIsNull(FieldLanguage))
+}
+
+// LanguageNotNil applies the NotNil predicate on the "language" field.
+func LanguageNotNil() predicate.Order {
+	return predicate.Order(sql.FieldNotNull(FieldLanguage))
+}
+
+// LanguageEqualFold applies the EqualFold predicate on the "language" field.
+func LanguageEqualFold(v state.Language) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldEqualFold(FieldLanguage, vc))
+}
+
+// LanguageContainsFold applies the ContainsFold predicate on the "language" field.
+func LanguageContainsFold(v state.Language) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldContainsFold(FieldLanguage, vc))
 }
 
 // And groups predicates with the AND operator between them.

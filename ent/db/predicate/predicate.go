@@ -30,6 +30,12 @@ type Attempt func(*sql.Selector)
 // Audit is the predicate function for audit builders.
 type Audit func(*sql.Selector)
 
+// Cart is the predicate function for cart builders.
+type Cart func(*sql.Selector)
+
+// CartLine is the predicate function for cartline builders.
+type CartLine func(*sql.Selector)
+
 // Challenge is the predicate function for challenge builders.
 type Challenge func(*sql.Selector)
 
@@ -119,6 +125,9 @@ type Page func(*sql.Selector)
 
 // Payment is the predicate function for payment builders.
 type Payment func(*sql.Selector)
+
+// PaymentSettings is the predicate function for paymentsettings builders.
+type PaymentSettings func(*sql.Selector)
 
 // Picture is the predicate function for picture builders.
 type Picture func(*sql.Selector)

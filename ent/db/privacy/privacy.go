@@ -302,6 +302,54 @@ func (f AuditMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) 
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.AuditMutation", m)
 }
 
+// The CartQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type CartQueryRuleFunc func(context.Context, *db.CartQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f CartQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.CartQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.CartQuery", q)
+}
+
+// The CartMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type CartMutationRuleFunc func(context.Context, *db.CartMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f CartMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.CartMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.CartMutation", m)
+}
+
+// The CartLineQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type CartLineQueryRuleFunc func(context.Context, *db.CartLineQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f CartLineQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.CartLineQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.CartLineQuery", q)
+}
+
+// The CartLineMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type CartLineMutationRuleFunc func(context.Context, *db.CartLineMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f CartLineMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.CartLineMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.CartLineMutation", m)
+}
+
 // The ChallengeQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type ChallengeQueryRuleFunc func(context.Context, *db.ChallengeQuery) error
@@ -1020,6 +1068,30 @@ func (f PaymentMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation
 		return f(ctx, m)
 	}
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.PaymentMutation", m)
+}
+
+// The PaymentSettingsQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type PaymentSettingsQueryRuleFunc func(context.Context, *db.PaymentSettingsQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f PaymentSettingsQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.PaymentSettingsQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.PaymentSettingsQuery", q)
+}
+
+// The PaymentSettingsMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type PaymentSettingsMutationRuleFunc func(context.Context, *db.PaymentSettingsMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f PaymentSettingsMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.PaymentSettingsMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.PaymentSettingsMutation", m)
 }
 
 // The PictureQueryRuleFunc type is an adapter to allow the use of ordinary

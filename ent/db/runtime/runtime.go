@@ -11,6 +11,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/app"
 	"github.com/storefront-go/storefront/ent/db/attempt"
 	"github.com/storefront-go/storefront/ent/db/audit"
+	"github.com/storefront-go/storefront/ent/db/cart"
+	"github.com/storefront-go/storefront/ent/db/cartline"
 	"github.com/storefront-go/storefront/ent/db/consentticket"
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/db/delivery"
@@ -37,6 +39,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/outboxfailure"
 	"github.com/storefront-go/storefront/ent/db/page"
 	"github.com/storefront-go/storefront/ent/db/payment"
+	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/redaction"
@@ -225,6 +228,54 @@ func init() {
 	auditDescID := auditMixinFields0[1].Descriptor()
 	// audit.DefaultID holds the default value on creation for the id field.
 	audit.DefaultID = auditDescID.Default.(func() xid.ID)
+	cartMixin := schema.Cart{}.Mixin()
+	cart.Policy = privacy.NewPolicies(cartMixin[0], schema.Cart{})
+	cart.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := cart.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	cartMixinFields0 := cartMixin[0].Fields()
+	_ = cartMixinFields0
+	cartFields := schema.Cart{}.Fields()
+	_ = cartFields
+	// cartDescVersion is the schema descriptor for version field.
+	cartDescVersion := cartFields[3].Descriptor()
+	// cart.DefaultVersion holds the default value on creation for the version field.
+	cart.DefaultVersion = cartDescVersion.Default.(int64)
+	// cartDescLinesCount is the schema descriptor for lines_count field.
+	cartDescLinesCount := cartFields[5].Descriptor()
+	// cart.DefaultLinesCount holds the default value on creation for the lines_count field.
+	cart.DefaultLinesCount = cartDescLinesCount.Default.(int)
+	// cartDescPhone is the schema descriptor for phone field.
+	cartDescPhone := cartFields[9].Descriptor()
+	// cart.PhoneValidator is a validator for the "phone" field. It is called by the builders before save.
+	cart.PhoneValidator = cartDescPhone.Validators[0].(func(string) error)
+	// cartDescID is the schema descriptor for id field.
+	cartDescID := cartMixinFields0[1].Descriptor()
+	// cart.DefaultID holds the default value on creation for the id field.
+	cart.DefaultID = cartDescID.Default.(func() xid.ID)
+	cartlineMixin := schema.CartLine{}.Mixin()
+	cartline.Policy = privacy.NewPolicies(cartlineMixin[0], schema.CartLine{})
+	cartline.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := cartline.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	cartlineMixinFields0 := cartlineMixin[0].Fields()
+	_ = cartlineMixinFields0
+	cartlineFields := schema.CartLine{}.Fields()
+	_ = cartlineFields
+	// cartlineDescID is the schema descriptor for id field.
+	cartlineDescID := cartlineMixinFields0[1].Descriptor()
+	// cartline.DefaultID holds the default value on creation for the id field.
+	cartline.DefaultID = cartlineDescID.Default.(func() xid.ID)
 	consentticketMixin := schema.ConsentTicket{}.Mixin()
 	consentticket.Policy = privacy.NewPolicies(consentticketMixin[0], schema.ConsentTicket{})
 	consentticket.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -845,6 +896,10 @@ func init() {
 	orderDescNotesCount := orderFields[16].Descriptor()
 	// order.DefaultNotesCount holds the default value on creation for the notes_count field.
 	order.DefaultNotesCount = orderDescNotesCount.Default.(int64)
+	// orderDescShippingMethod is the schema descriptor for shipping_method field.
+	orderDescShippingMethod := orderFields[28].Descriptor()
+	// order.ShippingMethodValidator is a validator for the "shipping_method" field. It is called by the builders before save.
+	order.ShippingMethodValidator = orderDescShippingMethod.Validators[0].(func(string) error)
 	// orderDescID is the schema descriptor for id field.
 	orderDescID := orderMixinFields0[1].Descriptor()
 	// order.DefaultID holds the default value on creation for the id field.
@@ -987,6 +1042,34 @@ func init() {
 	paymentDescID := paymentMixinFields0[1].Descriptor()
 	// payment.DefaultID holds the default value on creation for the id field.
 	payment.DefaultID = paymentDescID.Default.(func() xid.ID)
+	paymentsettingsMixin := schema.PaymentSettings{}.Mixin()
+	paymentsettings.Policy = privacy.NewPolicies(paymentsettingsMixin[0], schema.PaymentSettings{})
+	paymentsettings.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := paymentsettings.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	paymentsettingsMixinFields0 := paymentsettingsMixin[0].Fields()
+	_ = paymentsettingsMixinFields0
+	paymentsettingsMixinFields1 := paymentsettingsMixin[1].Fields()
+	_ = paymentsettingsMixinFields1
+	paymentsettingsFields := schema.PaymentSettings{}.Fields()
+	_ = paymentsettingsFields
+	// paymentsettingsDescVersion is the schema descriptor for version field.
+	paymentsettingsDescVersion := paymentsettingsMixinFields1[0].Descriptor()
+	// paymentsettings.DefaultVersion holds the default value on creation for the version field.
+	paymentsettings.DefaultVersion = paymentsettingsDescVersion.Default.(int64)
+	// paymentsettingsDescEventSequence is the schema descriptor for event_sequence field.
+	paymentsettingsDescEventSequence := paymentsettingsMixinFields1[1].Descriptor()
+	// paymentsettings.DefaultEventSequence holds the default value on creation for the event_sequence field.
+	paymentsettings.DefaultEventSequence = paymentsettingsDescEventSequence.Default.(int64)
+	// paymentsettingsDescID is the schema descriptor for id field.
+	paymentsettingsDescID := paymentsettingsMixinFields0[1].Descriptor()
+	// paymentsettings.DefaultID holds the default value on creation for the id field.
+	paymentsettings.DefaultID = paymentsettingsDescID.Default.(func() xid.ID)
 	pictureMixin := schema.Picture{}.Mixin()
 	picture.Policy = privacy.NewPolicies(pictureMixin[0], schema.Picture{})
 	picture.Hooks[0] = func(next ent.Mutator) ent.Mutator {

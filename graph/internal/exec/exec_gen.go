@@ -166,6 +166,7 @@ type MutationResolver interface {
 	OrderNoteAppend(ctx context.Context, orderID string, input model.OrderNoteInput) (*model.OrderNotePayload, error)
 	ShippingZoneCreate(ctx context.Context, input model.ShippingZoneInput) (*model.ShippingZonePayload, error)
 	ShippingZoneUpdate(ctx context.Context, id string, expectedVersion int64, input model.ShippingZoneInput) (*model.ShippingZonePayload, error)
+	PaymentSettingsUpdate(ctx context.Context, expectedVersion int64, input model.PaymentSettingsInput) (*model.PaymentSettingsPayload, error)
 	ShippingZoneDelete(ctx context.Context, id string, expectedVersion int64) (*model.ShippingZoneDeletePayload, error)
 	TaxSettingsUpdate(ctx context.Context, expectedVersion int64, input model.TaxSettingsInput) (*model.TaxSettingsPayload, error)
 	DiscountCreate(ctx context.Context, input model.DiscountInput) (*model.DiscountPayload, error)
@@ -210,6 +211,7 @@ type QueryResolver interface {
 	ShippingZones(ctx context.Context) ([]*model.ShippingZone, error)
 	ShippingZone(ctx context.Context, id string) (*model.ShippingZone, error)
 	TaxSettings(ctx context.Context) (*model.TaxSettings, error)
+	PaymentSettings(ctx context.Context) (*model.PaymentSettings, error)
 	Discounts(ctx context.Context, first *int, after *string) (*model.Connection[*db.Discount], error)
 	Discount(ctx context.Context, id string) (*db.Discount, error)
 	Events(ctx context.Context, first *int, after *string) (*model.Connection[*model.Event], error)
@@ -295,6 +297,8 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputPageUpdateInput,
 		ec.unmarshalInputPasskeyAnswerInput,
 		ec.unmarshalInputPaymentInput,
+		ec.unmarshalInputPaymentMethodInput,
+		ec.unmarshalInputPaymentSettingsInput,
 		ec.unmarshalInputProductCreateInput,
 		ec.unmarshalInputProductFilter,
 		ec.unmarshalInputProductOptionInput,
@@ -463,6 +467,8 @@ type Query {
   shippingZones: [ShippingZone!]! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   shippingZone(id: ID!): ShippingZone @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   taxSettings: TaxSettings! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  "How shoppers may pay."
+  paymentSettings: PaymentSettings! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "The discounts, newest first."
   discounts(first: Int = 50, after: String): DiscountConnection! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   discount(id: ID!): Discount @dashboard(roles: [OWNER, ADMIN, SUPPORT])
@@ -762,6 +768,8 @@ type Mutation {
   shippingZoneCreate(input: ShippingZoneInput!): ShippingZonePayload! @dashboard
   "Replaces the whole zone. A rate with the id of one that the zone has stays that rate."
   shippingZoneUpdate(id: ID!, expectedVersion: Long!, input: ShippingZoneInput!): ShippingZonePayload! @dashboard
+  "Replaces how shoppers may pay."
+  paymentSettingsUpdate(expectedVersion: Long!, input: PaymentSettingsInput!): PaymentSettingsPayload! @dashboard
   shippingZoneDelete(id: ID!, expectedVersion: Long!): ShippingZoneDeletePayload! @dashboard
   "Replaces how the store taxes."
   taxSettingsUpdate(expectedVersion: Long!, input: TaxSettingsInput!): TaxSettingsPayload! @dashboard
@@ -834,6 +842,7 @@ enum FinancialStatus { PENDING PARTIALLY_PAID PAID PARTIALLY_REFUNDED REFUNDED V
 enum FulfillmentStatus { UNFULFILLED PARTIALLY_FULFILLED FULFILLED }
 enum PaymentKind { PAYMENT REFUND }
 enum NoteVisibility { INTERNAL CUSTOMER }
+enum PaymentMethodKind { BANK_TRANSFER CASH_ON_DELIVERY }
 enum DiscountKind { PERCENT AMOUNT FREE_SHIPPING }
 "How goods reach the shopper: they are sent, or collected at the shop."
 enum ShippingKind { DELIVERY PICKUP }
@@ -1741,6 +1750,24 @@ type ShippingRate {
   freeFromMinor: Money
 }
 
+type PaymentSettings {
+  "One of each kind, in the order in which shoppers see them."
+  methods: [PaymentMethod!]!
+  "0 before the first change."
+  version: Long!
+  updatedAt: Time
+}
+
+"A way to pay of which the store's people take note themselves: they mark the order as paid."
+type PaymentMethod {
+  kind: PaymentMethodKind!
+  name: String!
+  "What a shopper reads who has ordered, such as the number of an account; plain text."
+  instructions: String!
+  "Whether shoppers may choose it."
+  active: Boolean!
+}
+
 type TaxSettings {
   """
   Whether the prices of goods and of shipping hold the tax of the destination. What is then paid is the same everywhere;
@@ -2305,6 +2332,18 @@ input ShippingRateInput {
   freeFromMinor: Money
 }
 
+input PaymentSettingsInput {
+  "One of each kind at most."
+  methods: [PaymentMethodInput!]!
+}
+
+input PaymentMethodInput {
+  kind: PaymentMethodKind!
+  name: String!
+  instructions: String! = ""
+  active: Boolean! = true
+}
+
 input TaxSettingsInput {
   pricesIncludeTax: Boolean!
   "One for each country and region."
@@ -2423,6 +2462,7 @@ type OrderPayload { order: Order userErrors: [UserError!]! }
 type OrderNotePayload { note: OrderNote order: Order userErrors: [UserError!]! }
 type ShippingZonePayload { shippingZone: ShippingZone userErrors: [UserError!]! }
 type ShippingZoneDeletePayload { deletedId: ID userErrors: [UserError!]! }
+type PaymentSettingsPayload { paymentSettings: PaymentSettings userErrors: [UserError!]! }
 type TaxSettingsPayload { taxSettings: TaxSettings userErrors: [UserError!]! }
 type DiscountPayload { discount: Discount userErrors: [UserError!]! }
 type DiscountDeletePayload { deletedId: ID userErrors: [UserError!]! }
@@ -3212,6 +3252,22 @@ func (ec *executionContext) field_Mutation_passwordChange_args(ctx context.Conte
 		return nil, err
 	}
 	args["next"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_paymentSettingsUpdate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNPaymentSettingsInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentSettingsInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg1
 	return args, nil
 }
 
@@ -21066,6 +21122,76 @@ func (ec *executionContext) fieldContext_Mutation_shippingZoneUpdate(ctx context
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_paymentSettingsUpdate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_paymentSettingsUpdate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().PaymentSettingsUpdate(ctx, fc.Args["expectedVersion"].(int64), fc.Args["input"].(model.PaymentSettingsInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.PaymentSettingsPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.PaymentSettingsPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.PaymentSettingsPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNPaymentSettingsPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentSettingsPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_paymentSettingsUpdate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "paymentSettings":
+				return ec.fieldContext_PaymentSettingsPayload_paymentSettings(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_PaymentSettingsPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PaymentSettingsPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_paymentSettingsUpdate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_shippingZoneDelete(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -24739,6 +24865,223 @@ func (ec *executionContext) fieldContext_Payment_createdAt(_ context.Context, fi
 	return fc, nil
 }
 
+func (ec *executionContext) _PaymentMethod_kind(ctx context.Context, field graphql.CollectedField, obj *document.PaymentMethod) (ret graphql.Marshaler) {
+	return ec.marshalNPaymentMethodKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethod(ctx, field.Selections, obj.Kind)
+}
+
+func (ec *executionContext) fieldContext_PaymentMethod_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentMethod",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type PaymentMethodKind does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PaymentMethod_name(ctx context.Context, field graphql.CollectedField, obj *document.PaymentMethod) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_PaymentMethod_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentMethod",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PaymentMethod_instructions(ctx context.Context, field graphql.CollectedField, obj *document.PaymentMethod) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Instructions)
+}
+
+func (ec *executionContext) fieldContext_PaymentMethod_instructions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentMethod",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PaymentMethod_active(ctx context.Context, field graphql.CollectedField, obj *document.PaymentMethod) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Active)
+}
+
+func (ec *executionContext) fieldContext_PaymentMethod_active(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentMethod",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PaymentSettings_methods(ctx context.Context, field graphql.CollectedField, obj *model.PaymentSettings) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PaymentSettings_methods,
+		func(ctx context.Context) (any, error) {
+			return obj.DecodedMethods()
+		},
+		nil,
+		ec.marshalNPaymentMethod2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐPaymentMethodᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PaymentSettings_methods(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentSettings",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "kind":
+				return ec.fieldContext_PaymentMethod_kind(ctx, field)
+			case "name":
+				return ec.fieldContext_PaymentMethod_name(ctx, field)
+			case "instructions":
+				return ec.fieldContext_PaymentMethod_instructions(ctx, field)
+			case "active":
+				return ec.fieldContext_PaymentMethod_active(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PaymentMethod", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PaymentSettings_version(ctx context.Context, field graphql.CollectedField, obj *model.PaymentSettings) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+}
+
+func (ec *executionContext) fieldContext_PaymentSettings_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentSettings",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PaymentSettings_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.PaymentSettings) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt())
+}
+
+func (ec *executionContext) fieldContext_PaymentSettings_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentSettings",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PaymentSettingsPayload_paymentSettings(ctx context.Context, field graphql.CollectedField, obj *model.PaymentSettingsPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PaymentSettingsPayload_paymentSettings,
+		func(ctx context.Context) (any, error) {
+			return obj.PaymentSettings, nil
+		},
+		nil,
+		ec.marshalOPaymentSettings2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentSettings,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_PaymentSettingsPayload_paymentSettings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentSettingsPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "methods":
+				return ec.fieldContext_PaymentSettings_methods(ctx, field)
+			case "version":
+				return ec.fieldContext_PaymentSettings_version(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_PaymentSettings_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PaymentSettings", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PaymentSettingsPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.PaymentSettingsPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PaymentSettingsPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PaymentSettingsPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentSettingsPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Product_id(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
@@ -27821,6 +28164,66 @@ func (ec *executionContext) fieldContext_Query_taxSettings(_ context.Context, fi
 				return ec.fieldContext_TaxSettings_updatedAt(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type TaxSettings", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_paymentSettings(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_paymentSettings,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().PaymentSettings(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.PaymentSettings
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.PaymentSettings
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.PaymentSettings
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNPaymentSettings2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentSettings,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_paymentSettings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "methods":
+				return ec.fieldContext_PaymentSettings_methods(ctx, field)
+			case "version":
+				return ec.fieldContext_PaymentSettings_version(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_PaymentSettings_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PaymentSettings", field.Name)
 		},
 	}
 	return fc, nil
@@ -38872,6 +39275,94 @@ func (ec *executionContext) unmarshalInputPaymentInput(ctx context.Context, obj 
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputPaymentMethodInput(ctx context.Context, obj any) (model.PaymentMethodInput, error) {
+	var it model.PaymentMethodInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["instructions"]; !present {
+		asMap["instructions"] = ""
+	}
+	if _, present := asMap["active"]; !present {
+		asMap["active"] = true
+	}
+
+	fieldsInOrder := [...]string{"kind", "name", "instructions", "active"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "kind":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("kind"))
+			data, err := ec.unmarshalNPaymentMethodKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethod(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Kind = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "instructions":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("instructions"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Instructions = data
+		case "active":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("active"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Active = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputPaymentSettingsInput(ctx context.Context, obj any) (model.PaymentSettingsInput, error) {
+	var it model.PaymentSettingsInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"methods"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "methods":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("methods"))
+			data, err := ec.unmarshalNPaymentMethodInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentMethodInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Methods = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputProductCreateInput(ctx context.Context, obj any) (model.ProductCreateInput, error) {
 	var it model.ProductCreateInput
 	if obj == nil {
@@ -45255,6 +45746,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "paymentSettingsUpdate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_paymentSettingsUpdate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "shippingZoneDelete":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_shippingZoneDelete(ctx, field)
@@ -46713,6 +47211,147 @@ func (ec *executionContext) _Payment(ctx context.Context, sel ast.SelectionSet, 
 	return out
 }
 
+var paymentMethodImplementors = []string{"PaymentMethod"}
+
+func (ec *executionContext) _PaymentMethod(ctx context.Context, sel ast.SelectionSet, obj *document.PaymentMethod) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, paymentMethodImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PaymentMethod")
+		case "kind":
+			out.Values[i] = ec._PaymentMethod_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._PaymentMethod_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "instructions":
+			out.Values[i] = ec._PaymentMethod_instructions(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "active":
+			out.Values[i] = ec._PaymentMethod_active(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var paymentSettingsImplementors = []string{"PaymentSettings"}
+
+func (ec *executionContext) _PaymentSettings(ctx context.Context, sel ast.SelectionSet, obj *model.PaymentSettings) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, paymentSettingsImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PaymentSettings")
+		case "methods":
+			out.Values[i] = ec._PaymentSettings_methods(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "version":
+			out.Values[i] = ec._PaymentSettings_version(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._PaymentSettings_updatedAt(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var paymentSettingsPayloadImplementors = []string{"PaymentSettingsPayload"}
+
+func (ec *executionContext) _PaymentSettingsPayload(ctx context.Context, sel ast.SelectionSet, obj *model.PaymentSettingsPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, paymentSettingsPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PaymentSettingsPayload")
+		case "paymentSettings":
+			out.Values[i] = ec._PaymentSettingsPayload_paymentSettings(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._PaymentSettingsPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var productImplementors = []string{"Product"}
 
 func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, obj *db.Product) graphql.Marshaler {
@@ -47702,6 +48341,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_taxSettings(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "paymentSettings":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_paymentSettings(ctx, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -54111,6 +54772,95 @@ func (ec *executionContext) marshalNPaymentKind2githubᚗcomᚋstorefrontᚑgo�
 	return res
 }
 
+func (ec *executionContext) marshalNPaymentMethod2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐPaymentMethod(ctx context.Context, sel ast.SelectionSet, v document.PaymentMethod) graphql.Marshaler {
+	return ec._PaymentMethod(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPaymentMethod2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐPaymentMethodᚄ(ctx context.Context, sel ast.SelectionSet, v []document.PaymentMethod) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPaymentMethod2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐPaymentMethod(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalNPaymentMethodInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentMethodInputᚄ(ctx context.Context, v any) ([]*model.PaymentMethodInput, error) {
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*model.PaymentMethodInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNPaymentMethodInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentMethodInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNPaymentMethodInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentMethodInput(ctx context.Context, v any) (*model.PaymentMethodInput, error) {
+	res, err := ec.unmarshalInputPaymentMethodInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNPaymentMethodKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethod(ctx context.Context, v any) (state.PaymentMethod, error) {
+	res, err := model.UnmarshalPaymentMethod(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNPaymentMethodKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethod(ctx context.Context, sel ast.SelectionSet, v state.PaymentMethod) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalPaymentMethod(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNPaymentSettings2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentSettings(ctx context.Context, sel ast.SelectionSet, v model.PaymentSettings) graphql.Marshaler {
+	return ec._PaymentSettings(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPaymentSettings2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentSettings(ctx context.Context, sel ast.SelectionSet, v *model.PaymentSettings) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PaymentSettings(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNPaymentSettingsInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentSettingsInput(ctx context.Context, v any) (model.PaymentSettingsInput, error) {
+	res, err := ec.unmarshalInputPaymentSettingsInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNPaymentSettingsPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentSettingsPayload(ctx context.Context, sel ast.SelectionSet, v model.PaymentSettingsPayload) graphql.Marshaler {
+	return ec._PaymentSettingsPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPaymentSettingsPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentSettingsPayload(ctx context.Context, sel ast.SelectionSet, v *model.PaymentSettingsPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PaymentSettingsPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNProduct2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Product) graphql.Marshaler {
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -56481,6 +57231,13 @@ func (ec *executionContext) marshalOPayment2ᚕᚖgithubᚗcomᚋstorefrontᚑgo
 	}
 
 	return ret
+}
+
+func (ec *executionContext) marshalOPaymentSettings2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentSettings(ctx context.Context, sel ast.SelectionSet, v *model.PaymentSettings) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._PaymentSettings(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOProduct2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProduct(ctx context.Context, sel ast.SelectionSet, v *db.Product) graphql.Marshaler {

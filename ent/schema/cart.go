@@ -1,0 +1,104 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
+	"entgo.io/ent/schema"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// Cart is what a shopper gathers and, further on, all that they say at the checkout. It
+// ends as one order.
+type Cart struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (Cart) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields implements ent.Interface.
+func (Cart) Fields() []ent.Field {
+	return []ent.Field{
+		// token is the SHA-256 of what the shopper's cookie holds.
+		field.UUID("token", digest.Sum{}).SchemaType(bytes32).Immutable(),
+		field.Int8("bucket").Immutable(),
+		field.Int64("expires_at").GoType(micros.Time(0)),
+		// version counts the changes: each compares it and sets it.
+		field.Int64("version").Default(1),
+		field.Int64("updated_at").GoType(micros.Time(0)),
+		field.Int("lines_count").Default(0),
+		// code is the discount code that was entered, in upper case.
+		field.String("code").SchemaType(key(limit.Code)).Optional().Nillable(),
+		field.String("note").SchemaType(text).Optional().Nillable(),
+		field.String("email").SchemaType(key(1020)).Optional().Nillable(),
+		field.String("phone").MaxRuneLen(64).Optional().Nillable(),
+		field.Bytes("address").GoType(document.Address(nil)).SchemaType(blob).Optional(),
+		// rate_id is the public id of the shipping rate that was chosen.
+		field.String("rate_id").SchemaType(key(64)).Optional().Nillable(),
+		field.String("payment").GoType(state.PaymentMethod("")).SchemaType(key(32)).Optional().Nillable(),
+		// reached_at is when the checkout was begun.
+		field.Int64("reached_at").GoType(micros.Time(0)).Optional().Nillable(),
+		field.UUID("order_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Order}).Optional().Nillable(),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (Cart) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("store_id", "token").Unique(),
+		index.Fields("bucket", "expires_at"),
+	}
+}
+
+// CartLine is a number of equal goods in a cart. Its primary key is (store_id, cart_id,
+// product_id, variant_id).
+type CartLine struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (CartLine) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields implements ent.Interface.
+func (CartLine) Fields() []ent.Field {
+	return []ent.Field{
+		field.UUID("cart_id", xid.ID{}).SchemaType(bytes16).Immutable(),
+		field.UUID("product_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Product}).Immutable(),
+		// variant_id is the product's own id where it has no options.
+		field.UUID("variant_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Variant}).Immutable(),
+		field.Int64("quantity"),
+		// price_minor is the price of one that the shopper was shown last.
+		field.Int64("price_minor"),
+		field.Int64("added_at").GoType(micros.Time(0)).Immutable(),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (CartLine) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("store_id", "cart_id", "product_id", "variant_id").Unique().StorageKey(PrimaryKey),
+	}
+}
+
+// PaymentSettings are the ways in which a store's shoppers may pay. There is one row for a
+// store, whose id it shares, from the first change on; without it nobody can pay.
+type PaymentSettings struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (PaymentSettings) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}, Versioned{}} }
+
+// Fields implements ent.Interface.
+func (PaymentSettings) Fields() []ent.Field {
+	return []ent.Field{
+		field.Bytes("methods").GoType(document.PaymentMethods(nil)).SchemaType(longBlob),
+	}
+}
+
+// Annotations implements ent.Interface.
+func (PaymentSettings) Annotations() []schema.Annotation {
+	return []schema.Annotation{entsql.Annotation{Table: "payment_settings"}}
+}

@@ -1,0 +1,129 @@
+package selling
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/paymentsettings"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// paymentEdit is a change of how shoppers may pay.
+type paymentEdit = core.Edit[*model.PaymentSettings, *db.PaymentSettingsUpdate]
+
+// payments is how the settings change. They are the store's, and stand under its id.
+func (r *Resolver) payments() *core.Versioned[*model.PaymentSettings, *db.PaymentSettingsUpdate] {
+	return &core.Versioned[*model.PaymentSettings, *db.PaymentSettingsUpdate]{
+		Kind: xid.Store,
+		Load: func(ctx context.Context, _ xid.ID) (*model.PaymentSettings, error) { return r.paymentSettings(ctx) },
+		Head: func(p *model.PaymentSettings) core.Head {
+			return core.Head{Store: p.StoreID, ID: p.ID, Version: &p.Version, UpdatedAt: &p.PaymentSettings.UpdatedAt}
+		},
+		Update: func(ctx context.Context, id xid.ID, version int64) *db.PaymentSettingsUpdate {
+			return r.Client(ctx).PaymentSettings.Update().Where(paymentsettings.ID(id), paymentsettings.Version(version))
+		},
+	}
+}
+
+// PaymentSettings returns how the shoppers of the viewer's store may pay.
+func (q Query) PaymentSettings(ctx context.Context) (*model.PaymentSettings, error) {
+	if _, err := core.Caller(ctx); err != nil {
+		return nil, err
+	}
+	p, err := q.paymentSettings(ctx)
+	return p, core.Explain("payment settings", err)
+}
+
+// paymentSettings reads the settings; those of a store that never changed them have version
+// 0 and no row.
+func (r *Resolver) paymentSettings(ctx context.Context) (*model.PaymentSettings, error) {
+	store := viewer.From(ctx).Store
+	rows, err := r.Client(ctx).PaymentSettings.Query().Where(paymentsettings.ID(store)).Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		rows = []*db.PaymentSettings{{StoreID: store, ID: store, Methods: document.NewPaymentMethods(nil)}}
+	}
+	return &model.PaymentSettings{PaymentSettings: rows[0]}, nil
+}
+
+// CartMethods returns how a shopper of the viewer's store may pay.
+func (r *Resolver) CartMethods(ctx context.Context) ([]document.PaymentMethod, error) {
+	p, err := r.paymentSettings(ctx)
+	if err != nil {
+		return nil, core.Explain("payment settings", err)
+	}
+	all, err := p.Methods.List()
+	return slices.DeleteFunc(all, func(m document.PaymentMethod) bool { return !m.Active }), err
+}
+
+// PaymentSettingsUpdate replaces how the shoppers of the viewer's store may pay.
+func (m Mutation) PaymentSettingsUpdate(
+	ctx context.Context, expectedVersion int64, in model.PaymentSettingsInput,
+) (*model.PaymentSettingsPayload, error) {
+	methods, err := checkMethods(in)
+	if err != nil {
+		return nil, err
+	}
+	id := xid.Store.Format(viewer.From(ctx).Store)
+	p, err := core.Change(ctx, m.Core, m.payments(), id, expectedVersion, "payment_settings.update",
+		func(ctx context.Context, e *paymentEdit) error {
+			core.MemberDoc(&e.Changed, document.NewPaymentMethods(methods), true, "methods", &e.Row.Methods,
+				e.Update.SetMethods, nil)
+			if e.Row.Version == 0 && len(e.Changed) > 0 {
+				return m.beginPayments(ctx, e.Row.PaymentSettings)
+			}
+			return nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	return &model.PaymentSettingsPayload{PaymentSettings: p}, nil
+}
+
+// beginPayments adds the row that the first change then writes. Of two first changes the
+// second finds that it is not the first.
+func (m Mutation) beginPayments(ctx context.Context, p *db.PaymentSettings) error {
+	err := m.Client(ctx).PaymentSettings.Create().SetID(p.ID).SetVersion(0).SetMethods(p.Methods).
+		SetUpdatedAt(p.ID.Time()).Exec(ctx)
+	if ent.IsDuplicate(err) {
+		return fault.State(fault.VersionMismatch, "The payment settings were changed meanwhile: read them again.")
+	}
+	if err != nil {
+		return fmt.Errorf("add payment settings: %w", err)
+	}
+	return nil
+}
+
+// checkMethods judges ways to pay and returns them as they are kept: one of each kind.
+func checkMethods(in model.PaymentSettingsInput) ([]document.PaymentMethod, error) {
+	c := &core.Check{}
+	if !checkCount(c, "methods", len(in.Methods), limit.PaymentMethods) {
+		return nil, c.Err()
+	}
+	methods := make([]document.PaymentMethod, len(in.Methods))
+	for i, m := range in.Methods {
+		at := "methods/" + strconv.Itoa(i) + "/"
+		c.Line(at+"name", m.Name, limit.Label)
+		if m.Instructions != "" {
+			c.Long(at+"instructions", m.Instructions, limit.Note)
+		}
+		if slices.ContainsFunc(methods[:i], func(o document.PaymentMethod) bool { return o.Kind == m.Kind }) {
+			c.Add(at+"kind", fault.Taken, "Another method is of this kind.")
+		}
+		methods[i] = document.PaymentMethod{Kind: m.Kind, Name: m.Name, Instructions: m.Instructions,
+			Active: m.Active}
+	}
+	return methods, c.Err()
+}
