@@ -47,10 +47,11 @@ func views(l state.Language) map[string]any {
 }
 
 func TestPages(t *testing.T) {
-	c, err := New(Config{})
+	pages, err := parse()
 	if err != nil {
 		t.Fatal(err)
 	}
+	c := &Checkout{pages: pages}
 	for _, l := range state.Languages() {
 		for name, view := range views(l) {
 			t.Run(string(l)+" "+name, func(t *testing.T) {

@@ -142,8 +142,8 @@ type ReviewPage struct {
 	Sums  []Sum
 	Total string
 	Back  string
-	// Version is what the shopper was shown; placing another asks again.
-	Version string
+	// Shown is the total that the shopper agrees to; another one asks again.
+	Shown string
 }
 
 // PayPage is the test of a payment.
