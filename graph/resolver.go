@@ -3,6 +3,7 @@ package graph
 import (
 	"github.com/storefront-go/storefront/graph/access"
 	"github.com/storefront-go/storefront/graph/appearance"
+	"github.com/storefront-go/storefront/graph/cart"
 	"github.com/storefront-go/storefront/graph/catalog"
 	"github.com/storefront-go/storefront/graph/content"
 	"github.com/storefront-go/storefront/graph/core"
@@ -119,6 +120,9 @@ func (r *Resolver) Mutation() Mutation {
 		r.appearanceResolver.Mutation(), r.contentResolver.Mutation(),
 		r.sellingResolver.Mutation()}
 }
+
+// Carts returns the carts of shoppers.
+func (r *Resolver) Carts() *cart.Carts { return cart.New(r.Core, r.salesResolver, r.sellingResolver) }
 
 // Storefront returns what storefronts are made of.
 func (r *Resolver) Storefront() storefront.Storefront { return storefront.New(r.Core) }

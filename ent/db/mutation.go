@@ -33896,7 +33896,7 @@ func (m *OrderMutation) IncludedTaxMinor() (r int64, exists bool) {
 // OldIncludedTaxMinor returns the old "included_tax_minor" field's value of the Order entity.
 // If the Order object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *OrderMutation) OldIncludedTaxMinor(ctx context.Context) (v int64, err error) {
+func (m *OrderMutation) OldIncludedTaxMinor(ctx context.Context) (v *int64, err error) {
 	if !m.op.Is(OpUpdateOne) {
 		return v, errors.New("OldIncludedTaxMinor is only allowed on UpdateOne operations")
 	}

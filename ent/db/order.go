@@ -77,7 +77,7 @@ type Order struct {
 	// CompletedAt holds the value of the "completed_at" field.
 	CompletedAt *micros.Time `json:"completed_at,omitempty"`
 	// IncludedTaxMinor holds the value of the "included_tax_minor" field.
-	IncludedTaxMinor int64 `json:"included_tax_minor,omitempty"`
+	IncludedTaxMinor *int64 `json:"included_tax_minor,omitempty"`
 	// CartID holds the value of the "cart_id" field.
 	CartID *xid.ID `json:"cart_id,omitempty"`
 	// DiscountID holds the value of the "discount_id" field.
@@ -307,7 +307,8 @@ func (_m *Order) assignValues(columns []string, values []any) error {
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field included_tax_minor", values[i])
 			} else if value.Valid {
-				_m.IncludedTaxMinor = value.Int64
+				_m.IncludedTaxMinor = new(int64)
+				*_m.IncludedTaxMinor = value.Int64
 			}
 		case order.FieldCartID:
 			if value, ok := values[i].(*sql.NullScanner); !ok {
@@ -483,8 +484,10 @@ func (_m *Order) String() string {
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
 	builder.WriteString(", ")
-	builder.WriteString("included_tax_minor=")
-	builder.WriteString(fmt.Sprintf("%v", _m.IncludedTaxMinor))
+	if v := _m.IncludedTaxMinor; v != nil {
+		builder.WriteString("included_tax_minor=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
 	builder.WriteString(", ")
 	if v := _m.CartID; v != nil {
 		builder.WriteString("cart_id=")

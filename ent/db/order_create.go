@@ -650,7 +650,7 @@ func (_c *OrderCreate) createSpec() (*Order, *sqlgraph.CreateSpec) {
 	}
 	if value, ok := _c.mutation.IncludedTaxMinor(); ok {
 		_spec.SetField(order.FieldIncludedTaxMinor, field.TypeInt64, value)
-		_node.IncludedTaxMinor = value
+		_node.IncludedTaxMinor = &value
 	}
 	if value, ok := _c.mutation.CartID(); ok {
 		_spec.SetField(order.FieldCartID, field.TypeUUID, value)

@@ -549,7 +549,7 @@ var orderRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.FulfilledAt),
 		cell.NumberOf(&row.CancelledAt),
 		cell.NumberOf(&row.CompletedAt),
-		(*cell.Int64)(&row.IncludedTaxMinor),
+		cell.NumberOf(&row.IncludedTaxMinor),
 		cell.PointerOf(&row.CartID),
 		cell.PointerOf(&row.DiscountID),
 		cell.TextOf(&row.DiscountCode),

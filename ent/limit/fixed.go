@@ -54,7 +54,7 @@ var fixed = []Fixed{
 	{Of: "The lines that a request names", Unit: inEntries, Most: Lines},
 	{Of: "The categories of a theme", Unit: inEntries, Most: Categories},
 	{Of: "The lines of a cart", Unit: inEntries, Most: CartLines},
-	{Of: "The pieces of one line of a cart", Most: CartQuantity},
+	{Of: "The pieces of one line of a cart", Unit: "", Most: CartQuantity},
 	{Of: "The ways to pay of a store", Unit: inEntries, Most: PaymentMethods},
 	{Of: "The settings of a theme", Unit: inEntries, Most: ThemeSettings},
 	{Of: "The options of a choice among a theme's settings", Unit: inEntries, Most: ThemeOptions},

@@ -47,9 +47,8 @@ func (Order) Fields() []ent.Field {
 		field.Int64("fulfilled_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.Int64("cancelled_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.Int64("completed_at").GoType(micros.Time(0)).Optional().Nillable(),
-		// included_tax_minor is the tax that the prices hold; it is part of no sum. Null is 0:
-		// orders of before have no such tax.
-		field.Int64("included_tax_minor").Optional(),
+		// included_tax_minor is the tax that the prices hold; it is part of no sum. Null is 0.
+		field.Int64("included_tax_minor").Optional().Nillable(),
 		// cart_id is the cart that a shopper placed. It makes one order, which its own row
 		// sees to.
 		field.UUID("cart_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),

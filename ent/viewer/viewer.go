@@ -138,6 +138,12 @@ func Visitor(ctx context.Context, store xid.ID) context.Context {
 	return With(ctx, &Viewer{Kind: Guest, Store: store, Name: "visitor"})
 }
 
+// Shopper returns a context in which somebody buys at the storefront of a store. They hold
+// no scope; what they do, the audit log shows as the system's.
+func Shopper(ctx context.Context, store xid.ID) context.Context {
+	return With(ctx, &Viewer{Kind: System, Store: store, Name: "shopper"})
+}
+
 // Everywhere returns a context for work across all stores.
 func Everywhere(ctx context.Context) context.Context {
 	return With(ctx, &Viewer{Kind: System, Everywhere: true, Name: "system"})

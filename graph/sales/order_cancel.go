@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/selling"
 )
 
 // OrderCancel ends an open order of which nothing is shipped. An order without
@@ -34,6 +35,11 @@ func (m Mutation) OrderCancel(
 		if err := m.restock(ctx, e); err != nil {
 			return err
 		}
+		if e.DiscountID != nil && e.CustomerID != nil {
+			e.Then = both(e.Then, func(ctx context.Context) error {
+				return selling.New(m.Core).ReturnDiscount(ctx, *e.DiscountID, *e.CustomerID)
+			})
+		}
 		e.Status, e.CancelledAt = state.OrderCancelled, &e.Now
 		e.Update.SetStatus(e.Status).SetCancelledAt(e.Now)
 		e.Emit(event.OrderCancelled)
@@ -49,6 +55,16 @@ func (m Mutation) OrderCancel(
 		core.Opt(reason, func(s string) { m.annotate(ctx, e, s) })
 		return nil
 	})
+}
+
+// both runs one after the other.
+func both(first, then func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if err := first(ctx); err != nil {
+			return err
+		}
+		return then(ctx)
+	}
 }
 
 // cancels refuses what the order's state forbids.

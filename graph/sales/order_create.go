@@ -117,7 +117,19 @@ func (m Mutation) orderRow(ctx context.Context, d *orderDraft, o *db.Order) *db.
 	if d.shipping != nil {
 		row.SetShippingAddress(document.NewAddress(d.shipping))
 	}
+	placedRow(row, o)
 	return row
+}
+
+// placedRow adds what an order has that a shopper placed.
+func placedRow(row *db.OrderCreate, o *db.Order) {
+	if o.CartID == nil {
+		return
+	}
+	row.SetCartID(*o.CartID).SetNotesCount(o.NotesCount).SetNillableIncludedTaxMinor(o.IncludedTaxMinor).
+		SetNillableDiscountID(o.DiscountID).
+		SetNillableDiscountCode(o.DiscountCode).SetNillableShippingMethod(o.ShippingMethod).
+		SetNillablePaymentMethod(o.PaymentMethod).SetNillableLanguage(o.Language)
 }
 
 func (m Mutation) lineRow(ctx context.Context, order xid.ID, position int, l *db.OrderLine) *db.OrderLineCreate {

@@ -30,7 +30,8 @@ func (r *Resolver) payments() *core.Versioned[*model.PaymentSettings, *db.Paymen
 			return core.Head{Store: p.StoreID, ID: p.ID, Version: &p.Version, UpdatedAt: &p.PaymentSettings.UpdatedAt}
 		},
 		Update: func(ctx context.Context, id xid.ID, version int64) *db.PaymentSettingsUpdate {
-			return r.Client(ctx).PaymentSettings.Update().Where(paymentsettings.ID(id), paymentsettings.Version(version))
+			return r.Client(ctx).PaymentSettings.Update().
+				Where(paymentsettings.ID(id), paymentsettings.Version(version))
 		},
 	}
 }

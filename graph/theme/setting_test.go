@@ -66,7 +66,7 @@ func TestSettingsRefused(t *testing.T) {
 		one(`"type": "choice", "options": ["a", "a"], "default": "a"`):                   "A choice, and nothing else",
 		one(`"type": "choice", "options": ["a", "b"], "default": "c"`):                   "It is none of a, b.",
 		one(`"type": "text", "options": ["a", "b"]`):                                     "A choice, and nothing else",
-		one(`"type": "image", "default": "assets/none.png"`):                             "settings/0/default: It is not the path",
+		one(`"type": "image", "default": "assets/none.png"`):                             "It is not the path of an image",
 		`[{"name": "A", "label": "A", "type": "text"}]`:                                  "A name is up to 32",
 		`[{"name": "a", "label": "", "type": "text"}]`:                                   "The label is one line",
 		"[" + strings.Repeat(`{"name": "a", "label": "A", "type": "text"},`, 2) + `{}]`:  "another setting",

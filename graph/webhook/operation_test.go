@@ -159,6 +159,7 @@ func TestHold(t *testing.T) {
 		first := p.at
 		shop.write(&p, 2, event.ProductUpdated, `{}`)
 		until(t, "the other endpoint", func() bool { return other.accepted() == 3 })
+		until(t, "the held queue at rest", func() bool { return shop.queueOf(e).DueAt == micros.Never })
 		stop(shop.engine)
 		if began.Load() != 1 {
 			t.Errorf("%d attempts, want 1", began.Load())

@@ -39,6 +39,8 @@ func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
 			func(ctx context.Context) (int, error) { return allowance.Purge(ctx, s.base.Store) })},
 		{Name: "purge_challenges", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "challenges",
 			func(ctx context.Context) (int, error) { return challenge.Purge(ctx, s.base.Store) })},
+		{Name: "purge_carts", Interval: purgeEvery, Timeout: purgeEvery,
+			Run: counted(s.log, "carts", s.carts.Purge)},
 		{Name: "purge_account_logs", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "people's logs",
 			func(ctx context.Context) (int, error) { return audit.Purge(ctx, s.base.Store) })},
 		{Name: "purge_grants", Interval: purgeEvery, Timeout: purgeEvery,

@@ -13,6 +13,7 @@ import (
 
 	"github.com/storefront-go/storefront/cmd/internal/demo"
 	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/cart"
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/install"
 	"github.com/storefront-go/storefront/graph/notify"
@@ -58,6 +59,7 @@ type Server struct {
 	hooks    *webhook.Engine
 	themes   *install.Keeper
 	pictures *picture.Keeper
+	carts    *cart.Carts
 	sender   *notify.Sender // nil without a mail server
 	admin    *admin
 	public   *http.Server
@@ -120,7 +122,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if err != nil {
 		return err
 	}
-	s.themes, s.pictures = core.Themes, core.Pictures
+	s.themes, s.pictures, s.carts = core.Themes, core.Pictures, core.Carts()
 	if err := s.themes.Seed(ctx); err != nil {
 		// Without the blob store the API still serves; a loop tries again.
 		r.Logger.ErrorContext(ctx, "the sample themes could not be installed", "error", err)

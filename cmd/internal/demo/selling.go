@@ -13,6 +13,15 @@ type terms struct {
 	zones    []model.ShippingZoneInput
 	taxes    model.TaxSettingsInput
 	discount model.DiscountInput
+	payments model.PaymentSettingsInput
+}
+
+// payable are a bank transfer and cash on delivery.
+func payable(transfer, account, cash string) model.PaymentSettingsInput {
+	return model.PaymentSettingsInput{Methods: []*model.PaymentMethodInput{
+		{Kind: state.PaymentTransfer, Name: transfer, Instructions: account, Active: true},
+		{Kind: state.PaymentOnDelivery, Name: cash, Active: true},
+	}}
 }
 
 // mailed is a rate for goods that are sent; free from a sum on, 0 for never.
@@ -56,6 +65,7 @@ func bikeTerms() terms {
 		}},
 		discount: model.DiscountInput{Code: "WELCOME10", Kind: state.DiscountPercent, BasisPoints: new(int64(1000)),
 			CustomerUsesMax: new(int64(1)), Active: true},
+		payments: payable("Bank transfer", "Kestrel Bikes\nIBAN DE02 1203 0000 0000 2020 51", "Cash on delivery"),
 	}
 }
 
@@ -73,6 +83,7 @@ func paperTerms() terms {
 		taxes: model.TaxSettingsInput{Rates: []*model.TaxRateInput{taxed("JP", "消費税", 1000)}},
 		discount: model.DiscountInput{Code: "HAJIMETE", Kind: state.DiscountAmount, AmountMinor: new(int64(300)),
 			LeastMinor: new(int64(3000)), CustomerUsesMax: new(int64(1)), Active: true},
+		payments: payable("銀行振込", "星野文具店　普通 1234567", "代金引換"),
 	}
 }
 
@@ -101,6 +112,13 @@ func (s *seeder) sells(ctx context.Context) error {
 	}
 	if err != nil {
 		return fmt.Errorf("set taxes: %w", err)
+	}
+	payments, err := query.PaymentSettings(ctx)
+	if err == nil && payments.Version == 0 {
+		_, err = s.PaymentSettingsUpdate(ctx, 0, s.terms.payments)
+	}
+	if err != nil {
+		return fmt.Errorf("set ways to pay: %w", err)
 	}
 	discounts, err := query.Discounts(ctx, nil, nil)
 	if err == nil && len(discounts.Nodes) == 0 {

@@ -20,12 +20,13 @@ var words = []string{
 var domains = map[string][]string{
 	"graph/access":     {"graph/endpoint", "graph/report"}, // who loses access loses endpoints and exports
 	"graph/appearance": nil,
+	"graph/cart":       {"graph/sales", "graph/selling"}, // a cart ends as an order
 	"graph/catalog":    nil,
 	"graph/content":    nil,
 	"graph/endpoint":   nil,
 	"graph/merchant":   {"graph/access"}, // a store begins with its owner
 	"graph/report":     nil,
-	"graph/sales":      nil,
+	"graph/sales":      {"graph/selling"}, // orders count the uses of discounts
 	"graph/selling":    nil,
 	"graph/storefront": nil,
 }

@@ -1,0 +1,235 @@
+// Package cart holds what shoppers do: they gather goods, say who they are and where the
+// goods go, and order. A cart is also its checkout; it ends as one order.
+package cart
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/db"
+	dbcart "github.com/storefront-go/storefront/ent/db/cart"
+	"github.com/storefront-go/storefront/ent/db/cartline"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/sales"
+	"github.com/storefront-go/storefront/graph/selling"
+)
+
+// Life is how long a cart is kept after its last change, in seconds.
+const Life = 30 * 24 * 60 * 60
+
+// Carts is the carts of all stores. Its methods work in the store of the context's viewer,
+// a [viewer.Shopper], on the cart of a token: what the shopper's cookie holds, "" for a
+// shopper who has none yet.
+type Carts struct {
+	*core.Core
+	sales   *sales.Resolver
+	selling *selling.Resolver
+}
+
+// New returns the carts.
+func New(c *core.Core, s *sales.Resolver, l *selling.Resolver) *Carts { return &Carts{c, s, l} }
+
+// expiry is when a cart that changes now is forgotten.
+func expiry(now micros.Time) micros.Time { return now + Life*1_000_000 }
+
+// find returns the cart of a token that is not ordered, nil for none.
+func (c *Carts) find(ctx context.Context, token string) (*db.Cart, error) {
+	row, err := c.any(ctx, token)
+	if err != nil || row == nil || row.OrderID != nil {
+		return nil, err
+	}
+	return row, nil
+}
+
+// any returns the cart of a token, nil for none.
+func (c *Carts) any(ctx context.Context, token string) (*db.Cart, error) {
+	sum, ok := digest.OfToken(token)
+	if !ok {
+		return nil, nil
+	}
+	rows, err := c.Client(ctx).Cart.Query().
+		Where(dbcart.Token(sum), dbcart.ExpiresAtGT(micros.Now())).Load(ctx)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return rows[0], nil
+}
+
+// edit changes the cart of a token in one transaction; false when there is none. The first
+// statement writes its row, so changes of one cart follow each other and none is lost.
+func (c *Carts) edit(
+	ctx context.Context, token string, f func(context.Context, *db.Cart, *db.CartUpdate) error,
+) (found bool, err error) {
+	sum, ok := digest.OfToken(token)
+	if !ok {
+		return false, nil
+	}
+	err = c.Commit(ctx, xid.Store, func(ctx context.Context) (*core.Record, error) {
+		if found, err = c.lock(ctx, sum); !found || err != nil {
+			return nil, err
+		}
+		row, err := c.find(ctx, token)
+		if err != nil || row == nil {
+			return nil, err
+		}
+		u := c.Client(ctx).Cart.Update().Where(dbcart.ID(row.ID))
+		if err := f(ctx, row, u); err != nil {
+			return nil, err
+		}
+		if m := u.Mutation(); len(m.Fields())+len(m.AddedFields())+len(m.ClearedFields()) == 0 {
+			return nil, nil // its lines alone have changed
+		}
+		_, err = u.Save(ctx)
+		return nil, err
+	})
+	return found, err
+}
+
+// lock writes the row of a cart that is not ordered; false when there is none.
+func (c *Carts) lock(ctx context.Context, sum digest.Sum) (bool, error) {
+	now := micros.Now()
+	n, err := c.Client(ctx).Cart.Update().
+		Where(dbcart.Token(sum), dbcart.OrderIDIsNil(), dbcart.ExpiresAtGT(now)).
+		AddVersion(1).SetUpdatedAt(now).SetExpiresAt(expiry(now)).Save(ctx)
+	return n > 0, err
+}
+
+// must is edit where a cart has to be.
+func (c *Carts) must(
+	ctx context.Context, token string, f func(context.Context, *db.Cart, *db.CartUpdate) error,
+) error {
+	found, err := c.edit(ctx, token, f)
+	if err == nil && !found {
+		err = fault.Missing("cart")
+	}
+	return err
+}
+
+// Add puts a number of goods into the cart, beside those of the kind that it has: no line
+// holds more than [limit.CartQuantity]. A product with options is named with its variant.
+// It returns the token, which is a new one where there was no cart.
+func (c *Carts) Add(ctx context.Context, token string, of Ware, quantity int64) (string, error) {
+	check := &core.Check{}
+	check.Within("quantity", quantity, 1, limit.CartQuantity)
+	if err := check.Err(); err != nil {
+		return "", err
+	}
+	g, err := c.ware(ctx, of)
+	if err != nil {
+		return "", err
+	}
+	add := func(ctx context.Context, row *db.Cart, u *db.CartUpdate) error {
+		return c.put(ctx, row, u, g, quantity)
+	}
+	found, err := c.edit(ctx, token, add)
+	if found || err != nil {
+		return token, err
+	}
+	token = digest.NewToken()
+	if err := c.begin(ctx, token); err != nil {
+		return "", err
+	}
+	return token, c.must(ctx, token, add)
+}
+
+// begin adds an empty cart.
+func (c *Carts) begin(ctx context.Context, token string) error {
+	sum, _ := digest.OfToken(token)
+	return c.Commit(ctx, xid.Store, func(ctx context.Context) (*core.Record, error) {
+		now := micros.Now()
+		err := c.Client(ctx).Cart.Create().SetToken(sum).SetBucket(bucket.Of(viewer.From(ctx).Store)).
+			SetUpdatedAt(now).SetExpiresAt(expiry(now)).Exec(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("begin a cart: %w", err)
+		}
+		return nil, nil
+	})
+}
+
+// put adds goods to a line, or as one. The cart's row is locked.
+func (c *Carts) put(ctx context.Context, row *db.Cart, u *db.CartUpdate, g *item, quantity int64) error {
+	same := cartline.And(cartline.CartID(row.ID), cartline.ProductID(g.product.ID), cartline.VariantID(g.variant.ID))
+	lines, err := c.Client(ctx).CartLine.Query().Where(same).Load(ctx)
+	if err != nil {
+		return err
+	}
+	if len(lines) > 0 {
+		sum := min(lines[0].Quantity+quantity, limit.CartQuantity)
+		return c.Client(ctx).CartLine.Update().Where(same).SetQuantity(sum).Exec(ctx)
+	}
+	if row.LinesCount >= limit.CartLines {
+		return fault.State(fault.LimitReached, "The cart is full: it has as many different goods as a cart can hold.")
+	}
+	u.AddLinesCount(1)
+	return c.Client(ctx).CartLine.Create().SetCartID(row.ID).SetProductID(g.product.ID).SetVariantID(g.variant.ID).
+		SetQuantity(quantity).SetPriceMinor(g.variant.PriceMinor).SetAddedAt(micros.Now()).Exec(ctx)
+}
+
+// SetLine sets how many goods of a line there are; 0 takes the line away. A line that is
+// gone stays so.
+func (c *Carts) SetLine(ctx context.Context, token string, of Ware, quantity int64) error {
+	check := &core.Check{}
+	check.Within("quantity", quantity, 0, limit.CartQuantity)
+	if err := check.Err(); err != nil {
+		return err
+	}
+	return c.must(ctx, token, func(ctx context.Context, row *db.Cart, u *db.CartUpdate) error {
+		same := cartline.And(cartline.CartID(row.ID), cartline.ProductID(of.Product), cartline.VariantID(of.variant()))
+		if quantity > 0 {
+			return c.Client(ctx).CartLine.Update().Where(same).SetQuantity(quantity).Exec(ctx)
+		}
+		n, err := c.Client(ctx).CartLine.Delete().Where(same).Exec(ctx)
+		if n > 0 {
+			u.AddLinesCount(-n)
+		}
+		return err
+	})
+}
+
+// SetNote sets what the shopper wants to say about the order; "" for nothing.
+func (c *Carts) SetNote(ctx context.Context, token, note string) error {
+	check := &core.Check{}
+	if note != "" {
+		check.Long("note", note, limit.Note)
+	}
+	if err := check.Err(); err != nil {
+		return err
+	}
+	return c.must(ctx, token, func(_ context.Context, _ *db.Cart, u *db.CartUpdate) error {
+		if note == "" {
+			u.ClearNote()
+			return nil
+		}
+		u.SetNote(note)
+		return nil
+	})
+}
+
+// SetCode enters a discount code; "" takes it off. A code that opens nothing now is a
+// [fault.DiscountUnavailable], whatever the reason.
+func (c *Carts) SetCode(ctx context.Context, token, code string) error {
+	if code == "" {
+		return c.must(ctx, token, func(_ context.Context, _ *db.Cart, u *db.CartUpdate) error {
+			u.ClearCode()
+			return nil
+		})
+	}
+	d, err := c.selling.DiscountByCode(ctx, code)
+	if err != nil {
+		return err
+	}
+	if d == nil {
+		return fault.State(fault.DiscountUnavailable, "The discount is not available.")
+	}
+	return c.must(ctx, token, func(_ context.Context, _ *db.Cart, u *db.CartUpdate) error {
+		u.SetCode(d.Code)
+		return nil
+	})
+}

@@ -1,0 +1,176 @@
+package cart_test
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/cart"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// market is a store that sells, with one of its shoppers.
+type market struct {
+	*graphtest.Shop
+	*cart.Carts
+	t   testing.TB
+	ctx context.Context // the shopper's
+}
+
+// each runs f on every engine with a store that ships to Germany, taxes and takes transfers.
+func each(t *testing.T, f func(t *testing.T, m *market)) {
+	t.Helper()
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		m := p.Mutation()
+		graphtest.Must[*model.ShippingZonePayload](t)(m.ShippingZoneCreate(p.Ctx, model.ShippingZoneInput{
+			Name: "Germany", Countries: []string{"DE"}, Rates: []*model.ShippingRateInput{
+				{Name: "Post", Kind: state.ShippingDelivery, PriceMinor: 490, FreeFromMinor: new(int64(10_000))},
+				{Name: "Shop", Kind: state.ShippingPickup}}}))
+		graphtest.Must[*model.TaxSettingsPayload](t)(m.TaxSettingsUpdate(p.Ctx, 0, model.TaxSettingsInput{
+			PricesIncludeTax: true, Rates: []*model.TaxRateInput{
+				{Country: "DE", Name: "MwSt.", BasisPoints: 1900, Shipping: true}}}))
+		graphtest.Must[*model.PaymentSettingsPayload](t)(m.PaymentSettingsUpdate(p.Ctx, 0, model.PaymentSettingsInput{
+			Methods: []*model.PaymentMethodInput{{Kind: state.PaymentTransfer, Name: "Transfer",
+				Instructions: "IBAN DE02", Active: true}}}))
+		f(t, &market{p, p.Carts(), t, viewer.Shopper(t.Context(), p.Model.ID)})
+	})
+}
+
+// sell makes an active product with a stock and returns it.
+func (m *market) sell(title string, price, stock int64) cart.Ware {
+	m.t.Helper()
+	made := graphtest.Must[*model.ProductPayload](m.t)(m.Mutation().ProductCreate(m.Ctx, model.ProductCreateInput{
+		Title: title, PriceMinor: price, Currency: "EUR", InventoryQuantity: &stock})).Product
+	graphtest.Must[*model.ProductPayload](m.t)(m.Mutation().ProductPublish(m.Ctx, made.PublicID(), made.Version))
+	return cart.Ware{Product: made.ID}
+}
+
+// add puts goods into a cart.
+func (m *market) add(token string, w cart.Ware, n int64) string {
+	m.t.Helper()
+	token, err := m.Carts.Add(m.ctx, token, w, n)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return token
+}
+
+// view shows a cart.
+func (m *market) view(token string) *cart.View {
+	m.t.Helper()
+	v, err := m.View(m.ctx, token)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return v
+}
+
+// ready walks through the checkout of a cart up to the review.
+func (m *market) ready(token, email string) *cart.View {
+	m.t.Helper()
+	home := document.AddressFields{Name: new("Ada Lovelace"), Line1: "Weg 1", City: "Berlin",
+		PostalCode: new("10115"), Country: "de"}
+	for _, err := range []error{m.SetContact(m.ctx, token, email, ""), m.SetAddress(m.ctx, token, home)} {
+		if err != nil {
+			m.t.Fatal(err)
+		}
+	}
+	if err := m.SetRate(m.ctx, token, m.view(token).Rates[0].ID); err != nil {
+		m.t.Fatal(err)
+	}
+	if err := m.SetMethod(m.ctx, token, state.PaymentTransfer); err != nil {
+		m.t.Fatal(err)
+	}
+	v := m.view(token)
+	if v.Next() != cart.StepReview {
+		m.t.Fatalf("the cart lacks %s", v.Next())
+	}
+	return v
+}
+
+func TestCart(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		bell, lamp := m.sell("Bell", 1490, 5), m.sell("Lamp", 3900, 100)
+		token := m.add("", bell, 2)
+		m.add(token, bell, 1)
+		m.add(token, lamp, 1)
+		v := m.view(token)
+		if v.Count != 4 || len(v.Lines) != 2 || v.Lines[0].Quantity != 3 || v.Sums.SubtotalMinor != 3*1490+3900 {
+			t.Errorf("%+v of %+v", v.Sums, v.Lines[0])
+		}
+		// The price of now counts, and its change is shown once.
+		p := graphtest.Must[*db.Product](t)(m.Query().Product(m.Ctx, xid.Product.Format(lamp.Product)))
+		graphtest.Must[*model.ProductPayload](t)(m.Mutation().ProductUpdate(m.Ctx, p.PublicID(), p.Version,
+			model.ProductUpdateInput{PriceMinor: core.Given(new(int64(4100)))}))
+		v = m.view(token)
+		if l := v.Lines[1]; l.Unit != 4100 || l.Was != 3900 {
+			t.Errorf("the price is %d and was %d", l.Unit, l.Was)
+		}
+		if err := m.Seen(m.ctx, token, v); err != nil {
+			t.Fatal(err)
+		}
+		if l := m.view(token).Lines[1]; l.Was != 4100 {
+			t.Errorf("the price was %d, after it was shown", l.Was)
+		}
+		// More than there is, and more than a line holds.
+		m.add(token, bell, 900)
+		m.add(token, bell, 900)
+		if l := m.view(token).Lines[0]; l.Quantity != 999 || l.Left == nil || *l.Left != 5 {
+			t.Errorf("%+v", l)
+		}
+		if v.Next() != cart.StepContact || m.view(token).Next() != cart.StepGoods {
+			t.Errorf("next %s, then %s", v.Next(), m.view(token).Next())
+		}
+		if err := m.SetLine(m.ctx, token, bell, 0); err != nil || len(m.view(token).Lines) != 1 {
+			t.Errorf("taken away: %v", err)
+		}
+		// What the merchant takes off the shelf counts for nothing.
+		p = graphtest.Must[*db.Product](t)(m.Query().Product(m.Ctx, p.PublicID()))
+		graphtest.Must[*model.ProductPayload](t)(m.Mutation().ProductArchive(m.Ctx, p.PublicID(), p.Version))
+		if v := m.view(token); !v.Lines[0].Gone || v.Sums.TotalMinor != 0 {
+			t.Errorf("%+v", v.Lines[0])
+		}
+		// Nobody else has it.
+		other := m.Other(t)
+		if v, err := m.View(viewer.Shopper(t.Context(), other.Model.ID), token); v != nil || err != nil {
+			t.Errorf("another store sees %+v (%v)", v, err)
+		}
+		if v, err := m.View(m.ctx, strings.ToLower(token)); v != nil || err != nil {
+			t.Errorf("another token sees %+v (%v)", v, err)
+		}
+	})
+}
+
+// Two tabs: none loses what the other does, and both together stay within the limit.
+func TestCartTabs(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		wares := make([]cart.Ware, 12)
+		for i := range wares {
+			wares[i] = m.sell("Part "+strconv.Itoa(i), 100, 1000)
+		}
+		token := m.add("", wares[0], 1)
+		var tabs sync.WaitGroup
+		for range 4 {
+			tabs.Go(func() {
+				for _, w := range wares {
+					if _, err := m.Carts.Add(m.ctx, token, w, 1); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		tabs.Wait()
+		if v := m.view(token); v.Count != 4*12+1 || len(v.Lines) != 12 {
+			t.Errorf("%d pieces in %d lines", v.Count, len(v.Lines))
+		}
+	})
+}

@@ -1,0 +1,134 @@
+package cart
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/core"
+)
+
+// SetContact sets who orders. The telephone number may be "".
+func (c *Carts) SetContact(ctx context.Context, token, email, phone string) error {
+	check := &core.Check{}
+	email = check.Email("email", strings.TrimSpace(email))
+	if phone = strings.TrimSpace(phone); phone != "" {
+		check.Line("phone", phone, limit.Label)
+	}
+	if err := check.Err(); err != nil {
+		return err
+	}
+	return c.must(ctx, token, func(_ context.Context, row *db.Cart, u *db.CartUpdate) error {
+		if row.ReachedAt == nil {
+			u.SetReachedAt(micros.Now())
+		}
+		u.SetEmail(email)
+		if phone == "" {
+			u.ClearPhone()
+			return nil
+		}
+		u.SetPhone(phone)
+		return nil
+	})
+}
+
+// SetAddress sets where the goods go, in the form of the country: what it needs has to be
+// there. A rate that was chosen for another country goes.
+func (c *Carts) SetAddress(ctx context.Context, token string, a document.AddressFields) error {
+	if err := checkAddress(&a); err != nil {
+		return err
+	}
+	return c.must(ctx, token, func(_ context.Context, row *db.Cart, u *db.CartUpdate) error {
+		before, err := row.Address.Fields()
+		if err != nil {
+			return err
+		}
+		if before == nil || before.Country != a.Country {
+			u.ClearRateID()
+		}
+		u.SetAddress(document.NewAddress(&a))
+		return nil
+	})
+}
+
+// checkAddress judges an address and brings it into the form in which it is kept.
+func checkAddress(a *document.AddressFields) error {
+	c := &core.Check{}
+	a.Country = c.AssignedCountry("country", strings.TrimSpace(a.Country))
+	f := forms[a.Country]
+	a.Name = part(c, "name", a.Name, true, limit.Line)
+	a.Company = part(c, "company", a.Company, false, limit.Line)
+	a.Line1 = orEmpty(part(c, "line1", &a.Line1, true, limit.Line))
+	a.Line2 = part(c, "line2", a.Line2, false, limit.Line)
+	a.City = orEmpty(part(c, "city", &a.City, true, limit.Line))
+	a.Region = part(c, "region", a.Region, f.region, limit.Line)
+	a.PostalCode = part(c, "postal_code", a.PostalCode, f.postal != nil, limit.PostalCode)
+	a.Phone = part(c, "phone", a.Phone, false, limit.Label)
+	if a.PostalCode != nil && f.postal != nil && !f.postal.MatchString(strings.ToUpper(*a.PostalCode)) {
+		c.Add("postal_code", fault.InvalidFormat, "This is not a postal code of the country.")
+	}
+	return c.Err()
+}
+
+// part judges a member of an address, without the spaces around it; an empty one is absent.
+func part(c *core.Check, name string, v *string, needed bool, most int) *string {
+	if v != nil {
+		if trimmed := strings.TrimSpace(*v); trimmed != "" {
+			c.Line(name, trimmed, most)
+			return &trimmed
+		}
+	}
+	if needed {
+		c.Required(name, false)
+	}
+	return nil
+}
+
+func orEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// SetRate chooses how the goods are shipped, among what is offered now.
+func (c *Carts) SetRate(ctx context.Context, token, id string) error {
+	v, err := c.View(ctx, token)
+	if err != nil {
+		return err
+	}
+	if v == nil || !slices.ContainsFunc(v.Rates, func(o Offer) bool { return o.ID == id }) {
+		return unknown("rate")
+	}
+	return c.must(ctx, token, func(_ context.Context, _ *db.Cart, u *db.CartUpdate) error {
+		u.SetRateID(id)
+		return nil
+	})
+}
+
+// SetMethod chooses how the shopper pays, among what the store takes now.
+func (c *Carts) SetMethod(ctx context.Context, token string, kind state.PaymentMethod) error {
+	methods, err := c.selling.CartMethods(ctx)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(methods, func(m document.PaymentMethod) bool { return m.Kind == kind }) {
+		return unknown("payment")
+	}
+	return c.must(ctx, token, func(_ context.Context, _ *db.Cart, u *db.CartUpdate) error {
+		u.SetPayment(kind)
+		return nil
+	})
+}
+
+// unknown is the answer to a choice that is not offered.
+func unknown(member string) error {
+	return fault.Invalid(fault.Field{Pointer: "#/" + member, Code: fault.UnknownValue,
+		Detail: "This cannot be chosen (any more)."})
+}

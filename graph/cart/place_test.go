@@ -1,0 +1,186 @@
+package cart_test
+
+import (
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/cart"
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// order reads an order.
+func (m *market) order(id xid.ID) *model.Order {
+	m.t.Helper()
+	return graphtest.Must[*model.Order](m.t)(m.Query().Order(m.Ctx, xid.Order.Format(id)))
+}
+
+// stock is what is left of a ware.
+func (m *market) stock(w cart.Ware) int64 {
+	m.t.Helper()
+	p := graphtest.Must[*db.Product](m.t)(m.Query().Product(m.Ctx, xid.Product.Format(w.Product)))
+	return *p.InventoryQuantity
+}
+
+// place orders a cart as it is shown.
+func (m *market) place(token string) (xid.ID, error) {
+	m.t.Helper()
+	return m.Place(m.ctx, token, cart.Shown{TotalMinor: m.view(token).Sums.TotalMinor})
+}
+
+func TestPlace(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		bell, log := m.sell("Bell", 1490, 5), new(storetest.Log)
+		token := m.add("", bell, 2)
+		if _, err := m.place(token); graphtest.FaultOf(err) != "invalid_transition" {
+			t.Errorf("without a checkout: %v", err)
+		}
+		m.ready(token, "Ada@Example.com")
+		if err := m.SetNote(m.ctx, token, "Ring twice"); err != nil {
+			t.Fatal(err)
+		}
+		log.Mark(t, m.Store)
+		if _, err := m.Place(m.ctx, token, cart.Shown{TotalMinor: 1}); graphtest.FaultOf(err) != "version_mismatch" {
+			t.Errorf("at another price: %v", err)
+		}
+		id, err := m.place(token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := m.order(id)
+		if o.TotalMinor != 2*1490+490 || *o.IncludedTaxMinor != 476+78 || o.TaxMinor != 0 ||
+			*o.Email != "ada@example.com" ||
+			o.Source != "storefront" || *o.ShippingMethod != "Post" || *o.PaymentMethod != state.PaymentTransfer ||
+			o.NotesCount != 1 || o.CustomerID == nil || m.stock(bell) != 3 {
+			t.Errorf("ordered %+v, %d left", o.Order, m.stock(bell))
+		}
+		var made []string
+		for _, e := range log.Next(t, m.Store) {
+			made = append(made, string(e.Type))
+		}
+		if fmt.Sprint(made) != "[customer.created order.created]" {
+			t.Errorf("events %v", made)
+		}
+		again, err := m.Place(m.ctx, token, cart.Shown{})
+		if err != nil || again != id || m.view(token).Order != id {
+			t.Errorf("again: %s (%v)", again, err)
+		}
+		// The cart is closed, and the next order is the same customer's.
+		if err := m.SetNote(m.ctx, token, "x"); graphtest.FaultOf(err) != "not_found" {
+			t.Errorf("a note after it: %v", err)
+		}
+		second := m.add(token, bell, 1)
+		if second == token {
+			t.Error("a placed cart takes goods")
+		}
+		m.ready(second, "ada@example.com")
+		id, err = m.place(second)
+		if err != nil || *m.order(id).CustomerID != *o.CustomerID {
+			t.Errorf("the second order: %v", err)
+		}
+	})
+}
+
+// However often and wherever a cart is placed at once, it is one order.
+func TestPlaceOnce(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		bell := m.sell("Bell", 1490, 50)
+		token := m.add("", bell, 2)
+		total := m.ready(token, "ada@example.com").Sums.TotalMinor
+		ids := make([]xid.ID, 12)
+		var all sync.WaitGroup
+		for i := range ids {
+			all.Go(func() {
+				var err error
+				if ids[i], err = m.Place(m.ctx, token, cart.Shown{TotalMinor: total}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		for _, id := range ids {
+			if id != ids[0] || id.IsNil() {
+				t.Fatalf("orders %v", ids)
+			}
+		}
+		if m.stock(bell) != 48 {
+			t.Errorf("%d left", m.stock(bell))
+		}
+	})
+}
+
+// 120 shoppers want the last 40 pieces at once: 40 get one, 80 hear that there is none.
+func TestPlaceLast(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		const shoppers, pieces = 120, 40
+		bell := m.sell("Bell", 1490, pieces)
+		tokens := make([]string, shoppers)
+		var total int64
+		for i := range tokens {
+			tokens[i] = m.add("", bell, 1)
+			total = m.ready(tokens[i], "buyer-"+strconv.Itoa(i%60)+"@example.com").Sums.TotalMinor
+		}
+		var placed, refused atomic.Int64
+		turns := make(chan struct{}, 16)
+		var all sync.WaitGroup
+		for _, token := range tokens {
+			all.Go(func() {
+				turns <- struct{}{}
+				defer func() { <-turns }()
+				_, err := m.Place(m.ctx, token, cart.Shown{TotalMinor: total})
+				switch graphtest.FaultOf(err) {
+				case "":
+					placed.Add(1)
+				case "out_of_stock":
+					refused.Add(1)
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if placed.Load() != pieces || refused.Load() != shoppers-pieces || m.stock(bell) != 0 {
+			t.Errorf("%d placed, %d refused, %d left", placed.Load(), refused.Load(), m.stock(bell))
+		}
+	})
+}
+
+// A discount for one use of each customer is used once, and comes back with a cancellation.
+func TestPlaceDiscount(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		bell := m.sell("Bell", 2000, 50)
+		graphtest.Must[*model.DiscountPayload](t)(m.Mutation().DiscountCreate(m.Ctx, model.DiscountInput{Code: "ten",
+			Kind: state.DiscountPercent, BasisPoints: new(int64(1000)), CustomerUsesMax: new(int64(1)), Active: true}))
+		begin := func() string {
+			token := m.add("", bell, 1)
+			if err := m.SetCode(m.ctx, token, " Ten "); err != nil {
+				t.Fatal(err)
+			}
+			m.ready(token, "ada@example.com")
+			return token
+		}
+		first, second := begin(), begin()
+		if err := m.SetCode(m.ctx, first, "eleven"); graphtest.FaultOf(err) != "discount_unavailable" {
+			t.Errorf("a wrong code: %v", err)
+		}
+		id, err := m.place(first)
+		if err != nil || m.order(id).DiscountMinor != 200 || *m.order(id).DiscountCode != "TEN" {
+			t.Fatalf("%+v (%v)", m.order(id).Order, err)
+		}
+		if _, err := m.place(second); graphtest.FaultOf(err) != "discount_unavailable" {
+			t.Errorf("the second use: %v", err)
+		}
+		graphtest.Must[*model.OrderPayload](t)(m.Mutation().OrderCancel(m.Ctx, xid.Order.Format(id),
+			m.order(id).Version, false, nil))
+		if _, err := m.place(second); err != nil {
+			t.Errorf("after the cancellation: %v", err)
+		}
+	})
+}

@@ -1,0 +1,297 @@
+package cart
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/cartline"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/price"
+	"github.com/storefront-go/storefront/graph/selling"
+)
+
+// Step is a part of the checkout.
+type Step string
+
+// The steps, in their order.
+const (
+	StepGoods    Step = "cart" // there is something to buy, and all of it can be had
+	StepContact  Step = "contact"
+	StepAddress  Step = "address"
+	StepShipping Step = "shipping"
+	StepPayment  Step = "payment"
+	StepReview   Step = "review"
+)
+
+// View is a cart as it is now. Its prices are those of now, too.
+type View struct {
+	ID      xid.ID
+	Version int64
+	// Count is how many pieces it holds.
+	Count int64
+	Lines []*Line
+	Note  string
+	// Code is the discount code that was entered. Discount is what it opens, nil where it
+	// does not hold (any more); Discounted says that the goods meet its terms.
+	Code       string
+	Discount   *db.Discount
+	Discounted bool
+	Currency   string
+	// TaxIncluded says that the prices hold the tax, whose rate is Tax; nil for none.
+	TaxIncluded  bool
+	Tax          *price.TaxRate
+	Sums         price.Sums
+	Email, Phone string
+	Address      *document.AddressFields
+	// Rates are what can be chosen for the address and the goods, Rate what was.
+	Rates []Offer
+	Rate  *document.ShippingRate
+	// Methods are the ways to pay, Method the one that was chosen; nil for none.
+	Methods []document.PaymentMethod
+	Method  *document.PaymentMethod
+	// Order is the order that it became; nil for none.
+	Order xid.ID
+}
+
+// Line is a number of equal goods.
+type Line struct {
+	Ware
+	Title string
+	// Options are the texts of the variant, "" for none.
+	Options string
+	Handle  string
+	Image   string // the address of the picture, "" for none
+	SKU     *string
+	// Unit is the price of one, Was the one that the shopper saw last.
+	Unit, Was int64
+	Quantity  int64
+	// Left is how many there are, where that is counted and fewer than are wanted.
+	Left *int64
+	// Gone says that it cannot be bought any more: it counts for nothing.
+	Gone    bool
+	Amounts price.Amounts
+
+	item *item
+}
+
+// Offer is a shipping rate as this cart would pay it.
+type Offer struct {
+	document.ShippingRate
+	CostMinor int64
+}
+
+// Next is the first step that lacks something: [StepReview] where nothing does.
+func (v *View) Next() Step {
+	blocked := func(l *Line) bool { return l.Gone || l.Left != nil }
+	switch {
+	case len(v.Lines) == 0, slices.ContainsFunc(v.Lines, blocked):
+		return StepGoods
+	case v.Email == "":
+		return StepContact
+	case v.Address == nil:
+		return StepAddress
+	case v.Rate == nil:
+		return StepShipping
+	case v.Method == nil:
+		return StepPayment
+	}
+	return StepReview
+}
+
+// View shows the cart of a token; nil for none. Whoever holds the token of a cart that was
+// ordered sees nothing but which order it became.
+func (c *Carts) View(ctx context.Context, token string) (*View, error) {
+	row, err := c.any(ctx, token)
+	if err != nil || row == nil {
+		return nil, core.Explain("cart", err)
+	}
+	if row.OrderID != nil {
+		return &View{ID: row.ID, Order: *row.OrderID}, nil
+	}
+	v, err := c.view(ctx, row)
+	return v, core.Explain("cart", err)
+}
+
+// view reads all that decides what a cart costs, and computes it.
+func (c *Carts) view(ctx context.Context, row *db.Cart) (v *View, err error) {
+	v = &View{ID: row.ID, Version: row.Version}
+	core.Opt(row.Note, func(s string) { v.Note = s })
+	core.Opt(row.Code, func(s string) { v.Code = s })
+	core.Opt(row.Email, func(s string) { v.Email = s })
+	core.Opt(row.Phone, func(s string) { v.Phone = s })
+	if v.Address, err = row.Address.Fields(); err != nil {
+		return nil, err
+	}
+	s, err := c.CurrentStore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v.Currency = s.Currency
+	if err := c.readLines(ctx, v); err != nil {
+		return nil, err
+	}
+	if v.Code != "" {
+		if v.Discount, err = c.selling.DiscountByCode(ctx, v.Code); err != nil {
+			return nil, err
+		}
+	}
+	if v.Methods, err = c.selling.CartMethods(ctx); err != nil {
+		return nil, err
+	}
+	for i, m := range v.Methods {
+		if row.Payment != nil && m.Kind == *row.Payment {
+			v.Method = &v.Methods[i]
+		}
+	}
+	return v, c.compute(ctx, v, row.RateID)
+}
+
+// readLines reads the lines as they were added, with the goods as they are now.
+func (c *Carts) readLines(ctx context.Context, v *View) error {
+	rows, err := c.Client(ctx).CartLine.Query().Where(cartline.CartID(v.ID)).Load(ctx)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(rows, func(a, b *db.CartLine) int {
+		if a.AddedAt != b.AddedAt {
+			return int(a.AddedAt - b.AddedAt)
+		}
+		return a.ID.Compare(b.ID)
+	})
+	wares := make([]Ware, len(rows))
+	for i, row := range rows {
+		wares[i] = Ware{row.ProductID, row.VariantID}
+	}
+	items, err := c.items(ctx, wares)
+	if err != nil {
+		return err
+	}
+	for i, row := range rows {
+		v.Count += row.Quantity
+		v.Lines = append(v.Lines, lineOf(wares[i], row, items[wares[i]]))
+	}
+	return nil
+}
+
+// lineOf is a line with the goods as they are now; nil for none.
+func lineOf(w Ware, row *db.CartLine, g *item) *Line {
+	l := &Line{Ware: w, Quantity: row.Quantity, Unit: row.PriceMinor, Was: row.PriceMinor, Gone: g == nil, item: g}
+	if g == nil {
+		return l
+	}
+	l.Title, l.Handle, l.Unit, l.SKU = g.product.Title, g.product.Handle, g.variant.PriceMinor, g.variant.Sku
+	core.Opt(g.product.ImageURL, func(s string) { l.Image = s })
+	if g.product.Options != nil {
+		l.Options = g.variant.Title
+	}
+	if left := g.variant.InventoryQuantity; left != nil && *left < l.Quantity {
+		l.Left = left
+	}
+	return l
+}
+
+// compute fills in what the cart costs, and what its shipping may.
+func (c *Carts) compute(ctx context.Context, v *View, rateID *string) error {
+	tax, err := c.selling.CartTax(ctx)
+	if err != nil {
+		return err
+	}
+	in := price.Cart{Tax: tax}
+	var counted []*Line
+	for _, l := range v.Lines {
+		if l.Gone {
+			continue
+		}
+		counted = append(counted, l)
+		line := price.Line{UnitMinor: l.Unit, Quantity: l.Quantity, Product: l.Product}
+		core.Opt(l.item.weight(), func(g int64) { line.WeightGrams = g })
+		in.Lines = append(in.Lines, line)
+	}
+	if v.Discount != nil {
+		in.Discount = selling.CartDiscount(v.Discount)
+	}
+	if a := v.Address; a != nil {
+		in.To.Country = a.Country
+		core.Opt(a.Region, func(s string) { in.To.Region = s })
+	}
+	result, err := sum(in)
+	if err != nil {
+		return err
+	}
+	if v.Address != nil {
+		if result, err = c.ship(ctx, v, in, result, rateID); err != nil {
+			return err
+		}
+	}
+	v.Sums, v.Tax, v.TaxIncluded, v.Discounted = result.Sums, result.Rate, tax.Included, result.Discounted
+	for i, l := range counted {
+		l.Amounts = result.Lines[i]
+	}
+	return nil
+}
+
+// ship finds what shipping can be chosen and adds what was.
+func (c *Carts) ship(
+	ctx context.Context, v *View, in price.Cart, bare *price.Result, rateID *string,
+) (*price.Result, error) {
+	rates, err := c.selling.CartRates(ctx, v.Address.Country, bare.Freight)
+	if err != nil {
+		return nil, err
+	}
+	result := bare
+	for _, rate := range rates {
+		in.Shipping = selling.CartRate(rate)
+		with, err := sum(in)
+		if err != nil {
+			return nil, err
+		}
+		v.Rates = append(v.Rates, Offer{rate, with.ShippingMinor})
+		if rateID != nil && rate.ID == *rateID {
+			v.Rate, result = &rate, with
+		}
+	}
+	return result, nil
+}
+
+// sum computes a cart, whose sums may be larger than amounts can be.
+func sum(in price.Cart) (*price.Result, error) {
+	r, err := price.Compute(in)
+	switch {
+	case errors.Is(err, price.ErrLineTooLarge):
+		return nil, core.TooLarge("line's total")
+	case errors.Is(err, price.ErrTooLarge):
+		return nil, core.TooLarge("cart's total")
+	}
+	return r, err
+}
+
+// weight is that of one piece; nil where nobody weighed it.
+func (g *item) weight() *int64 { return g.variant.WeightGrams }
+
+// Seen notes that the shopper was shown the prices of a view.
+func (c *Carts) Seen(ctx context.Context, token string, v *View) error {
+	changed := slices.ContainsFunc(v.Lines, func(l *Line) bool { return l.Unit != l.Was })
+	if !changed {
+		return nil
+	}
+	return c.must(ctx, token, func(ctx context.Context, row *db.Cart, _ *db.CartUpdate) error {
+		for _, l := range v.Lines {
+			if l.Unit == l.Was {
+				continue
+			}
+			if err := c.Client(ctx).CartLine.Update().Where(cartline.CartID(row.ID), cartline.ProductID(l.Product),
+				cartline.VariantID(l.variant())).SetPriceMinor(l.Unit).Exec(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// pickup reports whether the goods are collected at the shop.
+func (v *View) pickup() bool { return v.Rate != nil && v.Rate.Kind == state.ShippingPickup }

@@ -1,0 +1,158 @@
+package sales
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/price"
+	"github.com/storefront-go/storefront/graph/selling"
+)
+
+// ErrMet says that another transaction made the same customer at the same time: the one
+// that hears it begins anew.
+var ErrMet = errors.New("another order made the customer at the same time")
+
+// sourceShop is the source of the orders that shoppers place.
+const sourceShop = "storefront"
+
+// Placing is an order of a shopper. Everything in it was read and computed within the
+// transaction that places it.
+type Placing struct {
+	Store  *db.Store
+	Number int64 // of [Resolver.Number]
+	// Cart is the cart that it was.
+	Cart    xid.ID
+	Email   string // in lower case
+	Phone   string
+	Address *document.AddressFields
+	Lines   []PlacedLine
+	Sums    price.Sums
+	// Discount is counted; nil for none.
+	Discount       *db.Discount
+	ShippingMethod string
+	PaymentMethod  state.PaymentMethod
+	// Note is what the shopper wants to say, "" for nothing.
+	Note string
+}
+
+// PlacedLine is what a line of it is of.
+type PlacedLine struct {
+	Product *db.Product
+	// Variant is nil where the product has no options.
+	Variant   *db.Variant
+	SKU       *string
+	Quantity  int64
+	UnitMinor int64
+	Amounts   price.Amounts
+}
+
+// Number returns a number for an order of the viewer's store that no other has. It is taken
+// before the transaction of the order, in which others would wait for it.
+func (r *Resolver) Number(ctx context.Context) (int64, error) { return r.numbers.next(ctx) }
+
+// Place makes the order in the transaction of ctx, with all that follows from it, and returns
+// its record.
+func (r *Resolver) Place(ctx context.Context, p Placing) (xid.ID, *core.Record, error) {
+	m := r.Mutation()
+	buyer, err := m.buyer(ctx, p)
+	if err != nil {
+		return xid.Nil, nil, err
+	}
+	if p.Discount != nil {
+		if err := selling.New(r.Core).TakeDiscount(ctx, p.Discount.ID, buyer.ID); err != nil {
+			return xid.Nil, nil, err
+		}
+	}
+	d := &orderDraft{store: p.Store, customer: buyer, shipping: p.Address, billing: p.Address, need: stock{}}
+	o, lines := p.rows(d)
+	events := begin(o)
+	shown, err := m.insertOrder(ctx, d, o, lines)
+	if err != nil {
+		return xid.Nil, nil, err
+	}
+	if p.Note != "" {
+		note := m.noteRow(ctx, xid.New(), o.ID, model.OrderNoteInput{Body: p.Note, Visibility: state.NoteInternal})
+		if err := note.Exec(ctx); err != nil {
+			return xid.Nil, nil, fmt.Errorf("add the note: %w", err)
+		}
+	}
+	return o.ID, r.orders().Made(shown, "order.place", "", events...), nil
+}
+
+// rows are those of the order and of its lines; what they need of the stock goes into d.
+func (p Placing) rows(d *orderDraft) (*db.Order, []*db.OrderLine) {
+	o := &db.Order{ID: xid.New(), Number: p.Number, Email: &p.Email, Tags: document.NewTags(nil), Source: sourceShop,
+		SubtotalMinor: p.Sums.SubtotalMinor, DiscountMinor: p.Sums.DiscountMinor, ShippingMinor: p.Sums.ShippingMinor,
+		TaxMinor: p.Sums.TaxMinor, TotalMinor: p.Sums.TotalMinor, IncludedTaxMinor: &p.Sums.IncludedTaxMinor,
+		CartID: &p.Cart, ShippingMethod: &p.ShippingMethod, PaymentMethod: &p.PaymentMethod,
+		Language: &p.Store.Language}
+	if p.Note != "" {
+		o.NotesCount = 1
+	}
+	if p.Discount != nil {
+		o.DiscountID, o.DiscountCode = &p.Discount.ID, &p.Discount.Code
+	}
+	lines := make([]*db.OrderLine, len(p.Lines))
+	for i, l := range p.Lines {
+		w, left := ware{product: l.Product.ID}, l.Product.InventoryQuantity
+		lines[i] = &db.OrderLine{ProductID: &l.Product.ID, Title: l.Product.Title, Sku: l.SKU, Quantity: l.Quantity,
+			UnitPriceMinor: l.UnitMinor, DiscountMinor: l.Amounts.DiscountMinor, TaxMinor: l.Amounts.TaxMinor,
+			TotalMinor: l.Amounts.TotalMinor}
+		if l.Variant != nil {
+			w.variant, left = l.Variant.ID, l.Variant.InventoryQuantity
+			lines[i].VariantID, lines[i].Options = &l.Variant.ID, l.Variant.Options
+		}
+		if left != nil {
+			d.need[w] += l.Quantity
+		}
+	}
+	return o, lines
+}
+
+// buyer finds the customer of an e-mail address, or makes a guest of who orders.
+func (m Mutation) buyer(ctx context.Context, p Placing) (*db.Customer, error) {
+	rows, err := m.Client(ctx).Customer.Query().Where(customer.Email(p.Email)).Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("find the customer: %w", err)
+	}
+	if len(rows) > 0 {
+		return rows[0], nil
+	}
+	in := model.CustomerCreateInput{Email: &p.Email, Status: state.CustomerGuest,
+		EmailMarketing: state.EmailNotSubscribed, Locale: new(string(p.Store.Language))}
+	if p.Phone != "" {
+		in.Phone = &p.Phone
+	}
+	if p.Address.Name != nil {
+		first, last, _ := strings.Cut(*p.Address.Name, " ")
+		in.FirstName = &first
+		if last != "" {
+			in.LastName = &last
+		}
+	}
+	docs := customerDocs{defaultAddress: document.NewAddress(p.Address),
+		addresses: document.NewAddresses([]document.AddressFields{*p.Address})}
+	var row *db.Customer
+	err = m.Commit(ctx, xid.Customer, func(ctx context.Context) (_ *core.Record, err error) {
+		row, err = m.customerRow(ctx, in, docs).Save(ctx)
+		if ent.IsDuplicate(err) {
+			return nil, ErrMet
+		}
+		if err != nil {
+			return nil, fmt.Errorf("add the customer: %w", err)
+		}
+		return m.customers(p.Store.Currency).Made(row, "customer.create", "", event.CustomerCreated), nil
+	})
+	return row, err
+}
