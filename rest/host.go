@@ -8,6 +8,7 @@ import (
 
 	"github.com/storefront-go/storefront/graph/gcra"
 	"github.com/storefront-go/storefront/graph/storefront"
+	"github.com/storefront-go/storefront/rest/checkout"
 	"github.com/storefront-go/storefront/rest/shop"
 )
 
@@ -27,7 +28,13 @@ func (a *API) hosts(api http.Handler) (http.Handler, error) {
 		if err != nil {
 			return nil, fmt.Errorf("rest: %w", err)
 		}
-		next = a.storefronts(shops, api)
+		buying, err := checkout.New(checkout.Config{
+			Carts: a.Core.Carts(), Core: a.Core.Storefront(), Links: a.Links, Logger: a.Logger,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("rest: %w", err)
+		}
+		next = a.storefronts(shops, buying, api)
 	}
 	var files http.Handler
 	if a.Blobs != nil {
@@ -45,9 +52,14 @@ func (a *API) hosts(api http.Handler) (http.Handler, error) {
 
 // storefronts takes the requests to all hosts but the API's. No page of another
 // origin may read what they answer, whatever the path.
-func (a *API) storefronts(shops *shop.Shop, api http.Handler) http.Handler {
+func (a *API) storefronts(shops *shop.Shop, buying *checkout.Checkout, api http.Handler) http.Handler {
 	crowded := a.observed("storefront", unanswered, http.HandlerFunc(shops.Crowded))
 	pages := a.observed("storefront", unanswered, shops)
+	carts := a.observed("checkout", unanswered, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		store, _ := shop.StoreOf(r)
+		state, _ := shop.StateOf(r)
+		buying.Serve(w, r, store, state)
+	}))
 	images := pages
 	if a.images != nil {
 		images = a.observed(storefront.PictureRoot, unanswered, http.HandlerFunc(a.images.ofStore))
@@ -57,7 +69,7 @@ func (a *API) storefronts(shops *shop.Shop, api http.Handler) http.Handler {
 			api.ServeHTTP(w, r)
 			return
 		}
-		if d := a.visit(r, shop.Cost(r)); !d.OK {
+		if d := a.visit(r, shop.Cost(r)*checkout.Weight(r)); !d.OK {
 			w.Header().Set("Retry-After", gcra.Seconds(d.RetryAfter))
 			crowded.ServeHTTP(w, r)
 			return
@@ -65,6 +77,10 @@ func (a *API) storefronts(shops *shop.Shop, api http.Handler) http.Handler {
 		r = shops.Take(r)
 		if _, ok := shop.StoreOf(r); ok && strings.HasPrefix(r.URL.Path, storefront.PictureRoot) {
 			images.ServeHTTP(w, r)
+			return
+		}
+		if _, ok := shop.StateOf(r); ok && checkout.Owns(r.URL.Path) {
+			carts.ServeHTTP(w, r)
 			return
 		}
 		pages.ServeHTTP(w, r)

@@ -21,7 +21,8 @@
 //     executed against sample data when a theme is compiled.
 //
 // The data of every page: .shop has name, currency, language (such as "de"), direction
-// ("ltr" or "rtl"), origin, url, search_url and search_fields; .theme has name and version;
+// ("ltr" or "rtl"), origin, url, search_url, search_fields, cart_url, add_url and words, which
+// are texts in that language: add_to_cart, cart, sold_out and quantity; .theme has name and version;
 // .settings has the values of the theme's settings by their names;
 // .page has kind, title, path, description (which may be nothing) and preview; .menus has
 // main and footer, lists of links with title, href, current and children, which are such
@@ -30,6 +31,10 @@
 // theme need not have) has .article with title, kind and body: HTML that the service made,
 // which can be shown in text and nothing else. Canonical link, Open Graph and schema.org
 // data are put into the head by the service itself.
+//
+// A form with method="post" is sent to .shop.add_url and nowhere else. It puts goods into the
+// cart: product_id is .product.id; variant_id the id of one of .product.variants, which may be
+// left out where the product has no options; quantity a number, 1 where it is left out.
 //
 // The check of markup (no script, no inline style, no handlers) is a plain search
 // in the text of each template. It refuses a little too much, such as the word

@@ -23,6 +23,7 @@ func SampleData(page string) map[string]any {
 		d["products"] = cards(24)
 	case "product":
 		p := card(1)
+		p["id"] = "prod_00000000000000000000000000"
 		p["description"] = []any{
 			"A mug for slow mornings, thrown by hand and glazed twice.",
 			"Holds 350 ml. Safe in the dishwasher & the microwave.",
@@ -48,6 +49,7 @@ func emptyData(page string) map[string]any {
 		d["products"] = []any{}
 	case "product":
 		p := bareCard()
+		p["id"] = "prod_00000000000000000000000000"
 		p["description"], p["sku"], p["type"] = []any{}, nil, nil
 		p["options"], p["variants"] = []any{}, sampleVariants()[:1]
 		d["product"], d["related"] = p, []any{}
@@ -79,11 +81,16 @@ func SamplePage(at string) string {
 	return "not_found"
 }
 
+// sampleAdd is where the pages of a shop post what is to go into the cart.
+const sampleAdd = "/cart/add"
+
 // common is the data that every page has.
 func common(page, title string) map[string]any {
 	return map[string]any{
 		"shop": map[string]any{
 			"name": "Clay & Co.", "currency": "EUR", "origin": "https://clay.example", "url": "/",
+			"cart_url": "/cart", "add_url": sampleAdd, "words": map[string]any{
+				"add_to_cart": "Add to cart", "cart": "Cart", "sold_out": "Sold out", "quantity": "Quantity"},
 			"search_url": "/search", "search_fields": []any{}, "language": "en", "direction": "ltr",
 		},
 		"menus":    map[string]any{"main": []any{}, "footer": []any{}},

@@ -15,18 +15,22 @@ import (
 const (
 	anyValue    = "\ue000"
 	shopPath    = "\ue005"
+	postPath    = "\ue006" // the one path of the shop to which a theme's form may post
 	branchBegin = " \ue001 "
 	branchElse  = " \ue002 "
 	branchEnd   = " \ue003 "
 	loopBegin   = " \ue004 "
 )
 
-// marks are all of them.
-const marks = anyValue + shopPath + "\ue001\ue002\ue003\ue004"
+// values are the marks of values, and marks are all of them.
+const (
+	values = anyValue + shopPath + postPath
+	marks  = values + "\ue001\ue002\ue003\ue004"
+)
 
 var (
-	unmarked = strings.NewReplacer(anyValue, " ", shopPath, " ", "\ue001", " ", "\ue002", " ", "\ue003", " ",
-		"\ue004", " ")
+	unmarked = strings.NewReplacer(anyValue, " ", shopPath, " ", postPath, " ", "\ue001", " ", "\ue002", " ",
+		"\ue003", " ", "\ue004", " ")
 	edges = strings.NewReplacer("\ue001", "", "\ue002", "", "\ue003", "", "\ue004", "")
 )
 
@@ -124,8 +128,10 @@ func (j *joined) action(n *parse.ActionNode) {
 // names alone, and templates cannot make any.
 func shown(names []string) string {
 	switch names[len(names)-1] {
-	case "url", "search_url":
+	case "url", "search_url", "cart_url":
 		return shopPath
+	case "add_url":
+		return postPath
 	}
 	return anyValue
 }
@@ -149,7 +155,7 @@ func tokens(t *parse.Tree) Errors {
 		return nil
 	}
 	var errs Errors
-	eachTag(j.String(), func(offset int, wrong string) {
+	eachTag(j.String(), postPath, func(offset int, wrong string) {
 		if len(errs) < maxErrors {
 			i := j.node(offset)
 			e := at(t, j.nodes[i], wrong)
@@ -163,7 +169,7 @@ func tokens(t *parse.Tree) Errors {
 // made judges the elements and attributes of a page as it was made: what several
 // templates put together shows here.
 func made(page, text string) (err error) {
-	eachTag(unmarked.Replace(text), func(_ int, wrong string) {
+	eachTag(unmarked.Replace(text), sampleAdd, func(_ int, wrong string) {
 		if err == nil {
 			err = &Error{Template: pathOf(page), Detail: "the page, once it is made, is refused: " + wrong}
 		}
@@ -171,8 +177,9 @@ func made(page, text string) (err error) {
 	return err
 }
 
-// eachTag reports what is wrong with the tags of a text.
-func eachTag(text string, report func(offset int, wrong string)) {
+// eachTag reports what is wrong with the tags of a text, in which forms may post to one
+// address alone.
+func eachTag(text, post string, report func(offset int, wrong string)) {
 	z := html.NewTokenizer(strings.NewReader(text))
 	for offset := 0; ; offset += len(z.Raw()) {
 		switch z.Next() {
@@ -182,27 +189,53 @@ func eachTag(text string, report func(offset int, wrong string)) {
 			raw := offset
 			name, more := z.TagName()
 			switch tag := string(name); {
-			case strings.ContainsAny(tag, anyValue+shopPath):
+			case strings.ContainsAny(tag, values):
 				report(raw, misplaced)
 			case !elements[tag]:
 				report(raw, "templates may not hold <"+cut(tag, 40)+">; pages of a storefront consist of known elements")
 			}
+			var f posting
 			for more {
 				var key, val []byte
 				key, val, more = z.TagAttr()
+				f.see(string(key), string(val), post)
 				if wrong := attribute(string(key), string(val)); wrong != "" {
 					report(raw, wrong)
 				}
+			}
+			if f.wrong() {
+				report(raw, "a form with method=\"post\" is sent to {{.shop.add_url}} and nowhere else")
 			}
 		}
 	}
 }
 
+// posting is what the attributes of a tag say about a form that posts: what it holds is
+// done by the shop in the name of whoever sends it.
+type posting struct{ posts, there, astray bool }
+
+// see reads an attribute. A method that a value or a branch decides may be a post.
+func (f *posting) see(name, val, post string) {
+	switch strings.TrimSpace(edges.Replace(name)) {
+	case "method":
+		switch strings.ToLower(val) {
+		case "", "get", "dialog":
+		default:
+			f.posts = true
+		}
+	case "action":
+		f.there, f.astray = true, f.astray || val != post
+	}
+}
+
+// wrong reports whether the form posts to anywhere else than it may.
+func (f *posting) wrong() bool { return f.posts && (!f.there || f.astray) }
+
 // attribute says what is wrong with an attribute, or "".
 func attribute(name, val string) string {
 	name = strings.TrimSpace(edges.Replace(name))
 	switch {
-	case strings.ContainsAny(name, anyValue+shopPath):
+	case strings.ContainsAny(name, values):
 		return misplaced
 	case name == "" || strings.HasPrefix(name, "data-") || strings.HasPrefix(name, "aria-"):
 		return ""

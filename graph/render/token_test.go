@@ -1,6 +1,9 @@
 package render
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // What themes of good faith write is no fault.
 func TestTokens(t *testing.T) {
@@ -31,6 +34,40 @@ func TestTokens(t *testing.T) {
 			if errs := tokens(tree); len(errs) > 0 {
 				t.Errorf("%s: %v", body, errs)
 			}
+		}
+	}
+}
+
+// A theme's form posts to one place: what it holds is done in the name of who sends it.
+func TestFormsThatPost(t *testing.T) {
+	const refused = "is sent to {{.shop.add_url}} and nowhere else"
+	for text, fine := range map[string]bool{
+		`<form method="post" action="{{.shop.add_url}}"><input name="product_id"></form>`:            true,
+		`<form METHOD=" POST" action="{{.shop.add_url}}"></form>`:                                    true,
+		`<form action="{{.shop.search_url}}"></form>`:                                                true,
+		`<form method="GET" action="/checkout"></form>`:                                              true,
+		`<form method="post" action="/cart/add"></form>`:                                             false,
+		`<form method="post" action="/checkout/place"></form>`:                                       false,
+		`<form method="post"></form>`:                                                                false,
+		`<form method="post" action="{{.shop.cart_url}}"></form>`:                                    false,
+		`<form method="post" action="{{.shop.add_url}}/../../checkout/place"></form>`:                false,
+		`<form method="post" action="{{.shop.add_url}}?x={{.page.title}}"></form>`:                   false,
+		`<form method="{{.page.title}}" action="/checkout/place"></form>`:                            false,
+		`<form {{if .page.preview}}method="post"{{end}} action="/checkout/place"></form>`:            false,
+		`<form method="{{if .page.preview}}post{{end}}" action="/checkout/place"></form>`:            false,
+		`<form method="post" action="{{if .page.preview}}{{.shop.add_url}}{{else}}/{{end}}"></form>`: false,
+		`<form method="post" action="/" action="{{.shop.add_url}}"></form>`:                          false,
+	} {
+		set, err := parseFile("templates/home.html", text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		var errs Errors
+		for _, tree := range set {
+			errs = append(errs, tokens(tree)...)
+		}
+		if fine != (len(errs) == 0) || !fine && !strings.Contains(errs.Error(), refused) {
+			t.Errorf("%s: %v", text, errs)
 		}
 	}
 }

@@ -31,13 +31,15 @@ func imagePath(p *db.Product) string {
 	if p.ImageURL == nil {
 		return ""
 	}
-	return picturePath(*p.ImageURL, p.Handle)
+	return PicturePath(*p.ImageURL, p.Handle)
 }
 
 // SettingPath is the path of a picture that a theme's settings name by its address.
-func SettingPath(address string) string { return picturePath(address, ofTheme) }
+func SettingPath(address string) string { return PicturePath(address, ofTheme) }
 
-func picturePath(address, of string) string {
+// PicturePath is where the host of a store serves a picture of a product, named by the
+// address that the product has of it.
+func PicturePath(address, of string) string {
 	id := picture.IDOf(address)
 	return PictureRoot + hex.EncodeToString(id[:]) + "/" + of
 }

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/phrase"
 	"github.com/storefront-go/storefront/graph/storefront"
 )
 
@@ -19,6 +21,7 @@ func (c *content) data(in scene, l *look) map[string]any {
 			"name": in.shop.Name, "currency": in.shop.Currency, "origin": in.origin,
 			"url": in.links.to("/"), "search_url": in.links.to(searchPath), "search_fields": in.links.fields(),
 			"language": string(in.shop.Language), "direction": in.shop.Language.Direction(),
+			"cart_url": cartPath, "add_url": addPath, "words": words(in.shop.Language),
 		},
 		"menus":    map[string]any{"main": c.menu(c.menus.Main, in.links), "footer": c.menu(c.menus.Footer, in.links)},
 		"theme":    map[string]any{"name": l.name, "version": orNil(l.version)},
@@ -44,6 +47,13 @@ func (c *content) data(in scene, l *look) map[string]any {
 		}
 	}
 	return d
+}
+
+// words are the texts of the cart that themes show.
+func words(l state.Language) map[string]any {
+	t := phrase.In(l)
+	return map[string]any{"add_to_cart": t.Say(phrase.AddToCart), "cart": t.Say(phrase.Cart),
+		"sold_out": t.Say(phrase.SoldOut), "quantity": t.Say(phrase.Quantity)}
 }
 
 // menu is the links of a menu, each with whether it leads to this page.
@@ -128,7 +138,7 @@ func card(o *storefront.Offer, l links) map[string]any {
 func whole(o *storefront.Offer, l links) map[string]any {
 	c := card(o, l)
 	c["description"], c["sku"], c["type"] = texts(o.Paragraphs), orNil(o.SKU), orNil(o.Type)
-	c["options"], c["variants"] = options(o), variants(o)
+	c["options"], c["variants"], c["id"] = options(o), variants(o), xid.Product.Format(o.ID)
 	return c
 }
 

@@ -143,6 +143,15 @@ func StoreOf(r *http.Request) (xid.ID, bool) {
 	return v.front.id, true
 }
 
+// StateOf returns the state of the open store that a request is for, as [StoreOf] does.
+func StateOf(r *http.Request) (*storefront.State, bool) {
+	v, ok := r.Context().Value(visitKey{}).(*visit)
+	if !ok || v.front == nil || v.err != nil {
+		return nil, false
+	}
+	return v.state, true
+}
+
 // What requests count as where visitors are bounded.
 const (
 	pictureCost = 1

@@ -28,6 +28,9 @@ const (
 	pageRoot    = storefront.PageRoot
 	searchPath  = storefront.SearchPath
 	robotsPath  = "/robots.txt"
+	// cartPath and addPath are those of rest/checkout.
+	cartPath = "/cart"
+	addPath  = cartPath + "/add"
 	// maxQuestion is what of a question is looked for, in code points, and maxPath
 	// what a page shows of an address, in bytes.
 	maxQuestion = 100

@@ -1,0 +1,130 @@
+package phrase
+
+// Key names a text.
+type Key int
+
+// The texts of the cart.
+const (
+	Cart Key = iota
+	CartEmpty
+	Product
+	Quantity
+	Remove
+	Update
+	Note
+	Code
+	Apply
+	CodeRefused
+	PriceChanged // {0} is the price of before
+	OnlyLeft     // {0} is how many there are
+	Gone
+	Subtotal
+	Discount
+	Shipping
+	Tax
+	TaxIncluded
+	Total
+	Checkout
+	ContinueShopping
+	AddToCart
+	SoldOut
+	Added
+	CartFull
+	LaterSteps // shipping and tax are not known yet
+
+	// The steps of the checkout.
+	StepContact
+	StepAddress
+	StepShipping
+	StepPayment
+	StepReview
+	Steps
+	OrderSummary
+
+	// The fields of its forms.
+	Email
+	Phone
+	Name
+	Company
+	Line1
+	Line2
+	City
+	Region
+	PostalCode
+	Country
+	Optional
+	Choose
+
+	// Their buttons.
+	Continue
+	Back
+	PlaceOrder // {0} is the total
+	Change
+
+	// What is wrong with a form.
+	Required
+	NotEmail
+	NotValid
+	ChooseOne
+	StockChanged
+	PricesChanged
+	ErrorSummary
+	NoRates
+	NoMethods
+
+	// Ways to send and to pay.
+	Free
+	Collection
+	BankTransfer
+	CashOnDelivery
+	TestPayment
+	TestExplained
+	Pay // {0} is the total
+	Decline
+	Declined
+
+	// The page of an order.
+	ThankYou
+	OrderNumber // {0} is the number
+	WaitingForPayment
+	Paid
+	Shipped
+	PartlyShipped
+	Cancelled
+	Refunded
+	Tracking
+	Instructions
+	OrderedOn // {0} is the date
+
+	// Mails: {0} is the number of the order, {1} the name of the shop.
+	ConfirmedSubject
+	ConfirmedText
+	ShippedSubject
+	ShippedText
+	RefundedSubject
+	RefundedText
+	CancelledSubject
+	CancelledText
+	MailLink
+
+	// What else a page may have to say.
+	NotFound
+	NotFoundText
+	TryAgain
+	TryAgainText
+	TooMany
+	TooManyText
+
+	keys int = iota
+)
+
+// Plural names a text that depends on a number.
+type Plural int
+
+// The texts with a number.
+const (
+	Items Plural = iota // how many things are in the cart
+	Days                // how many days something takes
+
+	plurals int = iota
+)

@@ -1,0 +1,81 @@
+package storefront
+
+import (
+	"context"
+	"slices"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/fulfillment"
+	dborder "github.com/storefront-go/storefront/ent/db/order"
+	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+)
+
+// Bought is an order as whoever placed it sees it.
+type Bought struct {
+	*db.Order
+	Lines   []*db.OrderLine
+	Parcels []*db.Fulfillment
+	// Instructions say how it is paid, "" for nothing.
+	Instructions string
+}
+
+// Order returns an order of the viewer's store, which is a [viewer.Shopper]'s.
+func (s Storefront) Order(ctx context.Context, id xid.ID) (*Bought, error) {
+	o, err := core.Only(s.Client(ctx).Order.Query().Where(dborder.ID(id)).Load(ctx))
+	if err != nil {
+		return nil, core.Explain("order", err)
+	}
+	b := &Bought{Order: o}
+	if b.Lines, err = s.Client(ctx).OrderLine.Query().Where(orderline.OrderID(id)).Load(ctx); err != nil {
+		return nil, core.Explain("order", err)
+	}
+	slices.SortFunc(b.Lines, func(x, y *db.OrderLine) int { return x.Position - y.Position })
+	if b.Parcels, err = s.Client(ctx).Fulfillment.Query().Where(fulfillment.OrderID(id)).Load(ctx); err != nil {
+		return nil, core.Explain("order", err)
+	}
+	slices.SortFunc(b.Parcels, func(x, y *db.Fulfillment) int { return x.ID.Compare(y.ID) })
+	b.Instructions, err = s.instructions(ctx, o)
+	return b, core.Explain("order", err)
+}
+
+// instructions are those of the way in which an order is paid, as the merchant has them
+// now.
+func (s Storefront) instructions(ctx context.Context, o *db.Order) (string, error) {
+	if o.PaymentMethod == nil {
+		return "", nil
+	}
+	rows, err := s.Client(ctx).PaymentSettings.Query().Load(ctx)
+	if err != nil || len(rows) == 0 {
+		return "", err
+	}
+	methods, err := rows[0].Methods.List()
+	if err != nil {
+		return "", err
+	}
+	for _, m := range methods {
+		if m.Kind == *o.PaymentMethod {
+			return m.Instructions, nil
+		}
+	}
+	return "", nil
+}
+
+// Destinations returns the countries to which the store ships by name, and whether it ships
+// to all others too.
+func (s Storefront) Destinations(ctx context.Context) (countries []string, all bool, err error) {
+	const elsewhere = "*" // as graph/selling keeps it
+	rows, err := s.Client(ctx).ShippingCountry.Query().Load(ctx)
+	if err != nil {
+		return nil, false, core.Explain("shipping zone", err)
+	}
+	for _, row := range rows {
+		if row.Country == elsewhere {
+			all = true
+			continue
+		}
+		countries = append(countries, row.Country)
+	}
+	return countries, all, nil
+}

@@ -1,0 +1,219 @@
+package checkout
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/cart"
+	"github.com/storefront-go/storefront/graph/phrase"
+	"github.com/storefront-go/storefront/graph/storefront"
+)
+
+// cart is GET /cart.
+func (v *visit) cart() {
+	page, err := v.cartPage()
+	if err != nil {
+		v.failed(err)
+		return
+	}
+	page.Added = v.r.URL.Query().Has("added") && len(page.Lines) > 0
+	v.show(v.w, v.r, http.StatusOK, page)
+}
+
+// cartPage is the cart as it is now. What it shows of prices has been seen.
+func (v *visit) cartPage() (CartPage, error) {
+	page := CartPage{Frame: v.frame(phrase.Cart)}
+	c, err := v.Carts.View(v.ctx, v.token())
+	if err != nil || c == nil || !c.Order.IsNil() {
+		return page, err
+	}
+	page.Note, page.Sums, page.Ready = c.Note, v.sums(c), c.Next() != cart.StepGoods
+	page.Code = Field{Name: "code", Label: v.texts.Say(phrase.Code), Type: "text", Value: c.Code,
+		Hint: v.texts.Say(phrase.Optional), Autocomplete: "off", MaxLength: limit.Code}
+	if c.Code != "" && !c.Discounted {
+		page.Code.Error = v.texts.Say(phrase.CodeRefused)
+	}
+	for _, l := range c.Lines {
+		page.Lines = append(page.Lines, v.cartLine(l, c.Currency))
+	}
+	return page, v.Carts.Seen(v.ctx, v.token(), c)
+}
+
+// cartLine is a line with what the shopper should know of it.
+func (v *visit) cartLine(l *cart.Line, currency string) Line {
+	line := Line{Product: xid.Product.Format(l.Product), Title: l.Title, Options: l.Options, Quantity: l.Quantity,
+		Gone: l.Gone, Unit: v.texts.Money(l.Unit, currency)}
+	if !l.Variant.IsNil() {
+		line.Variant = xid.Variant.Format(l.Variant)
+	}
+	if l.Image != "" {
+		line.Picture = storefront.PicturePath(l.Image, l.Handle)
+	}
+	if l.Gone {
+		line.Title = v.texts.Say(phrase.Product)
+		line.Notes = append(line.Notes, v.texts.Say(phrase.Gone))
+		return line
+	}
+	line.URL, line.Total = storefront.ProductRoot+l.Handle, v.texts.Money(l.Unit*l.Quantity, currency)
+	if l.Was != l.Unit {
+		line.Notes = append(line.Notes, v.texts.Say(phrase.PriceChanged, v.texts.Money(l.Was, currency)))
+	}
+	switch {
+	case l.Left != nil && *l.Left <= 0:
+		line.Notes = append(line.Notes, v.texts.Say(phrase.SoldOut))
+	case l.Left != nil:
+		line.Notes = append(line.Notes, v.texts.Say(phrase.OnlyLeft, strconv.FormatInt(*l.Left, 10)))
+	}
+	return line
+}
+
+// sums are what a cart comes to, as far as it is known.
+func (v *visit) sums(c *cart.View) []Sum {
+	s := c.Sums
+	list := []Sum{v.sum(phrase.Subtotal, s.SubtotalMinor, c.Currency)}
+	if s.DiscountMinor > 0 {
+		list = append(list, v.sum(phrase.Discount, -s.DiscountMinor, c.Currency))
+	}
+	if c.Rate != nil {
+		list = append(list, v.sum(phrase.Shipping, s.ShippingMinor, c.Currency))
+	}
+	return append(list, v.lastSums(s.TaxMinor, s.TotalMinor, s.IncludedTaxMinor, c.Currency)...)
+}
+
+// lastSums are the tax and the total, with the tax that is in it.
+func (v *visit) lastSums(tax, total, included int64, currency string) []Sum {
+	var list []Sum
+	if tax > 0 {
+		list = append(list, v.sum(phrase.Tax, tax, currency))
+	}
+	last := v.sum(phrase.Total, total, currency)
+	last.Last = true
+	list = append(list, last)
+	if included > 0 {
+		list = append(list, v.sum(phrase.TaxIncluded, included, currency))
+	}
+	return list
+}
+
+func (v *visit) sum(label phrase.Key, minor int64, currency string) Sum {
+	return Sum{Label: v.texts.Say(label), Amount: v.texts.Money(minor, currency)}
+}
+
+// add is POST /cart/add.
+func (v *visit) add() {
+	ware, ok := v.ware()
+	if !ok {
+		v.missing()
+		return
+	}
+	quantity, ok := v.quantity("1")
+	if !ok || quantity == 0 {
+		to(v.w, cartPath)
+		return
+	}
+	token, err := v.Carts.Add(v.ctx, v.token(), ware, quantity)
+	switch {
+	case is(err, fault.LimitReached):
+		v.cartAgain(http.StatusConflict, phrase.CartFull)
+	case err != nil:
+		v.failed(err)
+	default:
+		v.keep(token)
+		to(v.w, cartPath+"?added")
+	}
+}
+
+// ware reads what a form is about.
+func (v *visit) ware() (w cart.Ware, ok bool) {
+	var err error
+	if w.Product, err = xid.Product.Parse(v.value("product_id")); err != nil {
+		return w, false
+	}
+	if text := v.value("variant_id"); text != "" {
+		if w.Variant, err = xid.Variant.Parse(text); err != nil {
+			return w, false
+		}
+	}
+	return w, true
+}
+
+// quantity reads how many are wanted: a whole number from 0 to the most that a line holds.
+func (v *visit) quantity(absent string) (int64, bool) {
+	text := v.value("quantity")
+	if text == "" {
+		text = absent
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return 0, false
+	}
+	return min(n, limit.CartQuantity), true
+}
+
+// line is POST /cart/line.
+func (v *visit) line() {
+	ware, ok := v.ware()
+	if !ok {
+		v.missing()
+		return
+	}
+	quantity, ok := v.quantity("")
+	if v.form.Has("remove") {
+		quantity, ok = 0, true
+	}
+	if !ok {
+		v.cartAgain(http.StatusUnprocessableEntity, phrase.NotValid)
+		return
+	}
+	v.edited(v.Carts.SetLine(v.ctx, v.token(), ware, quantity))
+}
+
+// edit is POST /cart: a discount code, or a note.
+func (v *visit) edit() {
+	if v.form.Has("note") {
+		v.edited(v.Carts.SetNote(v.ctx, v.token(), v.value("note")))
+		return
+	}
+	code := v.value("code")
+	err := v.Carts.SetCode(v.ctx, v.token(), code)
+	if !is(err, fault.DiscountUnavailable) && v.wrongOf(err) == nil {
+		v.edited(err)
+		return
+	}
+	page, err := v.cartPage()
+	if err != nil {
+		v.failed(err)
+		return
+	}
+	page.Code.Value, page.Code.Error = code, v.texts.Say(phrase.CodeRefused)
+	v.show(v.w, v.r, http.StatusUnprocessableEntity, page)
+}
+
+// edited goes back to the cart after a change of it.
+func (v *visit) edited(err error) {
+	switch {
+	case err == nil:
+		v.keep(v.token())
+		to(v.w, cartPath)
+	case noCart(err):
+		to(v.w, cartPath)
+	case v.wrongOf(err) != nil:
+		v.cartAgain(http.StatusUnprocessableEntity, phrase.NotValid)
+	default:
+		v.failed(err)
+	}
+}
+
+// cartAgain shows the cart with what went wrong.
+func (v *visit) cartAgain(status int, problem phrase.Key) {
+	page, err := v.cartPage()
+	if err != nil {
+		v.failed(err)
+		return
+	}
+	page.Problem = v.texts.Say(problem)
+	v.show(v.w, v.r, status, page)
+}

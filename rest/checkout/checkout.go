@@ -1,0 +1,95 @@
+package checkout
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"html/template"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"golang.org/x/text/language"
+
+	"github.com/storefront-go/storefront/graph/cart"
+	"github.com/storefront-go/storefront/graph/link"
+	"github.com/storefront-go/storefront/graph/storefront"
+)
+
+// Config is what the pages need.
+type Config struct {
+	Carts *cart.Carts
+	Core  storefront.Storefront
+	// Links makes and judges the addresses of orders.
+	Links  *link.Signer
+	Logger *slog.Logger
+}
+
+// Checkout is the pages of all stores.
+type Checkout struct {
+	Config
+	pages     map[string]*template.Template
+	origins   *http.CrossOriginProtection
+	countries []string // all that there are
+}
+
+// New makes the pages.
+func New(c Config) (*Checkout, error) {
+	if c.Carts == nil || c.Core.Core == nil || c.Links == nil {
+		return nil, errors.New("checkout: Carts, Core and Links are needed")
+	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	pages, err := parse()
+	if err != nil {
+		return nil, fmt.Errorf("checkout: %w", err)
+	}
+	return &Checkout{Config: c, pages: pages, origins: http.NewCrossOriginProtection(), countries: assigned()}, nil
+}
+
+// assigned are the codes of all countries (ISO 3166-1 alpha-2).
+func assigned() []string {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	var list []string
+	for _, a := range letters {
+		for _, b := range letters {
+			code := string([]rune{a, b})
+			r, err := language.ParseRegion(code)
+			if err == nil && r.IsCountry() && r.Canonicalize().String() == code {
+				list = append(list, code)
+			}
+		}
+	}
+	return list
+}
+
+// Where the pages are.
+const (
+	cartPath     = "/cart"
+	addPath      = "/cart/add"
+	linePath     = "/cart/line"
+	checkoutPath = "/checkout"
+	placePath    = "/checkout/place"
+	orderRoot    = "/orders/"
+	stylePath    = "/_checkout/page.css"
+)
+
+// Owns reports whether a path is of these pages.
+func Owns(path string) bool {
+	switch path {
+	case cartPath, addPath, linePath, checkoutPath, stylePath:
+		return true
+	}
+	return strings.HasPrefix(path, checkoutPath+"/") || strings.HasPrefix(path, orderRoot)
+}
+
+// postWeight is how many pages a form counts as where visitors are bounded: it tries a
+// code, or writes.
+const postWeight = 5
+
+// Weight is how many pages a request counts as.
+func Weight(r *http.Request) int {
+	if r.Method == http.MethodPost && Owns(r.URL.Path) {
+		return postWeight
+	}
+	return 1
+}

@@ -1,0 +1,144 @@
+package checkout
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/cart"
+	"github.com/storefront-go/storefront/graph/phrase"
+)
+
+// shipping is GET /checkout/shipping.
+func (v *visit) shipping(c *cart.View) { v.shippingForm(c, "") }
+
+func (v *visit) shippingForm(c *cart.View, wrong string) {
+	page := ChoicePage{Frame: v.frame(phrase.StepShipping), Name: "rate", Error: wrong,
+		Back: pathOf(cart.StepAddress), None: v.texts.Say(phrase.NoRates)}
+	for _, rate := range c.Rates {
+		choice := Choice{Value: rate.ID, Label: rate.Name, Amount: v.texts.Money(rate.CostMinor, c.Currency),
+			Chosen: c.Rate != nil && c.Rate.ID == rate.ID || len(c.Rates) == 1}
+		if rate.CostMinor == 0 {
+			choice.Amount = v.texts.Say(phrase.Free)
+		}
+		if rate.Kind == state.ShippingPickup {
+			choice.Detail = v.texts.Say(phrase.Collection)
+		}
+		page.Choices = append(page.Choices, choice)
+	}
+	v.choicePage(c, cart.StepShipping, page)
+}
+
+// payment is GET /checkout/payment.
+func (v *visit) payment(c *cart.View) { v.paymentForm(c, "") }
+
+func (v *visit) paymentForm(c *cart.View, wrong string) {
+	page := ChoicePage{Frame: v.frame(phrase.StepPayment), Name: "payment", Error: wrong,
+		Back: pathOf(cart.StepShipping), None: v.texts.Say(phrase.NoMethods)}
+	for i := range c.Methods {
+		m := &c.Methods[i]
+		page.Choices = append(page.Choices, Choice{Value: string(m.Kind), Label: v.methodName(m),
+			Chosen: c.Method != nil && c.Method.Kind == m.Kind || len(c.Methods) == 1})
+	}
+	v.choicePage(c, cart.StepPayment, page)
+}
+
+// methodName is what the merchant calls a way to pay, or what it is called in the language
+// of the store.
+func (v *visit) methodName(m *document.PaymentMethod) string {
+	switch {
+	case m.Name != "":
+		return m.Name
+	case m.Kind == state.PaymentTransfer:
+		return v.texts.Say(phrase.BankTransfer)
+	}
+	return v.texts.Say(phrase.CashOnDelivery)
+}
+
+// choicePage shows a step at which one thing is chosen.
+func (v *visit) choicePage(c *cart.View, s cart.Step, page ChoicePage) {
+	page.Steps, page.Action, page.Sums = v.trail(c, s), pathOf(s), v.sums(c)
+	status := http.StatusOK
+	if page.Error != "" {
+		status = http.StatusUnprocessableEntity
+	}
+	v.show(v.w, v.r, status, page)
+}
+
+// review is GET /checkout/review.
+func (v *visit) review(c *cart.View) {
+	if err := v.Carts.Seen(v.ctx, v.token(), c); err != nil {
+		v.failed(err)
+		return
+	}
+	v.reviewPage(c, http.StatusOK, "")
+}
+
+func (v *visit) reviewPage(c *cart.View, status int, problem string) {
+	page := ReviewPage{Frame: v.frame(phrase.StepReview), Steps: v.trail(c, cart.StepReview), Sums: v.sums(c),
+		Total: v.texts.Money(c.Sums.TotalMinor, c.Currency), Back: pathOf(cart.StepPayment),
+		Shown: strconv.FormatInt(c.Sums.TotalMinor, 10)}
+	page.Problem = problem
+	contact := []string{c.Email}
+	if c.Phone != "" {
+		contact = append(contact, c.Phone)
+	}
+	for i, lines := range [][]string{contact, v.addressLines(c.Address), {c.Rate.Name}, {v.methodName(c.Method)}} {
+		page.Parts = append(page.Parts, Part{Label: v.texts.Say(steps[i].label), URL: pathOf(steps[i].Step), Lines: lines})
+	}
+	for _, l := range c.Lines {
+		page.Lines = append(page.Lines, v.cartLine(l, c.Currency))
+	}
+	v.show(v.w, v.r, status, page)
+}
+
+// addressLines are an address as it is read.
+func (v *visit) addressLines(a *document.AddressFields) []string {
+	if a == nil {
+		return nil
+	}
+	town := a.City
+	if code := text(a.PostalCode); code != "" {
+		town = code + " " + town
+	}
+	var list []string
+	for _, line := range []string{text(a.Name), text(a.Company), a.Line1, text(a.Line2), town, text(a.Region),
+		countryName(v.texts, a.Country)} {
+		if line != "" {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// place is POST /checkout/place. A cart makes one order, however often this is sent.
+func (v *visit) place() {
+	total, err := strconv.ParseInt(v.value("total"), 10, 64)
+	if err != nil {
+		v.begin()
+		return
+	}
+	id, err := v.Carts.Place(v.ctx, v.token(), cart.Shown{TotalMinor: total})
+	switch {
+	case err == nil:
+		to(v.w, v.orderPath(id))
+	case is(err, fault.VersionMismatch), is(err, fault.DiscountUnavailable):
+		v.at(cart.StepReview, func(c *cart.View) {
+			v.reviewPage(c, http.StatusConflict, v.texts.Say(phrase.PricesChanged))
+		})()
+	case is(err, fault.OutOfStock):
+		v.cartAgain(http.StatusConflict, phrase.StockChanged)
+	case is(err, fault.InvalidTransition):
+		v.begin()
+	case noCart(err):
+		to(v.w, cartPath)
+	default:
+		v.failed(err)
+	}
+}
+
+// orderPath is the page of an order, for whoever placed it.
+func (v *visit) orderPath(id xid.ID) string { return orderRoot + v.Links.OrderToken(v.store, id) }

@@ -1,0 +1,83 @@
+package checkout
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/graph/phrase"
+)
+
+// message answers with a page that says something.
+func (v *visit) message(status int, title, text phrase.Key) {
+	v.show(v.w, v.r, status, MessagePage{Frame: v.frame(title), Text: v.texts.Say(text)})
+}
+
+func (v *visit) missing() { v.message(http.StatusNotFound, phrase.NotFound, phrase.NotFoundText) }
+
+// crowded answers a visitor who asks for too much at once.
+func (v *visit) crowded() { v.message(http.StatusTooManyRequests, phrase.TooMany, phrase.TooManyText) }
+
+// failed answers what the shopper cannot mend: there is no such thing, or the fault is ours
+// and is logged.
+func (v *visit) failed(err error) {
+	f, _ := errors.AsType[*fault.Error](err)
+	switch {
+	case f != nil && f.Kind == fault.NotFound, f != nil && f.Kind == fault.ValidationFailed:
+		v.missing()
+	case f != nil && f.Kind == fault.RateLimited:
+		v.crowded()
+	case f != nil && f.Kind == fault.Conflict:
+		v.message(http.StatusConflict, phrase.TryAgain, phrase.TryAgainText)
+	case f != nil && f.Kind == fault.Unavailable, ent.IsUnavailable(err), errors.Is(err, context.Canceled),
+		errors.Is(err, context.DeadlineExceeded):
+		v.w.Header().Set("Retry-After", "2")
+		v.message(http.StatusServiceUnavailable, phrase.TryAgain, phrase.TryAgainText)
+	default:
+		v.Logger.ErrorContext(v.ctx, "page of a checkout failed", slog.String("path", v.r.URL.Path),
+			slog.Any("error", err))
+		v.message(http.StatusInternalServerError, phrase.TryAgain, phrase.TryAgainText)
+	}
+}
+
+// is reports whether an error is a state fault with a code.
+func is(err error, code string) bool {
+	f, ok := errors.AsType[*fault.Error](err)
+	return ok && f.Kind == fault.Conflict && f.Code == code
+}
+
+// noCart reports whether an error says that there is no cart (any more).
+func noCart(err error) bool {
+	f, ok := errors.AsType[*fault.Error](err)
+	return ok && f.Kind == fault.NotFound
+}
+
+// wrongOf says what is wrong with each field of a form, in the language of the store; nil
+// for an error that is about no field.
+func (v *visit) wrongOf(err error) map[string]string {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || f.Kind != fault.ValidationFailed {
+		return nil
+	}
+	wrong := map[string]string{}
+	for _, field := range f.Fields {
+		name := strings.TrimPrefix(field.Pointer, "#/")
+		key := phrase.NotValid
+		switch {
+		case name == "rate", name == "payment", name == "country":
+			key = phrase.ChooseOne
+		case field.Code == fault.Required:
+			key = phrase.Required
+		case name == "email":
+			key = phrase.NotEmail
+		}
+		if wrong[name] == "" {
+			wrong[name] = v.texts.Say(key)
+		}
+	}
+	return wrong
+}

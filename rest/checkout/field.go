@@ -1,0 +1,83 @@
+package checkout
+
+import (
+	"slices"
+
+	"golang.org/x/text/collate"
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+
+	"github.com/storefront-go/storefront/graph/phrase"
+)
+
+// How long the texts of fields may be, in UTF-16 units as browsers count.
+const (
+	maxEmail  = 254
+	maxPhone  = 64
+	maxLine   = 255
+	maxPostal = 32
+)
+
+// blank is a field of the checkout without a value.
+type blank struct {
+	name     string
+	label    phrase.Key
+	kind     string
+	fill     string // what the browser fills in
+	most     int
+	required bool
+}
+
+// contactFields and addressFields are the forms; never changed.
+var (
+	contactFields = []blank{
+		{"email", phrase.Email, "email", "email", maxEmail, true},
+		{"phone", phrase.Phone, "tel", "tel", maxPhone, false},
+	}
+	addressFields = []blank{
+		{"country", phrase.Country, "", "shipping country", 0, true},
+		{"name", phrase.Name, "text", "shipping name", maxLine, true},
+		{"company", phrase.Company, "text", "shipping organization", maxLine, false},
+		{"line1", phrase.Line1, "text", "shipping address-line1", maxLine, true},
+		{"line2", phrase.Line2, "text", "shipping address-line2", maxLine, false},
+		{"postal_code", phrase.PostalCode, "text", "shipping postal-code", maxPostal, false},
+		{"city", phrase.City, "text", "shipping address-level2", maxLine, false},
+		{"region", phrase.Region, "text", "shipping address-level1", maxLine, false},
+	}
+)
+
+// fieldsOf is a form with what the shopper said, and what is wrong with it.
+func fieldsOf(t *phrase.Texts, form []blank, values, wrong map[string]string) []Field {
+	list := make([]Field, len(form))
+	for i, b := range form {
+		list[i] = Field{Name: b.name, Label: t.Say(b.label), Type: b.kind, Autocomplete: b.fill, MaxLength: b.most,
+			Required: b.required, Value: values[b.name], Error: wrong[b.name]}
+		if !b.required {
+			list[i].Hint = t.Say(phrase.Optional)
+		}
+	}
+	return list
+}
+
+// countriesOf are countries by their names in a language, in its order.
+func countriesOf(t *phrase.Texts, codes []string) []Option {
+	list := make([]Option, len(codes))
+	for i, code := range codes {
+		list[i] = Option{code, countryName(t, code)}
+	}
+	order := collate.New(t.Tag())
+	slices.SortFunc(list, func(a, b Option) int { return order.CompareString(a.Label, b.Label) })
+	return list
+}
+
+// countryName is the name of a country in a language; its code where it has none.
+func countryName(t *phrase.Texts, code string) string {
+	region, err := language.ParseRegion(code)
+	if err != nil {
+		return code
+	}
+	if name := display.Regions(t.Tag()).Name(region); name != "" {
+		return name
+	}
+	return code
+}

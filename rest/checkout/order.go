@@ -1,0 +1,122 @@
+package checkout
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/phrase"
+	"github.com/storefront-go/storefront/graph/storefront"
+)
+
+// order is GET /orders/{token}. Its address is all that opens it, so no other site hears
+// of it.
+func (v *visit) order(token string) {
+	v.w.Header().Set("Referrer-Policy", "no-referrer")
+	id, ok := v.Links.Order(v.store, token)
+	if !ok {
+		v.missing()
+		return
+	}
+	o, err := v.Core.Order(v.ctx, id)
+	if err != nil {
+		v.failed(err)
+		return
+	}
+	page, err := v.statusPage(o)
+	if err != nil {
+		v.failed(err)
+		return
+	}
+	if page.Thanks = v.placed(id); page.Thanks {
+		page.Title = v.texts.Say(phrase.ThankYou)
+	}
+	v.show(v.w, v.r, http.StatusOK, page)
+}
+
+// placed reports whether the order was made of the cart in this browser.
+func (v *visit) placed(id xid.ID) bool {
+	c, err := v.Carts.View(v.ctx, v.token())
+	return err == nil && c != nil && c.Order == id
+}
+
+// statusPage is an order as it is now.
+func (v *visit) statusPage(o *storefront.Bought) (StatusPage, error) {
+	if o.Language != nil {
+		v.texts = phrase.In(*o.Language)
+	}
+	number := strconv.FormatInt(o.Number, 10)
+	page := StatusPage{Frame: v.frame(phrase.OrderNumber), Number: number, States: v.states(o),
+		Date: v.texts.Date(o.PlacedAt.Time())}
+	page.Title = v.texts.Say(phrase.OrderNumber, number)
+	if o.FinancialStatus == state.FinancialPending && o.Status == state.OrderOpen {
+		page.Instructions = o.Instructions
+	}
+	for _, p := range o.Parcels {
+		page.Parcels = append(page.Parcels, Parcel{Carrier: text(p.Carrier), Number: text(p.TrackingNumber),
+			URL: text(p.TrackingURL)})
+	}
+	address, err := o.ShippingAddress.Fields()
+	if err != nil {
+		return page, err
+	}
+	page.Address = v.addressLines(address)
+	for _, l := range o.Lines {
+		options, err := l.Options.List()
+		if err != nil {
+			return page, err
+		}
+		page.Lines = append(page.Lines, Line{Title: l.Title, Options: strings.Join(options, " / "),
+			Quantity: l.Quantity, Unit: v.texts.Money(l.UnitPriceMinor, o.Currency),
+			Total: v.texts.Money(l.UnitPriceMinor*l.Quantity, o.Currency)})
+	}
+	page.Sums = v.orderSums(o)
+	return page, nil
+}
+
+// orderSums are what an order came to.
+func (v *visit) orderSums(o *storefront.Bought) []Sum {
+	list := []Sum{v.sum(phrase.Subtotal, o.SubtotalMinor, o.Currency)}
+	if o.DiscountMinor > 0 {
+		list = append(list, v.sum(phrase.Discount, -o.DiscountMinor, o.Currency))
+	}
+	list = append(list, v.sum(phrase.Shipping, o.ShippingMinor, o.Currency))
+	var included int64
+	if o.IncludedTaxMinor != nil {
+		included = *o.IncludedTaxMinor
+	}
+	list = append(list, v.lastSums(o.TaxMinor, o.TotalMinor, included, o.Currency)...)
+	if o.RefundedMinor > 0 {
+		list = append(list, v.sum(phrase.Refunded, o.RefundedMinor, o.Currency))
+	}
+	return list
+}
+
+// states say how far an order is.
+func (v *visit) states(o *storefront.Bought) []string {
+	var list []string
+	say := func(k phrase.Key) { list = append(list, v.texts.Say(k)) }
+	cancelled := o.Status == state.OrderCancelled
+	if cancelled {
+		say(phrase.Cancelled)
+	}
+	switch o.FinancialStatus {
+	case state.FinancialPending, state.FinancialPartiallyPaid:
+		if !cancelled {
+			say(phrase.WaitingForPayment)
+		}
+	case state.FinancialPaid:
+		say(phrase.Paid)
+	case state.FinancialPartiallyRefunded, state.FinancialRefunded:
+		say(phrase.Refunded)
+	}
+	switch o.FulfillmentStatus {
+	case state.FulfillmentPartiallyFulfilled:
+		say(phrase.PartlyShipped)
+	case state.FulfillmentFulfilled:
+		say(phrase.Shipped)
+	}
+	return list
+}

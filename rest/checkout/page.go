@@ -1,0 +1,114 @@
+package checkout
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+)
+
+//go:embed templates frame.html page.css
+var files embed.FS
+
+// policy allows the page its stylesheet and pictures of its own host, and forms that are
+// sent there. There is no script.
+const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; " +
+	"frame-ancestors 'none'"
+
+// parse reads the templates: one page each, by its name.
+func parse() (map[string]*template.Template, error) {
+	frame, err := template.ParseFS(files, "frame.html")
+	if err != nil {
+		return nil, fmt.Errorf("frame: %w", err)
+	}
+	list, err := files.ReadDir("templates")
+	if err != nil {
+		return nil, err
+	}
+	pages := map[string]*template.Template{}
+	for _, f := range list {
+		page, err := frame.Clone()
+		if err == nil {
+			page, err = page.ParseFS(files, "templates/"+f.Name())
+		}
+		if err != nil {
+			return nil, fmt.Errorf("page %s: %w", f.Name(), err)
+		}
+		pages[strings.TrimSuffix(f.Name(), path.Ext(f.Name()))] = page
+	}
+	return pages, nil
+}
+
+// nameOf is the template of a page.
+func nameOf(page any) string {
+	switch page.(type) {
+	case CartPage:
+		return "cart"
+	case FormPage:
+		return "form"
+	case ChoicePage:
+		return "choice"
+	case ReviewPage:
+		return "review"
+	case PayPage:
+		return "pay"
+	case StatusPage:
+		return "status"
+	default:
+		return "message"
+	}
+}
+
+// html makes a page.
+func (c *Checkout) html(page any) ([]byte, error) {
+	var b bytes.Buffer
+	if err := c.pages[nameOf(page)].ExecuteTemplate(&b, "frame.html", page); err != nil {
+		return nil, fmt.Errorf("page %T: %w", page, err)
+	}
+	return b.Bytes(), nil
+}
+
+// show answers with a page, which is made before its first byte is sent.
+func (c *Checkout) show(w http.ResponseWriter, r *http.Request, status int, page any) {
+	body, err := c.html(page)
+	if err != nil {
+		c.Logger.ErrorContext(r.Context(), "page of a checkout failed", "error", err)
+		guard(w.Header())
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	h := w.Header()
+	guard(h)
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		w.Write(body)
+	}
+}
+
+// guard sets what every page says to the browser. No address of these pages is told to
+// another site; the browser still names our own forms' origin to us.
+func guard(h http.Header) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Robots-Tag", "noindex")
+	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+	h.Set("Cache-Control", "no-store")
+	if h.Get("Referrer-Policy") == "" {
+		h.Set("Referrer-Policy", "same-origin")
+	}
+}
+
+// to sends the browser to another page of the shop, which it asks for by GET.
+func to(w http.ResponseWriter, address string) {
+	h := w.Header()
+	guard(h)
+	h.Set("Location", address)
+	h.Set("Content-Length", "0")
+	w.WriteHeader(http.StatusSeeOther)
+}

@@ -1,0 +1,144 @@
+package checkout
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/phrase"
+)
+
+// views is a page of each kind with all that it can show.
+func views(l state.Language) map[string]any {
+	t := phrase.In(l)
+	frame := Frame{Texts: t, Shop: `Bread & <b>Co</b>`, Title: t.Say(phrase.Cart), Problem: t.Say(phrase.TryAgain)}
+	steps := []Step{{Label: t.Say(phrase.StepContact), URL: "/checkout/contact", Done: true},
+		{Label: t.Say(phrase.StepAddress), URL: "/checkout/address", Now: true}}
+	lines := []Line{
+		{Product: "prod_1", Variant: "var_1", Title: "Loaf", Options: "Rye / 1 kg", URL: "/products/loaf",
+			Picture: "/_images/x", Quantity: 2, Unit: "€1.00", Total: "€2.00", Notes: []string{t.Say(phrase.OnlyLeft, "1")}},
+		{Product: "prod_2", Title: "Bun", Gone: true, Quantity: 1, Notes: []string{t.Say(phrase.Gone)}},
+	}
+	sums := []Sum{{Label: t.Say(phrase.Subtotal), Amount: "€2.00"}, {Label: t.Say(phrase.Total), Amount: "€2.00", Last: true}}
+	fields := fieldsOf(t, addressFields, map[string]string{"name": `"Ada" <x>`, "country": "DE"},
+		map[string]string{"line1": t.Say(phrase.Required), "country": t.Say(phrase.ChooseOne)})
+	fields[0].Options = countriesOf(t, []string{"DE", "AT", "JP"})
+	choices := []Choice{{Value: "a", Label: "Post", Amount: "€4.90", Chosen: true}, {Value: "b", Label: "Bike", Detail: "x"}}
+	code := Field{Name: "code", Label: t.Say(phrase.Code), Type: "text", Error: t.Say(phrase.CodeRefused)}
+	return map[string]any{
+		"empty cart": CartPage{Frame: frame},
+		"cart":       CartPage{Frame: frame, Lines: lines, Sums: sums, Code: code, Note: "n", Added: true, Ready: true},
+		"form":       FormPage{Frame: frame, Steps: steps, Action: "/checkout/address", Back: "/cart", Fields: fields, Sums: sums},
+		"choice": ChoicePage{Frame: frame, Steps: steps, Action: "/checkout/shipping", Back: "/cart", Name: "rate",
+			Choices: choices, Error: t.Say(phrase.ChooseOne), Sums: sums},
+		"no choice": ChoicePage{Frame: frame, Steps: steps, Back: "/cart", None: t.Say(phrase.NoRates)},
+		"review": ReviewPage{Frame: frame, Steps: steps, Lines: lines[:1], Sums: sums, Total: "€2.00", Back: "/cart",
+			Parts: []Part{{t.Say(phrase.StepAddress), "/checkout/address", []string{"Ada", "Berlin"}}}},
+		"pay": PayPage{Frame: frame, Action: "/orders/x/pay", Number: "1001", Total: "€2.00"},
+		"status": StatusPage{Frame: frame, Thanks: true, Number: "1001", Date: "1", States: []string{"a", "b"},
+			Instructions: "IBAN\n1", PayURL: "/orders/x/pay", Parcels: []Parcel{{"DHL", "1", "https://dhl.example/1"}, {"x", "2", ""}},
+			Address: []string{"Ada"}, Lines: lines[:1], Sums: sums},
+		"message": MessagePage{Frame: frame, Text: t.Say(phrase.NotFoundText)},
+	}
+}
+
+func TestPages(t *testing.T) {
+	pages, err := parse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Checkout{pages: pages}
+	for _, l := range state.Languages() {
+		for name, view := range views(l) {
+			t.Run(string(l)+" "+name, func(t *testing.T) {
+				w := httptest.NewRecorder()
+				c.show(w, httptest.NewRequest(http.MethodGet, "/cart", http.NoBody), http.StatusOK, view)
+				body := w.Body.String()
+				if w.Code != http.StatusOK {
+					t.Fatalf("status %d", w.Code)
+				}
+				if strings.Contains(body, "<b>") || strings.Contains(body, "<script") || strings.Contains(body, "ZgotmplZ") {
+					t.Errorf("not escaped, or a script:\n%s", body)
+				}
+				if !strings.Contains(body, `<html lang="`+string(l)+`" dir="`+l.Direction()+`">`) {
+					t.Errorf("no language and direction:\n%s", body)
+				}
+				check(t, body)
+			})
+		}
+	}
+}
+
+// check holds what a form needs to be understood: ids are unique, inputs have labels and
+// what they name exists.
+func check(t *testing.T, body string) {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, labels, named := map[string]int{}, map[string]bool{}, []string(nil)
+	var inputs []string
+	heads := 0
+	for n := range root.Descendants() {
+		if n.Type != html.ElementNode {
+			continue
+		}
+		a := map[string]string{}
+		for _, at := range n.Attr {
+			a[at.Key] = at.Val
+		}
+		if id := a["id"]; id != "" {
+			ids[id]++
+		}
+		switch n.Data {
+		case "h1":
+			heads++
+		case "label":
+			labels[a["for"]] = true
+		case "input", "select", "textarea":
+			if a["type"] != "hidden" {
+				inputs = append(inputs, a["id"])
+			}
+		case "a":
+			if target, ok := strings.CutPrefix(a["href"], "#"); ok {
+				named = append(named, target)
+			}
+		}
+		if d := a["aria-describedby"]; d != "" {
+			named = append(named, d)
+		}
+	}
+	for id, n := range ids {
+		if n > 1 {
+			t.Errorf("id %s stands there %d times", id, n)
+		}
+	}
+	for _, id := range inputs {
+		if !labels[id] {
+			t.Errorf("the input %q has no label", id)
+		}
+	}
+	for _, id := range named {
+		if ids[id] == 0 {
+			t.Errorf("nothing has the id %q", id)
+		}
+	}
+	if heads != 1 {
+		t.Errorf("%d elements h1", heads)
+	}
+}
+
+func TestCountriesInTheLanguage(t *testing.T) {
+	got := countriesOf(phrase.In(state.German), []string{"CH", "AT", "DE", "AX"})
+	if got[0].Label != "Ålandinseln" || got[1].Label != "Deutschland" || got[2].Value != "AT" || got[3].Label != "Schweiz" {
+		t.Errorf("got %v", got)
+	}
+	if name := countryName(phrase.In(state.Arabic), "DE"); name != "ألمانيا" {
+		t.Errorf("got %q", name)
+	}
+}

@@ -1,0 +1,189 @@
+package checkout
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/cart"
+	"github.com/storefront-go/storefront/graph/phrase"
+)
+
+// step is one of the checkout with what it is called.
+type step struct {
+	cart.Step
+	label phrase.Key
+}
+
+// steps are in their order; never changed.
+var steps = []step{
+	{cart.StepContact, phrase.StepContact}, {cart.StepAddress, phrase.StepAddress},
+	{cart.StepShipping, phrase.StepShipping}, {cart.StepPayment, phrase.StepPayment},
+	{cart.StepReview, phrase.StepReview},
+}
+
+// placeOf is where a step stands in the order of them; that of the goods stands before all.
+func placeOf(s cart.Step) int {
+	return slices.IndexFunc(steps, func(one step) bool { return one.Step == s })
+}
+
+// pathOf is the page of a step.
+func pathOf(s cart.Step) string {
+	if s == cart.StepGoods {
+		return cartPath
+	}
+	return checkoutPath + "/" + string(s)
+}
+
+// begin is GET /checkout: it leads to the first step that lacks something.
+func (v *visit) begin() { v.at(cart.StepContact, func(c *cart.View) { to(v.w, pathOf(c.Next())) })() }
+
+// at shows a step when those before it are done, and leads to the first that is not. Whoever
+// comes back to the checkout of a cart that was ordered gets to the order.
+func (v *visit) at(s cart.Step, show func(*cart.View)) func() {
+	return func() {
+		c, err := v.Carts.View(v.ctx, v.token())
+		switch {
+		case err != nil:
+			v.failed(err)
+		case c == nil:
+			to(v.w, cartPath)
+		case !c.Order.IsNil():
+			to(v.w, v.orderPath(c.Order))
+		case placeOf(c.Next()) < placeOf(s):
+			to(v.w, pathOf(c.Next()))
+		default:
+			show(c)
+		}
+	}
+}
+
+// trail are the steps as a page of one of them shows them.
+func (v *visit) trail(c *cart.View, now cart.Step) []Step {
+	list := make([]Step, len(steps))
+	for i, s := range steps {
+		list[i] = Step{Label: v.texts.Say(s.label), URL: pathOf(s.Step), Now: s.Step == now,
+			Done: s.Step != now && i <= placeOf(c.Next())}
+	}
+	return list
+}
+
+// done goes on after a step: to the next one that lacks something, and to the review when
+// none does.
+func (v *visit) done(err error, again func(*cart.View, map[string]string)) {
+	switch wrong := v.wrongOf(err); {
+	case wrong != nil:
+		v.at(cart.StepContact, func(c *cart.View) { again(c, wrong) })()
+	case noCart(err):
+		to(v.w, cartPath)
+	case err != nil:
+		v.failed(err)
+	default:
+		v.keep(v.token())
+		v.begin()
+	}
+}
+
+// contact is GET /checkout/contact.
+func (v *visit) contact(c *cart.View) {
+	v.contactForm(c, map[string]string{"email": c.Email, "phone": c.Phone}, nil)
+}
+
+func (v *visit) contactForm(c *cart.View, values, wrong map[string]string) {
+	v.formPage(c, cart.StepContact, cartPath, fieldsOf(v.texts, contactFields, values, wrong), wrong)
+}
+
+// setContact is POST /checkout/contact.
+func (v *visit) setContact() {
+	values := v.values(contactFields)
+	v.done(v.Carts.SetContact(v.ctx, v.token(), values["email"], values["phone"]),
+		func(c *cart.View, wrong map[string]string) { v.contactForm(c, values, wrong) })
+}
+
+// values are what a form has in the fields of a step.
+func (v *visit) values(form []blank) map[string]string {
+	values := map[string]string{}
+	for _, b := range form {
+		values[b.name] = v.value(b.name)
+	}
+	return values
+}
+
+// formPage shows a step with fields.
+func (v *visit) formPage(c *cart.View, s cart.Step, back string, fields []Field, wrong map[string]string) {
+	status := http.StatusOK
+	if wrong != nil {
+		status = http.StatusUnprocessableEntity
+	}
+	v.show(v.w, v.r, status, FormPage{Frame: v.frame(steps[placeOf(s)].label), Steps: v.trail(c, s), Action: pathOf(s),
+		Back: back, Fields: fields, Sums: v.sums(c)})
+}
+
+// address is GET /checkout/address.
+func (v *visit) address(c *cart.View) {
+	values := map[string]string{}
+	if a := c.Address; a != nil {
+		values = map[string]string{"country": a.Country, "name": text(a.Name), "company": text(a.Company),
+			"line1": a.Line1, "line2": text(a.Line2), "city": a.City, "region": text(a.Region),
+			"postal_code": text(a.PostalCode)}
+	}
+	v.addressForm(c, values, nil)
+}
+
+func (v *visit) addressForm(c *cart.View, values, wrong map[string]string) {
+	fields := fieldsOf(v.texts, addressFields, values, wrong)
+	codes, all, err := v.Core.Destinations(v.ctx)
+	if err != nil {
+		v.failed(err)
+		return
+	}
+	if all || len(codes) == 0 {
+		codes = v.countries
+	}
+	options := countriesOf(v.texts, codes)
+	if len(options) > 1 {
+		options = append([]Option{{"", v.texts.Say(phrase.Choose)}}, options...)
+	}
+	for i, f := range fields {
+		if f.Name == "country" {
+			fields[i].Options = options
+		}
+	}
+	v.formPage(c, cart.StepAddress, pathOf(cart.StepContact), fields, wrong)
+}
+
+// setAddress is POST /checkout/address.
+func (v *visit) setAddress() {
+	values := v.values(addressFields)
+	optional := func(name string) *string {
+		if values[name] == "" {
+			return nil
+		}
+		return new(values[name])
+	}
+	a := document.AddressFields{Name: optional("name"), Company: optional("company"), Line1: values["line1"],
+		Line2: optional("line2"), City: values["city"], Region: optional("region"),
+		PostalCode: optional("postal_code"), Country: values["country"]}
+	v.done(v.Carts.SetAddress(v.ctx, v.token(), a),
+		func(c *cart.View, wrong map[string]string) { v.addressForm(c, values, wrong) })
+}
+
+// setShipping is POST /checkout/shipping.
+func (v *visit) setShipping() {
+	v.done(v.Carts.SetRate(v.ctx, v.token(), v.value("rate")),
+		func(c *cart.View, wrong map[string]string) { v.shippingForm(c, wrong["rate"]) })
+}
+
+// setPayment is POST /checkout/payment.
+func (v *visit) setPayment() {
+	v.done(v.Carts.SetMethod(v.ctx, v.token(), state.PaymentMethod(v.value("payment"))),
+		func(c *cart.View, wrong map[string]string) { v.paymentForm(c, wrong["payment"]) })
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

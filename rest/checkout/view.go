@@ -1,0 +1,180 @@
+package checkout
+
+import (
+	"fmt"
+
+	"github.com/storefront-go/storefront/graph/phrase"
+)
+
+// Frame is what every page has.
+type Frame struct {
+	Texts *phrase.Texts
+	Shop  string // the name of the store
+	Title string // of the page
+	// Problem is what went wrong, above all else.
+	Problem string
+}
+
+// Say returns a text by its name in templates.
+func (f Frame) Say(name string, args ...string) (string, error) {
+	k, ok := names[name]
+	if !ok {
+		return "", fmt.Errorf("there is no text %q", name)
+	}
+	return f.Texts.Say(k, args...), nil
+}
+
+// Lang is the language of the page.
+func (f Frame) Lang() string { return string(f.Texts.Language()) }
+
+// Dir is the direction in which the page is read.
+func (f Frame) Dir() string { return f.Texts.Language().Direction() }
+
+// Line is one of a cart or of an order. Amounts are written out.
+type Line struct {
+	Product, Variant string // ids, of a cart's line alone
+	Title, Options   string
+	URL              string
+	Picture          string
+	Quantity         int64
+	Unit, Total      string
+	Gone             bool
+	// Notes say what has changed since the shopper last looked.
+	Notes []string
+}
+
+// Sum is a line of what something comes to.
+type Sum struct {
+	Label, Amount string
+	Last          bool // the total
+}
+
+// Field is one input of a form, or a list to choose from.
+type Field struct {
+	Name, Label string
+	Type        string // of the input: text, email or tel; "" where there are options
+	Value       string
+	// Autocomplete is what browsers fill in here.
+	Autocomplete string
+	Error        string
+	Hint         string // beside the label
+	Required     bool
+	MaxLength    int
+	Options      []Option
+}
+
+// Option is one value of a [Field].
+type Option struct{ Value, Label string }
+
+// Choice is one of the ways to send or to pay.
+type Choice struct {
+	Value, Label string
+	Detail       string // below the label
+	Amount       string
+	Chosen       bool
+}
+
+// Step is one of the checkout.
+type Step struct {
+	Label, URL string
+	Now, Done  bool
+}
+
+// CartPage is what the shopper has gathered.
+type CartPage struct {
+	Frame
+	Lines []Line
+	Sums  []Sum
+	Note  string
+	Code  Field
+	Added bool
+	// Ready says that the checkout can begin.
+	Ready bool
+}
+
+// FormPage is a step with fields.
+type FormPage struct {
+	Frame
+	Steps  []Step
+	Action string
+	Back   string
+	Fields []Field
+	Sums   []Sum
+}
+
+// Wrong are the fields that have an error.
+func (p FormPage) Wrong() []Field {
+	var wrong []Field
+	for _, f := range p.Fields {
+		if f.Error != "" {
+			wrong = append(wrong, f)
+		}
+	}
+	return wrong
+}
+
+// ChoicePage is a step at which one thing is chosen. Nothing can be when there are no
+// choices; None says why.
+type ChoicePage struct {
+	Frame
+	Steps   []Step
+	Action  string
+	Back    string
+	Name    string
+	Choices []Choice
+	None    string
+	Error   string
+	Sums    []Sum
+}
+
+// Part is something that the shopper has said, with the step at which it can be changed.
+type Part struct {
+	Label, URL string
+	Lines      []string
+}
+
+// ReviewPage shows the order before it is placed.
+type ReviewPage struct {
+	Frame
+	Steps []Step
+	Parts []Part
+	Lines []Line
+	Sums  []Sum
+	Total string
+	Back  string
+	// Shown is the total that the shopper agrees to; another one asks again.
+	Shown string
+}
+
+// PayPage is the test of a payment.
+type PayPage struct {
+	Frame
+	Action string
+	Number string
+	Total  string
+}
+
+// Parcel is something that was sent.
+type Parcel struct {
+	Carrier, Number, URL string
+}
+
+// StatusPage is the page of an order.
+type StatusPage struct {
+	Frame
+	Thanks       bool
+	Number, Date string
+	States       []string
+	Instructions string
+	PayURL       string
+	Parcels      []Parcel
+	Address      []string
+	Lines        []Line
+	Sums         []Sum
+}
+
+// MessagePage says something.
+type MessagePage struct {
+	Frame
+	Text string
+}

@@ -1,0 +1,172 @@
+package checkout
+
+import (
+	"context"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/cart"
+	"github.com/storefront-go/storefront/graph/phrase"
+	"github.com/storefront-go/storefront/graph/storefront"
+)
+
+// Names of the cookie. The prefix __Host- makes browsers refuse one that another host, or
+// plain http, sets over it (RFC 6265bis, section 4.1.3.2).
+const (
+	secureCookie = "__Host-cart"
+	plainCookie  = "cart"
+)
+
+// maxBody bounds a form, in bytes: a note of the largest length, escaped, and what stands
+// beside it.
+const maxBody = 64 << 10
+
+// visit is one request to the pages of an open store.
+type visit struct {
+	*Checkout
+	w     http.ResponseWriter
+	r     *http.Request
+	ctx   context.Context // of the shopper
+	store xid.ID
+	shop  *storefront.State
+	texts *phrase.Texts
+	form  url.Values // of a post
+}
+
+// Serve answers a request to one of the pages of an open store, of which [Owns] knows.
+func (c *Checkout) Serve(w http.ResponseWriter, r *http.Request, store xid.ID, shop *storefront.State) {
+	v := &visit{Checkout: c, w: w, r: r, ctx: viewer.Shopper(r.Context(), store), store: store, shop: shop,
+		texts: phrase.In(shop.Language)}
+	get, post := v.handlers()
+	switch {
+	case get == nil && post == nil:
+		v.missing()
+	case r.Method == http.MethodGet || r.Method == http.MethodHead:
+		if get == nil { // a form that was sent once and is looked at again
+			to(w, cartPath)
+			return
+		}
+		get()
+	case r.Method == http.MethodPost && post != nil:
+		if v.read() {
+			post()
+		}
+	default:
+		w.Header().Set("Allow", "GET, HEAD, POST")
+		v.message(http.StatusMethodNotAllowed, phrase.TryAgain, phrase.TryAgainText)
+	}
+}
+
+// handlers are what answers at the path of the request; nil for what there is not.
+func (v *visit) handlers() (get, post func()) {
+	path := v.r.URL.Path
+	switch path {
+	case cartPath:
+		return v.cart, v.edit
+	case addPath:
+		return nil, v.add
+	case linePath:
+		return nil, v.line
+	case checkoutPath:
+		return v.begin, nil
+	case placePath:
+		return nil, v.place
+	case stylePath:
+		return v.style, nil
+	}
+	if token, ok := strings.CutPrefix(path, orderRoot); ok {
+		return func() { v.order(token) }, nil
+	}
+	switch cart.Step(strings.TrimPrefix(path, checkoutPath+"/")) {
+	case cart.StepContact:
+		return v.at(cart.StepContact, v.contact), v.setContact
+	case cart.StepAddress:
+		return v.at(cart.StepAddress, v.address), v.setAddress
+	case cart.StepShipping:
+		return v.at(cart.StepShipping, v.shipping), v.setShipping
+	case cart.StepPayment:
+		return v.at(cart.StepPayment, v.payment), v.setPayment
+	case cart.StepReview:
+		return v.at(cart.StepReview, v.review), nil
+	}
+	return nil, nil
+}
+
+// read reads the form of a post that a page of this host sent, or answers what is wrong.
+func (v *visit) read() bool {
+	if v.origins.Check(v.r) != nil {
+		v.message(http.StatusForbidden, phrase.TryAgain, phrase.TryAgainText)
+		return false
+	}
+	media, _, err := mime.ParseMediaType(v.r.Header.Get("Content-Type"))
+	if err != nil || media != "application/x-www-form-urlencoded" {
+		v.message(http.StatusUnsupportedMediaType, phrase.TryAgain, phrase.TryAgainText)
+		return false
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, maxBody))
+	if err == nil {
+		v.form, err = url.ParseQuery(string(body))
+	}
+	if err != nil {
+		v.message(http.StatusBadRequest, phrase.TryAgain, phrase.TryAgainText)
+		return false
+	}
+	return true
+}
+
+// value is what the form has under a name, as one line of text has it.
+func (v *visit) value(name string) string { return strings.TrimSpace(v.form.Get(name)) }
+
+// secure reports whether shoppers reach the store by https.
+func (v *visit) secure() bool {
+	return v.r.TLS != nil || strings.HasPrefix(v.Core.StoreOrigin(v.shop.Handle), "https://")
+}
+
+func (v *visit) cookieName() string {
+	if v.secure() {
+		return secureCookie
+	}
+	return plainCookie
+}
+
+// token is what the cookie holds, "" for none. Two of one name are none: somebody planted
+// one of them, and nobody can say which.
+func (v *visit) token() string {
+	list := v.r.CookiesNamed(v.cookieName())
+	if len(list) != 1 || list[0].Quoted {
+		return ""
+	}
+	return list[0].Value
+}
+
+// keep gives the shopper a token, or the one that they have for as long again.
+func (v *visit) keep(token string) {
+	http.SetCookie(v.w, &http.Cookie{ //nolint:gosec // without Secure on plain http alone, where browsers would drop it
+		Name: v.cookieName(), Value: token, Path: "/", Secure: v.secure(), HttpOnly: true,
+		SameSite: http.SameSiteLaxMode, MaxAge: cart.Life,
+	})
+}
+
+// frame is what a page has in common with all others.
+func (v *visit) frame(title phrase.Key) Frame {
+	return Frame{Texts: v.texts, Shop: v.shop.Name, Title: v.texts.Say(title)}
+}
+
+// style serves the stylesheet.
+func (v *visit) style() {
+	body, err := files.ReadFile("page.css")
+	if err != nil {
+		v.failed(err)
+		return
+	}
+	h := v.w.Header()
+	guard(h)
+	h.Set("Cache-Control", "public, max-age=3600")
+	h.Set("Content-Type", "text/css; charset=utf-8")
+	v.w.Write(body)
+}
