@@ -1,0 +1,228 @@
+package rest_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// shopper is a browser without script at the host of a store.
+type shopper struct {
+	t      *testing.T
+	s      *server
+	host   string
+	cookie *http.Cookie
+	path   string // of the page that is shown
+	status int
+	header http.Header
+	body   string
+}
+
+// ask sends a request and follows where it leads.
+func (b *shopper) ask(method, path, body string, header ...string) *shopper {
+	b.t.Helper()
+	for range 5 {
+		r, err := http.NewRequestWithContext(b.t.Context(), method, b.s.url+path, strings.NewReader(body))
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		r.Host = b.host
+		if method == http.MethodPost {
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			r.Header.Set("Sec-Fetch-Site", "same-origin")
+		}
+		for i := 0; i+1 < len(header); i += 2 {
+			r.Header.Set(header[i], header[i+1])
+		}
+		if b.cookie != nil {
+			r.AddCookie(&http.Cookie{Name: b.cookie.Name, Value: b.cookie.Value})
+		}
+		a, err := b.s.free.Transport.RoundTrip(r)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		text, err := io.ReadAll(a.Body)
+		a.Body.Close()
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		for _, c := range a.Cookies() {
+			b.cookie = c
+		}
+		b.path, b.status, b.header, b.body = path, a.StatusCode, a.Header, string(text)
+		if a.StatusCode != http.StatusSeeOther {
+			return b
+		}
+		method, path, body, header = http.MethodGet, a.Header.Get("Location"), "", nil
+	}
+	b.t.Fatalf("too many redirects, the last one to %s", path)
+	return b
+}
+
+func (b *shopper) get(path string) *shopper { b.t.Helper(); return b.ask(http.MethodGet, path, "") }
+
+// fill sends the form of the page that goes to an address, with some of its fields
+// changed, as pressing its first button does.
+func (b *shopper) fill(action string, pairs ...string) *shopper {
+	b.t.Helper()
+	root, err := html.Parse(strings.NewReader(b.body))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for n := range root.Descendants() {
+		if n.Data != "form" || attr(n, "action") != action || attr(n, "method") != "post" {
+			continue
+		}
+		form := values(n)
+		if len(pairs) > 0 && !form.Has(pairs[0]) {
+			continue // another form of the same address
+		}
+		for i := 0; i+1 < len(pairs); i += 2 {
+			if !form.Has(pairs[i]) {
+				b.t.Fatalf("the form to %s has no field %s: %v", action, pairs[i], form)
+			}
+			form.Set(pairs[i], pairs[i+1])
+		}
+		return b.ask(http.MethodPost, action, form.Encode())
+	}
+	b.t.Fatalf("%s has no form to %s:\n%s", b.path, action, b.body)
+	return b
+}
+
+// values are what a form sends as it stands there.
+func values(form *html.Node) url.Values {
+	list := url.Values{}
+	for n := range form.Descendants() {
+		name := attr(n, "name")
+		switch {
+		case name == "" || n.Data == "button":
+		case n.Data == "select", n.Data == "textarea":
+			list.Set(name, "")
+		case attr(n, "type") == "radio":
+			if !list.Has(name) || attr(n, "checked") == "yes" {
+				list.Set(name, attr(n, "value"))
+			}
+		default:
+			list.Set(name, attr(n, "value"))
+		}
+	}
+	return list
+}
+
+// attr is an attribute, "yes" for one that stands there without a value.
+func attr(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name && a.Val == "" && name == "checked" {
+			return "yes"
+		}
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// want fails unless the page has a status, stands at a path and holds texts.
+func (b *shopper) want(status int, path string, texts ...string) *shopper {
+	b.t.Helper()
+	at, _, _ := strings.Cut(b.path, "?")
+	if b.status != status || at != path && (!strings.HasSuffix(path, "/") || !strings.HasPrefix(at, path)) {
+		b.t.Fatalf("%d at %s, want %d at %s:\n%s", b.status, b.path, status, path, b.body)
+	}
+	for _, text := range texts {
+		if !strings.Contains(b.body, text) {
+			b.t.Errorf("%s does not say %q:\n%s", b.path, text, b.body)
+		}
+	}
+	return b
+}
+
+// selling furnishes a store in which a mug can be bought, and returns its id.
+func selling(t *testing.T, m *shop, language state.Language, stock int64) xid.ID {
+	t.Helper()
+	mug := xid.New()
+	m.tx(func(ctx context.Context, c *db.Client) error {
+		if err := c.Store.Update().SetLanguage(language).Exec(ctx); err != nil {
+			return err
+		}
+		return c.Product.Create().SetID(mug).SetTitle("Mug <blue>").SetHandle("mug").SetStatus(state.ProductActive).
+			SetPriceMinor(1990).SetCurrency("EUR").SetTags(document.NewTags(nil)).SetInventoryQuantity(stock).
+			SetUpdatedAt(mug.Time()).Exec(ctx)
+	})
+	r := graphtest.NewCore(t, m.store).Mutation()
+	graphtest.Must[*model.ShippingZonePayload](t)(r.ShippingZoneCreate(m.ctx, model.ShippingZoneInput{Name: "Home",
+		Countries: []string{"DE", "AT"}, Rates: []*model.ShippingRateInput{
+			{Name: "Post", Kind: "delivery", PriceMinor: 490}, {Name: "Shop", Kind: "pickup"}}}))
+	graphtest.Must[*model.PaymentSettingsPayload](t)(r.PaymentSettingsUpdate(m.ctx, 0, model.PaymentSettingsInput{
+		Methods: []*model.PaymentMethodInput{{Kind: state.PaymentTransfer, Name: "Transfer", Active: true,
+			Instructions: "IBAN DE00"}}}))
+	return mug
+}
+
+// bought is an order of mugs up to its review.
+func (b *shopper) bought(mug xid.ID, quantity string) *shopper {
+	b.t.Helper()
+	b.ask(http.MethodPost, "/cart/add", url.Values{"product_id": {xid.Product.Format(mug)}, "quantity": {quantity}}.Encode())
+	b.want(http.StatusOK, "/cart", "Mug &lt;blue&gt;")
+	b.get("/checkout").want(http.StatusOK, "/checkout/contact")
+	b.fill("/checkout/contact", "email", "ada@example.com").want(http.StatusOK, "/checkout/address")
+	b.fill("/checkout/address", "country", "DE", "name", "Ada Lovelace", "line1", "Weg 1", "postal_code", "10115",
+		"city", "Berlin").want(http.StatusOK, "/checkout/shipping")
+	b.fill("/checkout/shipping").want(http.StatusOK, "/checkout/payment", "Transfer")
+	return b.fill("/checkout/payment").want(http.StatusOK, "/checkout/review", "ada@example.com", "Lovelace")
+}
+
+// TestPurchase: somebody buys by plain forms, comes back, and finds one order.
+func TestPurchase(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, store *ent.Store) {
+		s := newServer(t, store, underTest(t, store))
+		mug := selling(t, newShop(t, store, shopRow{Handle: "first"}), state.German, 5)
+		b := &shopper{t: t, s: s, host: "first.shops.test:8080"}
+		b.get("/cart").want(http.StatusOK, "/cart", "Ihr Warenkorb ist leer.", `<html lang="de" dir="ltr">`)
+		b.get("/checkout/payment").want(http.StatusOK, "/cart")
+		b.bought(mug, "2")
+		c := b.cookie
+		if c.Name != "__Host-cart" || !c.Secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" ||
+			c.MaxAge != 30*24*60*60 || c.Domain != "" {
+			t.Errorf("the cookie is %v", c)
+		}
+		b.want(http.StatusOK, "/checkout/review", "44,70\u00a0€", "Weg 1", "10115 Berlin", "Deutschland", "Post")
+		review := b.body
+		b.fill("/checkout/place").want(http.StatusOK, "/orders/", "Vielen Dank für Ihre Bestellung", "IBAN DE00",
+			"Zahlung ausstehend", "44,70\u00a0€")
+		order := b.path
+		for name, want := range map[string]string{"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex",
+			"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"} {
+			if got := b.header.Get(name); got != want {
+				t.Errorf("%s: %q, want %q", name, got, want)
+			}
+		}
+		if policy := b.header.Get("Content-Security-Policy"); !strings.Contains(policy, "form-action 'self'") ||
+			strings.Contains(policy, "script") {
+			t.Errorf("the policy is %s", policy)
+		}
+		b.body = review // back, and pressed again
+		b.fill("/checkout/place").want(http.StatusOK, order)
+		b.get("/checkout").want(http.StatusOK, order)
+		b.get("/cart").want(http.StatusOK, "/cart", "Ihr Warenkorb ist leer.")
+		stranger := &shopper{t: t, s: s, host: b.host}
+		stranger.get(order).want(http.StatusOK, order, "Bestellung ")
+		stranger.get(order[:len(order)-1]).want(http.StatusNotFound, order[:len(order)-1])
+		newShop(t, store, shopRow{Handle: "second"})
+		(&shopper{t: t, s: s, host: "second.shops.test:8080"}).get(order).want(http.StatusNotFound, order)
+	})
+}
