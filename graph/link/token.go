@@ -8,6 +8,9 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
+// OrderRoot is where the host of a store shows an order to whoever has its token.
+const OrderRoot = "/orders/"
+
 // markLen is how much of a mark is kept, in bytes: with it, a token has a length at which
 // base64 has one spelling.
 const markLen = 20

@@ -27,6 +27,8 @@ type orderEdit struct {
 	ledger   []*db.PaymentCreate
 	shipment *db.FulfillmentCreate
 	note     *db.NoteCreate
+	// tracking is where the shipment is.
+	tracking []string
 	// stock goes back; spent changes what the customer has spent.
 	stock stock
 	spent int64
@@ -131,7 +133,10 @@ func (m Mutation) saveParts(ctx context.Context, e *orderEdit) error {
 	if err := m.returnStock(ctx, e.stock, e.Now); err != nil {
 		return err
 	}
-	return m.spend(ctx, e.CustomerID, e.spent, e.Now)
+	if err := m.spend(ctx, e.CustomerID, e.spent, e.Now); err != nil {
+		return err
+	}
+	return m.tell(ctx, e.Order, e.news(), e.tracking)
 }
 
 // saveLines writes the quantities of the lines that moved.

@@ -69,7 +69,7 @@ const (
 	linePath     = "/cart/line"
 	checkoutPath = "/checkout"
 	placePath    = "/checkout/place"
-	orderRoot    = "/orders/"
+	orderRoot    = link.OrderRoot
 	stylePath    = "/_checkout/page.css"
 )
 

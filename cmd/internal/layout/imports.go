@@ -64,6 +64,8 @@ var arrows = map[string][]string{
 	"graph/model": {"graph/strict", "graph/theme", "graph/webhook/filter", "graph/wire"},
 	// Copies of pictures: fetched once at a time, by judged dials, and kept.
 	"graph/picture": {"graph/blob", "graph/egress", "graph/markdown", "graph/memo"},
+	// Mails speak the shopper's language.
+	"graph/ordermail": {"graph/phrase"},
 	// One sender has a mail at a time.
 	"graph/notify": {"graph/lease", "graph/work"},
 	// The whole of a grant's life in one transaction.
