@@ -176,7 +176,7 @@ func selling(t *testing.T, m *shop, language state.Language, stock int64) xid.ID
 // bought is an order of mugs up to its review.
 func (b *shopper) bought(mug xid.ID, quantity string) *shopper {
 	b.t.Helper()
-	b.ask(http.MethodPost, "/cart/add", url.Values{"product_id": {xid.Product.Format(mug)}, "quantity": {quantity}}.Encode())
+	b.ask(http.MethodPost, "/cart/add", adding(mug, quantity))
 	b.want(http.StatusOK, "/cart", "Mug &lt;blue&gt;")
 	b.get("/checkout").want(http.StatusOK, "/checkout/contact")
 	b.fill("/checkout/contact", "email", "ada@example.com").want(http.StatusOK, "/checkout/address")

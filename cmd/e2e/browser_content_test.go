@@ -53,7 +53,7 @@ func TestBrowserPage(t *testing.T) {
 	b.seeText("The navigation is saved.")
 	other.visit(front, "the link", `document.querySelector('header a[href="/pages/journal"]')`)
 	links := evaluate[string](other, `[...document.querySelectorAll('header nav a')].map((a) => a.textContent).join(' ')`)
-	if !strings.HasSuffix(links, "Journal Search") {
+	if !strings.HasSuffix(links, "Journal Search Cart") {
 		t.Errorf("the menu is %q", links)
 	}
 	other.shot("menu")

@@ -42,7 +42,8 @@ func TestOrderToken(t *testing.T) {
 		}
 	}
 	for name, wrong := range map[string]string{"empty": "", "cut": token[:len(token)-1], "longer": token + "A",
-		"line": token + "\n", "padded": token + "=", "of another order": old.OrderToken(store, xid.New())[:22] + token[22:]} {
+		"line": token + "\n", "padded": token + "=",
+		"of another order": old.OrderToken(store, xid.New())[:22] + token[22:]} {
 		if _, ok := old.Order(store, wrong); ok {
 			t.Errorf("%s is let in", name)
 		}

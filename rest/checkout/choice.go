@@ -87,7 +87,8 @@ func (v *visit) reviewPage(c *cart.View, status int, problem string) {
 		contact = append(contact, c.Phone)
 	}
 	for i, lines := range [][]string{contact, v.addressLines(c.Address), {c.Rate.Name}, {v.methodName(c.Method)}} {
-		page.Parts = append(page.Parts, Part{Label: v.texts.Say(steps[i].label), URL: pathOf(steps[i].Step), Lines: lines})
+		page.Parts = append(page.Parts, Part{Label: v.texts.Say(steps[i].label), URL: pathOf(steps[i].Step),
+			Lines: lines})
 	}
 	for _, l := range c.Lines {
 		page.Lines = append(page.Lines, v.cartLine(l, c.Currency))

@@ -20,19 +20,23 @@ func views(l state.Language) map[string]any {
 		{Label: t.Say(phrase.StepAddress), URL: "/checkout/address", Now: true}}
 	lines := []Line{
 		{Product: "prod_1", Variant: "var_1", Title: "Loaf", Options: "Rye / 1 kg", URL: "/products/loaf",
-			Picture: "/_images/x", Quantity: 2, Unit: "€1.00", Total: "€2.00", Notes: []string{t.Say(phrase.OnlyLeft, "1")}},
+			Picture: "/_images/x", Quantity: 2, Unit: "€1.00", Total: "€2.00",
+			Notes: []string{t.Say(phrase.OnlyLeft, "1")}},
 		{Product: "prod_2", Title: "Bun", Gone: true, Quantity: 1, Notes: []string{t.Say(phrase.Gone)}},
 	}
-	sums := []Sum{{Label: t.Say(phrase.Subtotal), Amount: "€2.00"}, {Label: t.Say(phrase.Total), Amount: "€2.00", Last: true}}
+	sums := []Sum{{Label: t.Say(phrase.Subtotal), Amount: "€2.00"},
+		{Label: t.Say(phrase.Total), Amount: "€2.00", Last: true}}
 	fields := fieldsOf(t, addressFields, map[string]string{"name": `"Ada" <x>`, "country": "DE"},
 		map[string]string{"line1": t.Say(phrase.Required), "country": t.Say(phrase.ChooseOne)})
 	fields[0].Options = countriesOf(t, []string{"DE", "AT", "JP"})
-	choices := []Choice{{Value: "a", Label: "Post", Amount: "€4.90", Chosen: true}, {Value: "b", Label: "Bike", Detail: "x"}}
+	choices := []Choice{{Value: "a", Label: "Post", Amount: "€4.90", Chosen: true},
+		{Value: "b", Label: "Bike", Detail: "x"}}
 	code := Field{Name: "code", Label: t.Say(phrase.Code), Type: "text", Error: t.Say(phrase.CodeRefused)}
 	return map[string]any{
 		"empty cart": CartPage{Frame: frame},
 		"cart":       CartPage{Frame: frame, Lines: lines, Sums: sums, Code: code, Note: "n", Added: true, Ready: true},
-		"form":       FormPage{Frame: frame, Steps: steps, Action: "/checkout/address", Back: "/cart", Fields: fields, Sums: sums},
+		"form": FormPage{Frame: frame, Steps: steps, Action: "/checkout/address", Back: "/cart",
+			Fields: fields, Sums: sums},
 		"choice": ChoicePage{Frame: frame, Steps: steps, Action: "/checkout/shipping", Back: "/cart", Name: "rate",
 			Choices: choices, Error: t.Say(phrase.ChooseOne), Sums: sums},
 		"no choice": ChoicePage{Frame: frame, Steps: steps, Back: "/cart", None: t.Say(phrase.NoRates)},
@@ -40,7 +44,8 @@ func views(l state.Language) map[string]any {
 			Parts: []Part{{t.Say(phrase.StepAddress), "/checkout/address", []string{"Ada", "Berlin"}}}},
 		"pay": PayPage{Frame: frame, Action: "/orders/x/pay", Number: "1001", Total: "€2.00"},
 		"status": StatusPage{Frame: frame, Thanks: true, Number: "1001", Date: "1", States: []string{"a", "b"},
-			Instructions: "IBAN\n1", PayURL: "/orders/x/pay", Parcels: []Parcel{{"DHL", "1", "https://dhl.example/1"}, {"x", "2", ""}},
+			Instructions: "IBAN\n1", PayURL: "/orders/x/pay",
+			Parcels: []Parcel{{"DHL", "1", "https://dhl.example/1"}, {"x", "2", ""}},
 			Address: []string{"Ada"}, Lines: lines[:1], Sums: sums},
 		"message": MessagePage{Frame: frame, Text: t.Say(phrase.NotFoundText)},
 	}
@@ -61,7 +66,8 @@ func TestPages(t *testing.T) {
 				if w.Code != http.StatusOK {
 					t.Fatalf("status %d", w.Code)
 				}
-				if strings.Contains(body, "<b>") || strings.Contains(body, "<script") || strings.Contains(body, "ZgotmplZ") {
+				if strings.Contains(body, "<b>") || strings.Contains(body, "<script") ||
+					strings.Contains(body, "ZgotmplZ") {
 					t.Errorf("not escaped, or a script:\n%s", body)
 				}
 				if !strings.Contains(body, `<html lang="`+string(l)+`" dir="`+l.Direction()+`">`) {
@@ -135,7 +141,8 @@ func check(t *testing.T, body string) {
 
 func TestCountriesInTheLanguage(t *testing.T) {
 	got := countriesOf(phrase.In(state.German), []string{"CH", "AT", "DE", "AX"})
-	if got[0].Label != "Ålandinseln" || got[1].Label != "Deutschland" || got[2].Value != "AT" || got[3].Label != "Schweiz" {
+	if got[0].Label != "Ålandinseln" || got[1].Label != "Deutschland" || got[2].Value != "AT" ||
+		got[3].Label != "Schweiz" {
 		t.Errorf("got %v", got)
 	}
 	if name := countryName(phrase.In(state.Arabic), "DE"); name != "ألمانيا" {

@@ -69,12 +69,12 @@ func (v *visit) trail(c *cart.View, now cart.Step) []Step {
 	return list
 }
 
-// done goes on after a step: to the next one that lacks something, and to the review when
+// done goes on after the form of a step: to the next one that lacks something, and to the review when
 // none does.
-func (v *visit) done(err error, again func(*cart.View, map[string]string)) {
+func (v *visit) done(s cart.Step, err error, again func(*cart.View, map[string]string)) {
 	switch wrong := v.wrongOf(err); {
 	case wrong != nil:
-		v.at(cart.StepContact, func(c *cart.View) { again(c, wrong) })()
+		v.at(s, func(c *cart.View) { again(c, wrong) })()
 	case noCart(err):
 		to(v.w, cartPath)
 	case err != nil:
@@ -97,7 +97,7 @@ func (v *visit) contactForm(c *cart.View, values, wrong map[string]string) {
 // setContact is POST /checkout/contact.
 func (v *visit) setContact() {
 	values := v.values(contactFields)
-	v.done(v.Carts.SetContact(v.ctx, v.token(), values["email"], values["phone"]),
+	v.done(cart.StepContact, v.Carts.SetContact(v.ctx, v.token(), values["email"], values["phone"]),
 		func(c *cart.View, wrong map[string]string) { v.contactForm(c, values, wrong) })
 }
 
@@ -165,19 +165,19 @@ func (v *visit) setAddress() {
 	a := document.AddressFields{Name: optional("name"), Company: optional("company"), Line1: values["line1"],
 		Line2: optional("line2"), City: values["city"], Region: optional("region"),
 		PostalCode: optional("postal_code"), Country: values["country"]}
-	v.done(v.Carts.SetAddress(v.ctx, v.token(), a),
+	v.done(cart.StepAddress, v.Carts.SetAddress(v.ctx, v.token(), a),
 		func(c *cart.View, wrong map[string]string) { v.addressForm(c, values, wrong) })
 }
 
 // setShipping is POST /checkout/shipping.
 func (v *visit) setShipping() {
-	v.done(v.Carts.SetRate(v.ctx, v.token(), v.value("rate")),
+	v.done(cart.StepShipping, v.Carts.SetRate(v.ctx, v.token(), v.value("rate")),
 		func(c *cart.View, wrong map[string]string) { v.shippingForm(c, wrong["rate"]) })
 }
 
 // setPayment is POST /checkout/payment.
 func (v *visit) setPayment() {
-	v.done(v.Carts.SetMethod(v.ctx, v.token(), state.PaymentMethod(v.value("payment"))),
+	v.done(cart.StepPayment, v.Carts.SetMethod(v.ctx, v.token(), state.PaymentMethod(v.value("payment"))),
 		func(c *cart.View, wrong map[string]string) { v.paymentForm(c, wrong["payment"]) })
 }
 

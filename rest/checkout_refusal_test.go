@@ -1,0 +1,119 @@
+package rest_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// counter is a shopper at a store with a mug.
+func counter(t *testing.T, language state.Language, stock int64) (*shopper, *shop, xid.ID) {
+	t.Helper()
+	store := storetest.Open(t)
+	s := newServer(t, store, underTest(t, store))
+	m := newShop(t, store, shopRow{Handle: "first"})
+	mug := selling(t, m, language, stock)
+	return &shopper{t: t, s: s, host: "first.shops.test:8080"}, m, mug
+}
+
+func adding(mug xid.ID, quantity string) string {
+	return url.Values{"product_id": {xid.Product.Format(mug)}, "quantity": {quantity}}.Encode()
+}
+
+// TestCheckoutAsksAgain: what is wrong with a form stands beside its field, in the language
+// of the store, and what was typed stays.
+func TestCheckoutAsksAgain(t *testing.T) {
+	b, _, mug := counter(t, state.Arabic, 5)
+	b.ask(http.MethodPost, "/cart/add", adding(mug, "1")).want(http.StatusOK, "/cart", `<html lang="ar" dir="rtl">`)
+	b.get("/checkout")
+	b.fill("/checkout/contact", "email", "ada@", "phone", "030 1").
+		want(http.StatusUnprocessableEntity, "/checkout/contact", `value="ada@"`, `value="030 1"`,
+			`aria-describedby="email-error"`, `id="email-error"`, `href="#email"`, "هذا ليس عنوان بريد إلكتروني.")
+	b.fill("/checkout/contact", "email", "ada@example.com").want(http.StatusOK, "/checkout/address", "ألمانيا")
+	b.fill("/checkout/address", "country", "DE", "postal_code", "1").
+		want(http.StatusUnprocessableEntity, "/checkout/address", `id="name-error"`, `id="line1-error"`,
+			`id="city-error"`, `id="postal_code-error"`, `<option value="DE" selected>`)
+	b.get("/checkout/review").want(http.StatusOK, "/checkout/address") // the first step that lacks something
+	b.fill("/checkout/address", "country", "DE", "name", "Ada", "line1", "Weg 1", "postal_code", "10115", "city", "B").
+		want(http.StatusOK, "/checkout/shipping")
+	b.ask(http.MethodPost, "/checkout/shipping", "rate=rate_none").
+		want(http.StatusUnprocessableEntity, "/checkout/shipping", `id="rate-error"`, "اختر واحدًا.")
+	b.ask(http.MethodPost, "/checkout/payment", "payment=card").
+		want(http.StatusOK, "/checkout/shipping") // first things first
+}
+
+// TestCartChanges: lines, note and code by plain forms; what cannot be is said.
+func TestCartChanges(t *testing.T) {
+	b, m, mug := counter(t, state.English, 3)
+	b.ask(http.MethodPost, "/cart/add", adding(mug, "2")).want(http.StatusOK, "/cart", "Added to your cart.", "€39.80")
+	b.fill("/cart/line", "quantity", "4").want(http.StatusOK, "/cart", "Only 3 left.")
+	if strings.Contains(b.body, `href="/checkout"`) {
+		t.Error("what is not in stock can be checked out")
+	}
+	b.get("/checkout").want(http.StatusOK, "/cart")
+	b.fill("/cart/line", "quantity", "x").want(http.StatusUnprocessableEntity, "/cart/line", "This is not valid.")
+	b.fill("/cart/line", "quantity", "1").want(http.StatusOK, "/cart", "€19.90", `href="/checkout"`)
+	b.fill("/cart", "note", "A <gift>").want(http.StatusOK, "/cart", "A &lt;gift&gt;")
+	b.fill("/cart", "code", "NOPE").want(http.StatusUnprocessableEntity, "/cart", `value="NOPE"`, `id="code-error"`)
+	m.tx(func(ctx context.Context, c *db.Client) error { return c.Product.Update().SetPriceMinor(2500).Exec(ctx) })
+	b.get("/cart").want(http.StatusOK, "/cart", "The price has changed. It was €19.90.", "€25.00")
+	if b.get("/cart"); strings.Contains(b.body, "has changed") {
+		t.Error("a change that was shown is shown again")
+	}
+	m.tx(func(ctx context.Context, c *db.Client) error {
+		return c.Product.Update().SetStatus(state.ProductArchived).Exec(ctx)
+	})
+	b.get("/cart").want(http.StatusOK, "/cart", "This is no longer sold.")
+	b.ask(http.MethodPost, "/cart/line", "remove=1&"+adding(mug, "1")).
+		want(http.StatusOK, "/cart", "Your cart is empty.")
+	b.ask(http.MethodPost, "/cart/add", adding(mug, "1")).want(http.StatusNotFound, "/cart/add")
+	b.ask(http.MethodPost, "/cart/add", "product_id=1").want(http.StatusNotFound, "/cart/add")
+}
+
+// TestPlacingWhatChanged: nobody pays what they were not shown.
+func TestPlacingWhatChanged(t *testing.T) {
+	b, m, mug := counter(t, state.English, 3)
+	b.bought(mug, "2").want(http.StatusOK, "/checkout/review", "Place order: €44.70")
+	m.tx(func(ctx context.Context, c *db.Client) error { return c.Product.Update().SetPriceMinor(2500).Exec(ctx) })
+	b.fill("/checkout/place").want(http.StatusConflict, "/checkout/place", "Prices have changed", "Place order: €54.90")
+	m.tx(func(ctx context.Context, c *db.Client) error {
+		return c.Product.Update().SetInventoryQuantity(1).Exec(ctx)
+	})
+	b.fill("/checkout/place").want(http.StatusConflict, "/checkout/place", "has sold out", "Only 1 left.")
+	b.fill("/cart/line", "quantity", "1").get("/checkout").want(http.StatusOK, "/checkout/review")
+	b.fill("/checkout/place").want(http.StatusOK, "/orders/", "€29.90")
+}
+
+// TestCheckoutRefuses: other sites, other methods, what is no form and what is too large.
+func TestCheckoutRefuses(t *testing.T) {
+	b, _, mug := counter(t, state.English, 3)
+	body := adding(mug, "1")
+	b.ask(http.MethodPost, "/cart/add", body, "Sec-Fetch-Site", "cross-site").want(http.StatusForbidden, "/cart/add")
+	b.ask(http.MethodPost, "/cart/add", body, "Sec-Fetch-Site", "", "Origin", "https://evil.example").
+		want(http.StatusForbidden, "/cart/add")
+	b.ask(http.MethodPost, "/cart/add", body, "Content-Type", "text/plain").
+		want(http.StatusUnsupportedMediaType, "/cart/add")
+	b.ask(http.MethodPost, "/cart/add", "x="+strings.Repeat("a", 70_000)).want(http.StatusBadRequest, "/cart/add")
+	b.ask(http.MethodPost, "/cart/add", "%zz").want(http.StatusBadRequest, "/cart/add")
+	b.ask(http.MethodPut, "/cart", "").want(http.StatusMethodNotAllowed, "/cart")
+	b.ask(http.MethodPost, "/orders/x", "").want(http.StatusMethodNotAllowed, "/orders/x")
+	if b.cookie != nil {
+		t.Errorf("a refused form began a cart: %v", b.cookie)
+	}
+	b.get("/cart/add").want(http.StatusOK, "/cart")
+	b.get("/checkout/lost").want(http.StatusNotFound, "/checkout/lost")
+	b.get("/_checkout/page.css").want(http.StatusOK, "/_checkout/page.css")
+	if got := b.header.Get("Content-Type"); got != "text/css; charset=utf-8" {
+		t.Errorf("the stylesheet is %s", got)
+	}
+	b.ask(http.MethodHead, "/cart", "").want(http.StatusOK, "/cart")
+	b.ask(http.MethodPost, "/checkout/contact", "email=a@example.com").want(http.StatusOK, "/cart")
+	b.ask(http.MethodPost, "/checkout/place", "total=1").want(http.StatusOK, "/cart")
+}
