@@ -78,7 +78,7 @@ func (v *visit) sums(c *cart.View) []Sum {
 		list = append(list, v.sum(phrase.Discount, -s.DiscountMinor, c.Currency))
 	}
 	if c.Rate != nil {
-		list = append(list, v.sum(phrase.Shipping, s.ShippingMinor, c.Currency))
+		list = append(list, v.shippingSum(s.ShippingMinor, c.Currency))
 	}
 	return append(list, v.lastSums(s.TaxMinor, s.TotalMinor, s.IncludedTaxMinor, c.Currency)...)
 }
@@ -96,6 +96,14 @@ func (v *visit) lastSums(tax, total, included int64, currency string) []Sum {
 		list = append(list, v.sum(phrase.TaxIncluded, included, currency))
 	}
 	return list
+}
+
+// shippingSum is what shipping costs.
+func (v *visit) shippingSum(minor int64, currency string) Sum {
+	if minor == 0 {
+		return Sum{Label: v.texts.Say(phrase.Shipping), Amount: v.texts.Say(phrase.Free)}
+	}
+	return v.sum(phrase.Shipping, minor, currency)
 }
 
 func (v *visit) sum(label phrase.Key, minor int64, currency string) Sum {

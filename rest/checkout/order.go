@@ -82,7 +82,7 @@ func (v *visit) orderSums(o *storefront.Bought) []Sum {
 	if o.DiscountMinor > 0 {
 		list = append(list, v.sum(phrase.Discount, -o.DiscountMinor, o.Currency))
 	}
-	list = append(list, v.sum(phrase.Shipping, o.ShippingMinor, o.Currency))
+	list = append(list, v.shippingSum(o.ShippingMinor, o.Currency))
 	var included int64
 	if o.IncludedTaxMinor != nil {
 		included = *o.IncludedTaxMinor
