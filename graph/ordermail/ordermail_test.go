@@ -13,7 +13,8 @@ import (
 
 // bought is an order in a language.
 func bought(l state.Language) ordermail.Order {
-	return ordermail.Order{Shop: "Kestrel <Bikes>", URL: "https://kestrel.example/orders/T", Instructions: "IBAN DE02\nby Friday",
+	return ordermail.Order{Shop: "Kestrel <Bikes>", URL: "https://kestrel.example/orders/T",
+		Instructions: "IBAN DE02\nby Friday",
 		Order: &db.Order{Number: 1031, Currency: "EUR", SubtotalMinor: 8980, ShippingMinor: 490, TotalMinor: 9470,
 			IncludedTaxMinor: new(int64(1512)), Language: &l},
 		Lines: []*db.OrderLine{{Title: "Pedals & grips", Quantity: 2, UnitPriceMinor: 4490,
