@@ -3,7 +3,9 @@ package render
 import (
 	"errors"
 	"html/template"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -46,6 +48,9 @@ var functions = map[string]function{
 	"upper":    {1, 1, 20, func(v any) (string, error) { return change(v, strings.ToUpper) }},
 	"asset":    {1, 1, 1, nil}, // replaced by its result when a theme is compiled
 }
+
+// Functions returns the names of what templates can call, in the order of the alphabet.
+func Functions() []string { return slices.Sorted(maps.Keys(functions)) }
 
 // Functions that only this package puts into templates.
 const (

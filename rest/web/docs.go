@@ -22,8 +22,8 @@ type Problem struct {
 func (p Problem) Anchor() string { return strings.ReplaceAll(p.Code, "_", "-") }
 
 // Docs serves /docs, rendered from an OpenAPI 3.1 document in YAML, /docs/problems
-// with one anchor for each problem, /docs/limits with what holds here, and
-// /docs/webhooks for those who receive them. Pages are rendered here, once; the error
+// with one anchor for each problem, /docs/limits with what holds here, /docs/webhooks for
+// those who receive them, and /docs/themes for those who write themes. Pages are rendered here, once; the error
 // says what of the document cannot be read.
 func Docs(openapi []byte, problems []Problem, here limit.Values) (http.Handler, error) {
 	doc, err := parse(openapi)
@@ -50,6 +50,10 @@ func Docs(openapi []byte, problems []Problem, here limit.Values) (http.Handler, 
 	if err != nil {
 		return nil, err
 	}
+	themes, err := themesPage(title)
+	if err != nil {
+		return nil, err
+	}
 	css, err := staticAsset("docs.css", docsPolicy)
 	if err != nil {
 		return nil, err
@@ -60,6 +64,7 @@ func Docs(openapi []byte, problems []Problem, here limit.Values) (http.Handler, 
 	mux.Handle("GET /docs/problems", list)
 	mux.Handle("GET /docs/limits", bounds)
 	mux.Handle("GET /docs/webhooks", hooks)
+	mux.Handle("GET /docs/themes", themes)
 	mux.Handle("GET /docs/static/docs.css", css)
 	return mux, nil
 }

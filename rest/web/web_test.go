@@ -185,7 +185,7 @@ func TestDocsShowTheDocument(t *testing.T) {
 }
 
 // pages are those of the documentation.
-var pages = []string{"/docs", "/docs/limits", "/docs/problems", "/docs/webhooks"}
+var pages = []string{"/docs", "/docs/limits", "/docs/problems", "/docs/themes", "/docs/webhooks"}
 
 // The page of limits has a row for each of the table, with the value that holds here.
 func TestLimits(t *testing.T) {
@@ -233,7 +233,7 @@ func TestAnchors(t *testing.T) {
 func TestNoForeignHosts(t *testing.T) {
 	allowed := map[string]bool{"https://github.com/storefront-go/storefront/issues": true}
 	for target, h := range map[string]http.Handler{
-		"/docs": docs(t), "/docs/limits": docs(t), "/docs/problems": docs(t), "/docs/webhooks": docs(t),
+		"/docs": docs(t), "/docs/limits": docs(t), "/docs/problems": docs(t), "/docs/webhooks": docs(t), "/docs/themes": docs(t),
 		"/graphql/explorer": explorer(t),
 	} {
 		page := ask(h, "GET", target).Body.String()

@@ -1,0 +1,88 @@
+package web
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	templates "github.com/storefront-go/storefront/graph/render"
+)
+
+// datum is something that templates may show.
+type datum struct{ Name, Text string }
+
+// cardData are those of a product in a list, below the name of the list.
+var cardData = map[string]string{
+	"title": "its title", "handle": "its name in addresses", "url": "the path of its page",
+	"price": "ready to be shown", "compare_at_price": "the higher price before, or nothing",
+	"on_sale":   "whether there is a price before",
+	"image_url": "the path of its picture, or nothing", "initial": "stands where there is no picture",
+	"vendor": "or nothing", "available": "whether it can be had", "tags[]": "texts",
+	"price_varies": "whether the price is the lowest of several",
+}
+
+// menuData are those of a link of a menu.
+var menuData = map[string]string{
+	"title": "its text", "href": "where it leads, also to another host",
+	"current": "whether it leads to this page", "children[]": "such links, one level deep",
+}
+
+// themeData says what every datum of templates is, by its path: "[]" is every member of a
+// list. A test holds that none is missing and none too many.
+var themeData = merged(map[string]string{
+	".shop.name": "of the store", ".shop.currency": "such as EUR", ".shop.language": "such as de",
+	".shop.direction": "ltr or rtl", ".shop.origin": "scheme and host", ".shop.url": "the path of the home page",
+	".shop.search_url":            "where the form of the search leads",
+	".shop.search_fields[].name":  "of a hidden field that the form sends along",
+	".shop.search_fields[].value": "of that field",
+	".shop.cart_url":              "the path of the cart",
+	".shop.add_url":               "where a form goes that puts something into it, with method=\"post\"",
+	".shop.words.add_to_cart":     "in the language of the store", ".shop.words.cart": "in that language",
+	".shop.words.quantity": "in that language", ".shop.words.sold_out": "in that language",
+	".theme.name": "of this theme", ".theme.version": "or nothing",
+	".page.kind": "home, product, search, page or not_found", ".page.title": "for the title of the document",
+	".page.path": "of this page", ".page.description": "for search engines, or nothing",
+	".page.preview":  "whether the page is a preview",
+	".article.title": "of a page that the merchant wrote", ".article.kind": "such as imprint, or nothing",
+	".article.body": "HTML that the service made of their Markdown",
+	".search.query": "what was looked for", ".search.count": "how many products were found",
+	".search.more": "whether there are more than are shown",
+	".product.id":  "what a form sends as product_id", ".product.sku": "or nothing",
+	".product.type": "or nothing", ".product.description[]": "its paragraphs",
+	".product.options[].name": "such as Size", ".product.options[].values[]": "what it may be",
+	".product.variants[].id":        "what a form sends as variant_id",
+	".product.variants[].title":     "its options in one text",
+	".product.variants[].options[]": "one text for each option", ".product.variants[].sku": "or nothing",
+	".product.variants[].price": "ready to be shown", ".product.variants[].on_sale": "as of a product",
+	".product.variants[].compare_at_price": "or nothing", ".product.variants[].available": "as of a product",
+	".product.variants[].price_varies": "never: for templates that show both",
+}, cardData, ".product.", ".products[].", ".related[].", ".search.results[].")
+
+func merged(all, part map[string]string, roots ...string) map[string]string {
+	add := func(part map[string]string, roots ...string) {
+		for _, root := range roots {
+			for name, text := range part {
+				all[root+name] = text
+			}
+		}
+	}
+	add(part, roots...)
+	add(menuData, ".menus.main[].", ".menus.footer[].")
+	return all
+}
+
+// themesPage renders /docs/themes, for those who write themes.
+func themesPage(title string) (asset, error) {
+	p := struct {
+		Title     string
+		Data      []datum
+		Functions []string
+	}{Title: title, Functions: templates.Functions()}
+	for _, name := range slices.Sorted(maps.Keys(themeData)) {
+		if !strings.HasPrefix(name, ".related") && !strings.HasPrefix(name, ".search.results") &&
+			!strings.HasPrefix(name, ".menus.footer") { // as .products and .menus.main
+			p.Data = append(p.Data, datum{name, themeData[name]})
+		}
+	}
+	return render("themes.html", docsPolicy, p)
+}

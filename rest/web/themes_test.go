@@ -1,0 +1,44 @@
+package web
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	templates "github.com/storefront-go/storefront/graph/render"
+)
+
+// The table of /docs/themes has every datum that pages ever have, and no other.
+func TestThemeData(t *testing.T) {
+	found := map[string]bool{}
+	var walk func(path string, v any)
+	walk = func(path string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for name, member := range v {
+				if path == "" && name == "settings" {
+					continue // each theme has its own
+				}
+				walk(path+"."+name, member)
+			}
+		case []any:
+			if strings.HasSuffix(path, ".children") {
+				found[path+"[]"] = true // the same again
+			} else if len(v) > 0 {
+				walk(path+"[]", v[0])
+			}
+		default:
+			found[path] = true
+		}
+	}
+	for _, page := range []string{"home", "product", "search", "not_found", "page"} {
+		walk("", templates.SampleData(page))
+	}
+	want := slices.Sorted(maps.Keys(found))
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(themeData))); diff != "" {
+		t.Errorf("(-pages +documented)\n%s", diff)
+	}
+}
