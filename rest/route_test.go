@@ -174,7 +174,8 @@ func TestEveryAnswerHasARequestID(t *testing.T) {
 		{Path: "/products", Method: "POST", Body: draft("x"), As: c.as["all"]},
 		{Path: "/products"}, {Path: "/nothing"}, {Path: "/products", Method: "PATCH"},
 		{Path: "/products", Method: "OPTIONS", Header: map[string]string{"Access-Control-Request-Method": "GET"}},
-		{Path: "/docs"}, {Path: "/docs/problems"}, {Path: "/docs/limits"}, {Path: "/docs/themes"}, {Path: "/docs/nothing"},
+		{Path: "/docs"}, {Path: "/docs/problems"}, {Path: "/docs/limits"}, {Path: "/docs/themes"},
+		{Path: "/docs/nothing"},
 		{Path: "/openapi.json"}, {Path: "/openapi.yaml"}, {Path: "/openapi.json", Method: "PUT"},
 		{Path: "/api/public/v0/me", As: c.as["all"]},
 	} {

@@ -84,7 +84,9 @@ func (c *Carts) place(
 	if err != nil {
 		return xid.Nil, nil, err
 	}
-	n, err := c.Client(ctx).Cart.Update().Where(dbcart.ID(row.ID), dbcart.OrderIDIsNil()).SetOrderID(id).Save(ctx)
+	// The order knows all that the shopper said: nobody needs it twice.
+	n, err := c.Client(ctx).Cart.Update().Where(dbcart.ID(row.ID), dbcart.OrderIDIsNil()).SetOrderID(id).
+		ClearEmail().ClearPhone().ClearAddress().ClearNote().Save(ctx)
 	return id, done, core.Swapped(xid.Order, n, err)
 }
 

@@ -233,7 +233,8 @@ func TestAnchors(t *testing.T) {
 func TestNoForeignHosts(t *testing.T) {
 	allowed := map[string]bool{"https://github.com/storefront-go/storefront/issues": true}
 	for target, h := range map[string]http.Handler{
-		"/docs": docs(t), "/docs/limits": docs(t), "/docs/problems": docs(t), "/docs/webhooks": docs(t), "/docs/themes": docs(t),
+		"/docs": docs(t), "/docs/limits": docs(t), "/docs/problems": docs(t), "/docs/webhooks": docs(t),
+		"/docs/themes":      docs(t),
 		"/graphql/explorer": explorer(t),
 	} {
 		page := ask(h, "GET", target).Body.String()

@@ -20,10 +20,14 @@ const notices = `query Notices { notifications(first: 5) { nodes { id level titl
 const webhooks = `query Webhooks { webhookEndpoints(first: 100) { nodes { id url status failingSince pausedUntil } }
   events(first: 5) { nodes { id type occurredAt } } }`;
 
+const start = `query Opening { products(first: 1, filter: {status: ACTIVE}) { nodes { id } }
+  shippingZones { rates { id } } paymentSettings { methods { active } } pages(first: 1) { nodes { id } } }`;
+
 /** The page. Each card reads for itself: one that the role does not reach leaves the others alone. */
 export function Home() {
   const { can, store } = useApp();
   return html`<${Page} title="Home" lead=${store.name}>
+    ${can('store') && html`<${Opening} />`}
     ${can('sales') && html`<${Sales} />`}
     ${can('orders') ? html`<${Latest} />` : can('keys') && html`<${Doors} />`}
     <div class="columns">
@@ -31,6 +35,31 @@ export function Home() {
       ${can('webhooks') && html`<${Webhooks} />`}
     </div>
   <//>`;
+}
+
+/** What is left to do before anybody can buy; nothing once that is done. */
+function Opening() {
+  const { store } = useApp();
+  const q = useQuery(start);
+  if (!q.data) {
+    return null;
+  }
+  const { products, shippingZones, paymentSettings, pages } = q.data;
+  const needed = [
+    [products.nodes.length > 0, 'Publish a product', '/products'],
+    [shippingZones.some((z) => z.rates.length > 0), 'Say where you ship to, and what it costs', '/settings/shipping'],
+    [paymentSettings.methods.some((m) => m.active), 'Choose how shoppers pay', '/settings/payments'],
+  ];
+  if (needed.every(([done]) => done)) {
+    return null;
+  }
+  const useful = [[pages.nodes.length > 0, 'Write your imprint and other pages', '/pages'],
+    [false, 'Choose a theme', '/themes']];
+  return html`<${Card} title="Open your shop" name="opening">
+    <p>Shoppers can buy at <strong class="url">${store.storeHost}</strong> once the first three are done.</p>
+    <ul class="doors">${[...needed, ...useful].map(([done, text, path]) => html`<li key=${path}>
+      <a class="grow" href=${to(path)}>${done ? html`<${Icon} name="check" /><span class="unseen">Done: </span>` : ''}
+        ${text}</a></li>`)}</ul><//>`;
 }
 
 /** What there is to do for those who do not see orders. */
