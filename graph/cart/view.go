@@ -8,7 +8,6 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/cartline"
 	"github.com/storefront-go/storefront/ent/document"
-	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/price"
@@ -292,6 +291,3 @@ func (c *Carts) Seen(ctx context.Context, token string, v *View) error {
 		return nil
 	})
 }
-
-// pickup reports whether the goods are collected at the shop.
-func (v *View) pickup() bool { return v.Rate != nil && v.Rate.Kind == state.ShippingPickup }
