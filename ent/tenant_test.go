@@ -21,7 +21,8 @@ import (
 // nameless are the store-owned entities whose ids nobody is shown, so that they
 // have no time of creation either.
 var nameless = []string{"Idempotency", "ConsentTicket", "Outbox", "Attempt", "Mail", "ThemeUpload", "ExportPart",
-	"Redaction", "Picture", "OutboxFailure", "Menus", "ShippingCountry", "TaxSettings", "DiscountUse"}
+	"Redaction", "Picture", "OutboxFailure", "Menus", "ShippingCountry", "TaxSettings", "DiscountUse",
+	"Listing", "Facet", "SearchEntry", "SearchSpelling", "ShelfWalk", "CollectionProduct"}
 
 // queries calls f with the entity's name and a way to make its queries, for
 // every store-owned entity.

@@ -21,6 +21,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/attempt"
 	"github.com/storefront-go/storefront/ent/db/audit"
 	"github.com/storefront-go/storefront/ent/db/challenge"
+	"github.com/storefront-go/storefront/ent/db/collection"
+	"github.com/storefront-go/storefront/ent/db/collectionproduct"
 	"github.com/storefront-go/storefront/ent/db/consentticket"
 	"github.com/storefront-go/storefront/ent/db/credential"
 	"github.com/storefront-go/storefront/ent/db/customer"
@@ -33,11 +35,13 @@ import (
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/export"
 	"github.com/storefront-go/storefront/ent/db/exportpart"
+	"github.com/storefront-go/storefront/ent/db/facet"
 	"github.com/storefront-go/storefront/ent/db/factor"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/invitation"
+	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/membership"
@@ -55,7 +59,10 @@ import (
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
+	"github.com/storefront-go/storefront/ent/db/searchentry"
+	"github.com/storefront-go/storefront/ent/db/searchspelling"
 	"github.com/storefront-go/storefront/ent/db/session"
+	"github.com/storefront-go/storefront/ent/db/shelfwalk"
 	"github.com/storefront-go/storefront/ent/db/shippingcountry"
 	"github.com/storefront-go/storefront/ent/db/shippingzone"
 	"github.com/storefront-go/storefront/ent/db/staff"
@@ -132,65 +139,72 @@ var (
 func checkColumn(t, c string) error {
 	initCheck.Do(func() {
 		columnCheck = sql.NewColumnCheck(map[string]func(string) bool{
-			apikey.Table:           apikey.ValidColumn,
-			accesstoken.Table:      accesstoken.ValidColumn,
-			accountevent.Table:     accountevent.ValidColumn,
-			allowance.Table:        allowance.ValidColumn,
-			app.Table:              app.ValidColumn,
-			appname.Table:          appname.ValidColumn,
-			attempt.Table:          attempt.ValidColumn,
-			audit.Table:            audit.ValidColumn,
-			challenge.Table:        challenge.ValidColumn,
-			consentticket.Table:    consentticket.ValidColumn,
-			credential.Table:       credential.ValidColumn,
-			customer.Table:         customer.ValidColumn,
-			delivery.Table:         delivery.ValidColumn,
-			deliverylog.Table:      deliverylog.ValidColumn,
-			discount.Table:         discount.ValidColumn,
-			discountuse.Table:      discountuse.ValidColumn,
-			endpointstat.Table:     endpointstat.ValidColumn,
-			dbevent.Table:          dbevent.ValidColumn,
-			export.Table:           export.ValidColumn,
-			exportpart.Table:       exportpart.ValidColumn,
-			factor.Table:           factor.ValidColumn,
-			fulfillment.Table:      fulfillment.ValidColumn,
-			grant.Table:            grant.ValidColumn,
-			idempotency.Table:      idempotency.ValidColumn,
-			invitation.Table:       invitation.ValidColumn,
-			mail.Table:             mail.ValidColumn,
-			marketplacetheme.Table: marketplacetheme.ValidColumn,
-			membership.Table:       membership.ValidColumn,
-			menus.Table:            menus.ValidColumn,
-			note.Table:             note.ValidColumn,
-			notification.Table:     notification.ValidColumn,
-			oauthclient.Table:      oauthclient.ValidColumn,
-			order.Table:            order.ValidColumn,
-			orderline.Table:        orderline.ValidColumn,
-			outbox.Table:           outbox.ValidColumn,
-			outboxfailure.Table:    outboxfailure.ValidColumn,
-			page.Table:             page.ValidColumn,
-			payment.Table:          payment.ValidColumn,
-			picture.Table:          picture.ValidColumn,
-			product.Table:          product.ValidColumn,
-			recoverycode.Table:     recoverycode.ValidColumn,
-			redaction.Table:        redaction.ValidColumn,
-			session.Table:          session.ValidColumn,
-			shippingcountry.Table:  shippingcountry.ValidColumn,
-			shippingzone.Table:     shippingzone.ValidColumn,
-			staff.Table:            staff.ValidColumn,
-			stafftoken.Table:       stafftoken.ValidColumn,
-			store.Table:            store.ValidColumn,
-			storehandle.Table:      storehandle.ValidColumn,
-			taxsettings.Table:      taxsettings.ValidColumn,
-			theme.Table:            theme.ValidColumn,
-			themeasset.Table:       themeasset.ValidColumn,
-			themepackage.Table:     themepackage.ValidColumn,
-			themeupload.Table:      themeupload.ValidColumn,
-			user.Table:             user.ValidColumn,
-			useremail.Table:        useremail.ValidColumn,
-			variant.Table:          variant.ValidColumn,
-			webhookendpoint.Table:  webhookendpoint.ValidColumn,
-			webhookqueue.Table:     webhookqueue.ValidColumn,
+			apikey.Table:            apikey.ValidColumn,
+			accesstoken.Table:       accesstoken.ValidColumn,
+			accountevent.Table:      accountevent.ValidColumn,
+			allowance.Table:         allowance.ValidColumn,
+			app.Table:               app.ValidColumn,
+			appname.Table:           appname.ValidColumn,
+			attempt.Table:           attempt.ValidColumn,
+			audit.Table:             audit.ValidColumn,
+			challenge.Table:         challenge.ValidColumn,
+			collection.Table:        collection.ValidColumn,
+			collectionproduct.Table: collectionproduct.ValidColumn,
+			consentticket.Table:     consentticket.ValidColumn,
+			credential.Table:        credential.ValidColumn,
+			customer.Table:          customer.ValidColumn,
+			delivery.Table:          delivery.ValidColumn,
+			deliverylog.Table:       deliverylog.ValidColumn,
+			discount.Table:          discount.ValidColumn,
+			discountuse.Table:       discountuse.ValidColumn,
+			endpointstat.Table:      endpointstat.ValidColumn,
+			dbevent.Table:           dbevent.ValidColumn,
+			export.Table:            export.ValidColumn,
+			exportpart.Table:        exportpart.ValidColumn,
+			facet.Table:             facet.ValidColumn,
+			factor.Table:            factor.ValidColumn,
+			fulfillment.Table:       fulfillment.ValidColumn,
+			grant.Table:             grant.ValidColumn,
+			idempotency.Table:       idempotency.ValidColumn,
+			invitation.Table:        invitation.ValidColumn,
+			listing.Table:           listing.ValidColumn,
+			mail.Table:              mail.ValidColumn,
+			marketplacetheme.Table:  marketplacetheme.ValidColumn,
+			membership.Table:        membership.ValidColumn,
+			menus.Table:             menus.ValidColumn,
+			note.Table:              note.ValidColumn,
+			notification.Table:      notification.ValidColumn,
+			oauthclient.Table:       oauthclient.ValidColumn,
+			order.Table:             order.ValidColumn,
+			orderline.Table:         orderline.ValidColumn,
+			outbox.Table:            outbox.ValidColumn,
+			outboxfailure.Table:     outboxfailure.ValidColumn,
+			page.Table:              page.ValidColumn,
+			payment.Table:           payment.ValidColumn,
+			picture.Table:           picture.ValidColumn,
+			product.Table:           product.ValidColumn,
+			recoverycode.Table:      recoverycode.ValidColumn,
+			redaction.Table:         redaction.ValidColumn,
+			searchentry.Table:       searchentry.ValidColumn,
+			searchspelling.Table:    searchspelling.ValidColumn,
+			session.Table:           session.ValidColumn,
+			shelfwalk.Table:         shelfwalk.ValidColumn,
+			shippingcountry.Table:   shippingcountry.ValidColumn,
+			shippingzone.Table:      shippingzone.ValidColumn,
+			staff.Table:             staff.ValidColumn,
+			stafftoken.Table:        stafftoken.ValidColumn,
+			store.Table:             store.ValidColumn,
+			storehandle.Table:       storehandle.ValidColumn,
+			taxsettings.Table:       taxsettings.ValidColumn,
+			theme.Table:             theme.ValidColumn,
+			themeasset.Table:        themeasset.ValidColumn,
+			themepackage.Table:      themepackage.ValidColumn,
+			themeupload.Table:       themeupload.ValidColumn,
+			user.Table:              user.ValidColumn,
+			useremail.Table:         useremail.ValidColumn,
+			variant.Table:           variant.ValidColumn,
+			webhookendpoint.Table:   webhookendpoint.ValidColumn,
+			webhookqueue.Table:      webhookqueue.ValidColumn,
 		})
 	})
 	return columnCheck(t, c)

@@ -8,6 +8,14 @@ package limit
 // Body is the body of a request, in bytes.
 const Body = 1 << 20
 
+// Keys of the lists of a storefront and of its search, in bytes.
+const (
+	// TitleKey is as much of a title as lists are sorted by.
+	TitleKey = 64
+	// SearchWord is as much of a word as is searched.
+	SearchWord = 48
+)
+
 // Texts, in code points.
 const (
 	// Line is a text of one line: a name, a title, a reason, a part of an address.
@@ -26,6 +34,8 @@ const (
 	ThemeDescription = 1000
 	// PageBody is the Markdown of a page of a storefront.
 	PageBody = 65535
+	// CollectionDescription is the Markdown above the products of a collection.
+	CollectionDescription = 10_000
 	// SEODescription is what search engines show of a page.
 	SEODescription = 320
 	// Password is the longest password, ShortPassword the shortest.
@@ -102,6 +112,9 @@ const (
 	// and the values of one option.
 	Options  = 3
 	Variants = 100
+	// CollectionProducts are those of a collection by hand, Conditions those of a rule.
+	CollectionProducts = 1000
+	Conditions         = 20
 	// MenuLinks are those of one menu, with the links below others.
 	MenuLinks = 30
 	// Retries are the deliveries that one request sends once more.

@@ -24,13 +24,29 @@ var (
 var errBroken = errors.New("the template cannot be executed")
 
 // pages are the kinds of pages, and the names of their templates.
-var pages = []string{"home", "product", "search", "not_found", textPage}
+var pages = []string{"home", "product", "search", "not_found", textPage, listPage, indexPage}
 
-// textPage is a page that the merchant writes. A theme need not have its template.
-const textPage = "page"
+// Pages whose templates a theme need not have.
+const (
+	textPage  = "page"        // what the merchant writes
+	listPage  = "products"    // a list of products: all of them, or a collection
+	indexPage = "collections" // the collections
+)
 
-// textTemplate stands in for that template.
-const textTemplate = `{{define "content"}}<article><h1>{{.article.title}}</h1>{{.article.body}}</article>{{end}}`
+// standIns stand in for those templates.
+var standIns = map[string]string{
+	textPage: `{{define "content"}}<article><h1>{{.article.title}}</h1>{{.article.body}}</article>{{end}}`,
+	listPage: `{{define "content"}}<section><h1>{{.list.title}}</h1>{{.list.description}}
+{{- range .list.filters}}<p>{{.name}}:{{range .values}} <a href="{{.url}}"{{if .current}} aria-current="true"` +
+		`{{end}}>{{.title}}</a>{{end}}</p>{{end}}
+{{- with .list.sorts}}<p>{{range .}} <a href="{{.url}}"{{if .current}} aria-current="true"{{end}}>{{.title}}` +
+		`</a>{{end}}</p>{{end}}
+{{- with .list.products}}<ul>{{range .}}<li><a href="{{.url}}">{{.title}}</a> {{.price}}</li>{{end}}</ul>{{end}}
+{{- with .list.previous_url}}<a href="{{.}}" rel="prev">←</a> {{end -}}
+{{with .list.next_url}}<a href="{{.}}" rel="next">→</a>{{end}}</section>{{end}}`,
+	indexPage: `{{define "content"}}<section><h1>{{.collections.title}}</h1><ul>{{range .collections.list}}` +
+		`<li><a href="{{.url}}">{{.title}}</a></li>{{end}}</ul></section>{{end}}`,
+}
 
 // Theme is the compiled templates of a theme. It may be used by many at once.
 type Theme struct {
@@ -43,11 +59,14 @@ type Theme struct {
 //
 // Its error is [Errors]: what is wrong, by template and line, and safe to show.
 func Compile(templates map[string]string, asset func(path string) (url string, ok bool)) (*Theme, error) {
-	own := templates
-	if _, ok := templates[pathOf(textPage)]; !ok {
+	own := maps.Clone(templates)
+	if own == nil {
 		own = map[string]string{}
-		maps.Copy(own, templates)
-		own[pathOf(textPage)] = textTemplate
+	}
+	for page, text := range standIns {
+		if _, ok := templates[pathOf(page)]; !ok {
+			own[pathOf(page)] = text
+		}
 	}
 	src, errs := read(own)
 	if len(errs) == 0 {
@@ -59,7 +78,8 @@ func Compile(templates map[string]string, asset func(path string) (url string, o
 	t := &Theme{pages: make(map[string]*template.Template, len(pages))}
 	for _, name := range pages {
 		err := t.add(name, src)
-		if _, has := templates[pathOf(name)]; err != nil && name == textPage && !has {
+		_, has := templates[pathOf(name)]
+		if err != nil && standIns[name] != "" && !has {
 			delete(t.pages, name) // the layout is for other pages: see Has
 			continue
 		}
@@ -73,8 +93,8 @@ func Compile(templates map[string]string, asset func(path string) (url string, o
 	return t, nil
 }
 
-// Has reports whether the theme can show a page: one that was made before there were
-// pages of text may have a layout that does not fit them.
+// Has reports whether the theme can show a page: one that was made before there were such
+// pages may have a layout that does not fit them.
 func (t *Theme) Has(page string) bool { return t.pages[page] != nil }
 
 // add compiles a page and tries it. A fault of html/template refuses the theme.
@@ -114,7 +134,8 @@ func (t *Theme) try(page string) error {
 	return nil
 }
 
-// Render writes a page: "home", "product", "search", "not_found" or "page". The data
+// Render writes a page: "home", "product", "products", "collections", "search",
+// "not_found" or "page". The data
 // consists of map[string]any, []any, string, bool, float64, nil and, for HTML that the
 // service made itself, [template.HTML].
 //

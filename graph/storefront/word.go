@@ -1,0 +1,57 @@
+package storefront
+
+import (
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/shelf"
+)
+
+// words are what the service itself says on a storefront.
+type words struct {
+	home, search, notFound, products, collections string
+	sorts                                         [5]string // in the order of sorts
+}
+
+// sorts are the orders of lists.
+var sorts = [...]shelf.Sort{shelf.Newest, shelf.PriceUp, shelf.PriceDown, shelf.Title, shelf.ByHand}
+
+var wordsOf = map[state.Language]words{
+	state.English: {home: "Home", search: "Search", notFound: "Page not found", products: "Products",
+		collections: "Collections", sorts: [5]string{"Newest", "Price, low to high", "Price, high to low", "Title",
+			"Recommended"}},
+	state.German: {home: "Startseite", search: "Suche", notFound: "Seite nicht gefunden", products: "Produkte",
+		collections: "Kollektionen", sorts: [5]string{"Neueste", "Preis aufsteigend", "Preis absteigend", "Titel",
+			"Empfohlen"}},
+	state.French: {home: "Accueil", search: "Recherche", notFound: "Page introuvable", products: "Produits",
+		collections: "Collections", sorts: [5]string{"Nouveautés", "Prix croissant", "Prix décroissant", "Titre",
+			"Recommandé"}},
+	state.Spanish: {home: "Inicio", search: "Buscar", notFound: "Página no encontrada", products: "Productos",
+		collections: "Colecciones", sorts: [5]string{"Novedades", "Precio ascendente", "Precio descendente", "Título",
+			"Recomendado"}},
+	state.Japanese: {home: "ホーム", search: "検索", notFound: "ページが見つかりません", products: "商品一覧",
+		collections: "コレクション", sorts: [5]string{"新着順", "価格の安い順", "価格の高い順", "商品名順", "おすすめ順"}},
+	state.Arabic: {home: "الرئيسية", search: "بحث", notFound: "الصفحة غير موجودة", products: "المنتجات",
+		collections: "المجموعات", sorts: [5]string{"الأحدث", "السعر من الأدنى", "السعر من الأعلى", "العنوان",
+			"موصى به"}},
+}
+
+// WordSearch is what the storefront calls its search.
+func (st *State) WordSearch() string { return wordsOf[st.Language].search }
+
+// WordNotFound is what the storefront says where there is nothing.
+func (st *State) WordNotFound() string { return wordsOf[st.Language].notFound }
+
+// WordProducts is what the storefront calls the list of all its products.
+func (st *State) WordProducts() string { return wordsOf[st.Language].products }
+
+// WordCollections is what the storefront calls the list of its collections.
+func (st *State) WordCollections() string { return wordsOf[st.Language].collections }
+
+// WordSort is what the storefront calls an order of lists.
+func (st *State) WordSort(by shelf.Sort) string {
+	for i, s := range sorts {
+		if s == by {
+			return wordsOf[st.Language].sorts[i]
+		}
+	}
+	return ""
+}
