@@ -27,9 +27,7 @@ type Listing struct {
 	// PriceMinor holds the value of the "price_minor" field.
 	PriceMinor int64 `json:"price_minor,omitempty"`
 	// TitleKey holds the value of the "title_key" field.
-	TitleKey string `json:"title_key,omitempty"`
-	// Position holds the value of the "position" field.
-	Position     int64 `json:"position,omitempty"`
+	TitleKey     string `json:"title_key,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -38,7 +36,7 @@ func (*Listing) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case listing.FieldPublishedAt, listing.FieldPriceMinor, listing.FieldPosition:
+		case listing.FieldPublishedAt, listing.FieldPriceMinor:
 			values[i] = new(sql.NullInt64)
 		case listing.FieldTitleKey:
 			values[i] = new(sql.NullString)
@@ -95,12 +93,6 @@ func (_m *Listing) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.TitleKey = value.String
 			}
-		case listing.FieldPosition:
-			if value, ok := values[i].(*sql.NullInt64); !ok {
-				return fmt.Errorf("unexpected type %T for field position", values[i])
-			} else if value.Valid {
-				_m.Position = value.Int64
-			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -151,9 +143,6 @@ func (_m *Listing) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("title_key=")
 	builder.WriteString(_m.TitleKey)
-	builder.WriteString(", ")
-	builder.WriteString("position=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Position))
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -51,20 +51,6 @@ func (_c *ListingCreate) SetTitleKey(v string) *ListingCreate {
 	return _c
 }
 
-// SetPosition sets the "position" field.
-func (_c *ListingCreate) SetPosition(v int64) *ListingCreate {
-	_c.mutation.SetPosition(v)
-	return _c
-}
-
-// SetNillablePosition sets the "position" field if the given value is not nil.
-func (_c *ListingCreate) SetNillablePosition(v *int64) *ListingCreate {
-	if v != nil {
-		_c.SetPosition(*v)
-	}
-	return _c
-}
-
 // SetID sets the "id" field.
 func (_c *ListingCreate) SetID(v xid.ID) *ListingCreate {
 	_c.mutation.SetID(v)
@@ -116,10 +102,6 @@ func (_c *ListingCreate) ExecX(ctx context.Context) {
 
 // defaults sets the default values of the builder before save.
 func (_c *ListingCreate) defaults() error {
-	if _, ok := _c.mutation.Position(); !ok {
-		v := listing.DefaultPosition
-		_c.mutation.SetPosition(v)
-	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if listing.DefaultID == nil {
 			return fmt.Errorf("db: uninitialized listing.DefaultID (forgotten import db/runtime?)")
@@ -146,9 +128,6 @@ func (_c *ListingCreate) check() error {
 	}
 	if _, ok := _c.mutation.TitleKey(); !ok {
 		return &ValidationError{Name: "title_key", err: errors.New(`db: missing required field "Listing.title_key"`)}
-	}
-	if _, ok := _c.mutation.Position(); !ok {
-		return &ValidationError{Name: "position", err: errors.New(`db: missing required field "Listing.position"`)}
 	}
 	return nil
 }
@@ -204,10 +183,6 @@ func (_c *ListingCreate) createSpec() (*Listing, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.TitleKey(); ok {
 		_spec.SetField(listing.FieldTitleKey, field.TypeString, value)
 		_node.TitleKey = value
-	}
-	if value, ok := _c.mutation.Position(); ok {
-		_spec.SetField(listing.FieldPosition, field.TypeInt64, value)
-		_node.Position = value
 	}
 	return _node, _spec
 }

@@ -525,7 +525,6 @@ var listingRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.PublishedAt),
 		(*cell.Int64)(&row.PriceMinor),
 		(*cell.Text[string])(&row.TitleKey),
-		(*cell.Int64)(&row.Position),
 	}
 	return room
 }}

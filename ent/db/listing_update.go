@@ -85,27 +85,6 @@ func (_u *ListingUpdate) SetNillableTitleKey(v *string) *ListingUpdate {
 	return _u
 }
 
-// SetPosition sets the "position" field.
-func (_u *ListingUpdate) SetPosition(v int64) *ListingUpdate {
-	_u.mutation.ResetPosition()
-	_u.mutation.SetPosition(v)
-	return _u
-}
-
-// SetNillablePosition sets the "position" field if the given value is not nil.
-func (_u *ListingUpdate) SetNillablePosition(v *int64) *ListingUpdate {
-	if v != nil {
-		_u.SetPosition(*v)
-	}
-	return _u
-}
-
-// AddPosition adds value to the "position" field.
-func (_u *ListingUpdate) AddPosition(v int64) *ListingUpdate {
-	_u.mutation.AddPosition(v)
-	return _u
-}
-
 // Mutation returns the ListingMutation object of the builder.
 func (_u *ListingUpdate) Mutation() *ListingMutation {
 	return _u.mutation
@@ -167,12 +146,6 @@ func (_u *ListingUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.TitleKey(); ok {
 		_spec.SetField(listing.FieldTitleKey, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Position(); ok {
-		_spec.SetField(listing.FieldPosition, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedPosition(); ok {
-		_spec.AddField(listing.FieldPosition, field.TypeInt64, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -249,27 +222,6 @@ func (_u *ListingUpdateOne) SetNillableTitleKey(v *string) *ListingUpdateOne {
 	if v != nil {
 		_u.SetTitleKey(*v)
 	}
-	return _u
-}
-
-// SetPosition sets the "position" field.
-func (_u *ListingUpdateOne) SetPosition(v int64) *ListingUpdateOne {
-	_u.mutation.ResetPosition()
-	_u.mutation.SetPosition(v)
-	return _u
-}
-
-// SetNillablePosition sets the "position" field if the given value is not nil.
-func (_u *ListingUpdateOne) SetNillablePosition(v *int64) *ListingUpdateOne {
-	if v != nil {
-		_u.SetPosition(*v)
-	}
-	return _u
-}
-
-// AddPosition adds value to the "position" field.
-func (_u *ListingUpdateOne) AddPosition(v int64) *ListingUpdateOne {
-	_u.mutation.AddPosition(v)
 	return _u
 }
 
@@ -364,12 +316,6 @@ func (_u *ListingUpdateOne) sqlSave(ctx context.Context) (_node *Listing, err er
 	}
 	if value, ok := _u.mutation.TitleKey(); ok {
 		_spec.SetField(listing.FieldTitleKey, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Position(); ok {
-		_spec.SetField(listing.FieldPosition, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedPosition(); ok {
-		_spec.AddField(listing.FieldPosition, field.TypeInt64, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Listing{config: _u.config}

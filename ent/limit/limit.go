@@ -34,8 +34,6 @@ const (
 	ThemeDescription = 1000
 	// PageBody is the Markdown of a page of a storefront.
 	PageBody = 65535
-	// CollectionDescription is the Markdown above the products of a collection.
-	CollectionDescription = 10_000
 	// SEODescription is what search engines show of a page.
 	SEODescription = 320
 	// Password is the longest password, ShortPassword the shortest.
@@ -112,9 +110,6 @@ const (
 	// and the values of one option.
 	Options  = 3
 	Variants = 100
-	// CollectionProducts are those of a collection by hand, Conditions those of a rule.
-	CollectionProducts = 1000
-	Conditions         = 20
 	// MenuLinks are those of one menu, with the links below others.
 	MenuLinks = 30
 	// Retries are the deliveries that one request sends once more.

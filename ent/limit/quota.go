@@ -22,7 +22,6 @@ const (
 	ThemeBytes           Name = "theme_bytes"
 	PictureBytes         Name = "picture_bytes"
 	Pages                Name = "pages"
-	Collections          Name = "collections"
 	ShippingZones        Name = "shipping_zones"
 	Discounts            Name = "discounts"
 	Exports              Name = "exports"
@@ -71,8 +70,6 @@ var rows = []Row{
 		Default: 1 << 30, Least: 1, Greatest: 1 << 40},
 	{Name: Pages, Counts: "pages of a store", Advice: "Remove one that is no longer used.",
 		Default: 100, Least: 1, Greatest: 1000},
-	{Name: Collections, Counts: "collections of a store", Advice: "Delete one that is no longer used.",
-		Default: 200, Least: 1, Greatest: 1000},
 	{Name: ShippingZones, Counts: "shipping zones of a store", Advice: "Delete one, or add the countries to another.",
 		Default: 50, Least: 1, Greatest: 300},
 	{Name: Discounts, Counts: "discounts of a store", Advice: "Delete one that nobody has used.",

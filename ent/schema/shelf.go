@@ -11,8 +11,8 @@ import (
 )
 
 // Listing is the place of an active product on a shelf of its storefront: that of all
-// products, that of an option's value, or a collection. The id is the product's, and the
-// primary key is (store_id, shelf, id). What a shelf is sorted by is kept here, so that
+// products, or that of an option's value. The id is the product's, and the primary key is
+// (store_id, shelf, id). What a shelf is sorted by is kept here, so that
 // every list is walked in its order by key.
 type Listing struct{ ent.Schema }
 
@@ -27,8 +27,6 @@ func (Listing) Fields() []ent.Field {
 		field.Int64("price_minor"),
 		// title_key is the beginning of the folded title.
 		field.String("title_key").SchemaType(key(limit.TitleKey)),
-		// position is that of a collection by hand; 0 elsewhere.
-		field.Int64("position").Default(0),
 	}
 }
 
@@ -39,7 +37,6 @@ func (Listing) Indexes() []ent.Index {
 		index.Fields("store_id", "shelf", "published_at", "id"),
 		index.Fields("store_id", "shelf", "price_minor", "id"),
 		index.Fields("store_id", "shelf", "title_key", "id"),
-		index.Fields("store_id", "shelf", "position", "id"),
 		index.Fields("store_id", "id"),
 	}
 }
@@ -106,8 +103,7 @@ func (SearchSpelling) Indexes() []ent.Index {
 }
 
 // ShelfWalk is how far the products of a store were put on their shelves in the
-// background: for the store as a whole, whose id it then has, or for a collection whose
-// rule changed, whose id it has.
+// background. Its id is the store's own, so a store has one such row at most.
 type ShelfWalk struct{ ent.Schema }
 
 // Mixin implements ent.Interface.

@@ -132,7 +132,6 @@ const (
 	ThemeAsset       Kind = "ast"
 	MarketplaceTheme Kind = "mkt"
 	Page             Kind = "pag"
-	Collection       Kind = "col"
 	Notification     Kind = "ntf"
 	Audit            Kind = "aud"
 	Request          Kind = "req"
@@ -144,7 +143,7 @@ var resources = map[Kind]string{
 	Invitation: "invitation", Factor: "factor",
 	Product: "product", Customer: "customer", Order: "order", Note: "order_note", Export: "export",
 	WebhookEndpoint: "webhook_endpoint", Theme: "theme", MarketplaceTheme: "marketplace_theme",
-	Notification: "notification", Page: "page", Collection: "collection", ShippingZone: "shipping_zone", Discount: "discount",
+	Notification: "notification", Page: "page", ShippingZone: "shipping_zone", Discount: "discount",
 }
 
 // Resource names what the ids of the kind are of: "product" for prod.

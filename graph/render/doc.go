@@ -21,21 +21,20 @@
 //     executed against sample data when a theme is compiled.
 //
 // The data of every page: .shop has name, currency, language (such as "de"), direction
-// ("ltr" or "rtl"), origin, url, products_url, collections_url (nothing where there are
-// none), search_url and search_fields; .theme has name and version;
+// ("ltr" or "rtl"), origin, url, products_url, search_url and
+// search_fields; .theme has name and version;
 // .page has kind, title, path, description (which may be nothing) and preview; .menus has
 // main and footer, lists of links with title, href, current and children, which are such
 // links themselves. An href may lead to another host. What the kinds of pages have besides,
 // [SampleData] shows; a page that the merchant writes ("page", templates/page.html, which a
 // theme need not have) has .article with title, kind and body: HTML that the service made,
-// which can be shown in text and nothing else. A list of products, of all or of a
-// collection ("products", templates/products.html, which a theme need not have either), has
-// .list with title, description (HTML or nothing), products (cards), next_url and
+// which can be shown in text and nothing else. The list of all products
+// ("products", templates/products.html, which a theme need not have either) has
+// .list with title, products (cards), next_url and
 // previous_url (nothing at the ends), url; sorts, each with title, url and current; filters,
 // each with name and values that have title, url and current; filtered, and all_url, where
 // it is not; min and max, which a form to url sends under these names along with the hidden
-// fields. The list of the collections ("collections", templates/collections.html) has
-// .collections with title and list, whose members have title and url. Canonical link, Open Graph and schema.org
+// fields. Canonical link, Open Graph and schema.org
 // data are put into the head by the service itself.
 //
 // The check of markup (no script, no inline style, no handlers) is a plain search

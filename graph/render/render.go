@@ -24,19 +24,18 @@ var (
 var errBroken = errors.New("the template cannot be executed")
 
 // pages are the kinds of pages, and the names of their templates.
-var pages = []string{"home", "product", "search", "not_found", textPage, listPage, indexPage}
+var pages = []string{"home", "product", "search", "not_found", textPage, listPage}
 
 // Pages whose templates a theme need not have.
 const (
-	textPage  = "page"        // what the merchant writes
-	listPage  = "products"    // a list of products: all of them, or a collection
-	indexPage = "collections" // the collections
+	textPage = "page"     // what the merchant writes
+	listPage = "products" // the list of all products
 )
 
 // standIns stand in for those templates.
 var standIns = map[string]string{
 	textPage: `{{define "content"}}<article><h1>{{.article.title}}</h1>{{.article.body}}</article>{{end}}`,
-	listPage: `{{define "content"}}<section><h1>{{.list.title}}</h1>{{.list.description}}
+	listPage: `{{define "content"}}<section><h1>{{.list.title}}</h1>
 {{- range .list.filters}}<p>{{.name}}:{{range .values}} <a href="{{.url}}"{{if .current}} aria-current="true"` +
 		`{{end}}>{{.title}}</a>{{end}}</p>{{end}}
 {{- with .list.sorts}}<p>{{range .}} <a href="{{.url}}"{{if .current}} aria-current="true"{{end}}>{{.title}}` +
@@ -44,8 +43,6 @@ var standIns = map[string]string{
 {{- with .list.products}}<ul>{{range .}}<li><a href="{{.url}}">{{.title}}</a> {{.price}}</li>{{end}}</ul>{{end}}
 {{- with .list.previous_url}}<a href="{{.}}" rel="prev">←</a> {{end -}}
 {{with .list.next_url}}<a href="{{.}}" rel="next">→</a>{{end}}</section>{{end}}`,
-	indexPage: `{{define "content"}}<section><h1>{{.collections.title}}</h1><ul>{{range .collections.list}}` +
-		`<li><a href="{{.url}}">{{.title}}</a></li>{{end}}</ul></section>{{end}}`,
 }
 
 // Theme is the compiled templates of a theme. It may be used by many at once.
@@ -134,8 +131,8 @@ func (t *Theme) try(page string) error {
 	return nil
 }
 
-// Render writes a page: "home", "product", "products", "collections", "search",
-// "not_found" or "page". The data
+// Render writes a page: "home", "product", "products", "search", "not_found"
+// or "page". The data
 // consists of map[string]any, []any, string, bool, float64, nil and, for HTML that the
 // service made itself, [template.HTML].
 //

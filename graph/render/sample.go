@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// SampleData is made-up data of a page, "home", "product", "products", "collections",
-// "search", "not_found" or "page", with every value that pages ever have. Each call makes it anew.
+// SampleData is made-up data of a page, "home", "product", "products", "search",
+// "not_found" or "page", with every value that pages ever have. Each call makes it anew.
 func SampleData(page string) map[string]any {
 	d := common(page, sampleTitles[page])
 	d["shop"].(map[string]any)["search_fields"] = []any{map[string]any{"name": "preview", "value": "sample"}}
-	d["shop"].(map[string]any)["collections_url"] = "/collections"
 	d["page"].(map[string]any)["preview"] = true
 	d["page"].(map[string]any)["description"] = "What search engines & people who share it show."
 	d["menus"] = map[string]any{"main": links(30), "footer": links(8)}
@@ -35,8 +34,6 @@ func SampleData(page string) map[string]any {
 		d["product"], d["related"] = p, cards(4)
 	case listPage:
 		d["list"] = sampleList()
-	case indexPage:
-		d["collections"] = map[string]any{"title": "Collections", "list": sampleCollections(12)}
 	case "search":
 		d["search"] = map[string]any{"query": `mug & "cup"`, "count": float64(31), "results": cards(24), "more": true}
 	}
@@ -58,8 +55,6 @@ func emptyData(page string) map[string]any {
 		d["product"], d["related"] = p, []any{}
 	case listPage:
 		d["list"] = emptyList()
-	case indexPage:
-		d["collections"] = map[string]any{"title": "Collections", "list": []any{}}
 	case "search":
 		d["search"] = map[string]any{"query": "", "count": float64(0), "results": []any{}, "more": false}
 	}
@@ -70,21 +65,17 @@ var sampleTitles = map[string]string{
 	"home":      "Clay & Co.",
 	"product":   "Mug “Blue hour” – Clay & Co.",
 	listPage:    "Products – Clay & Co.",
-	indexPage:   "Collections – Clay & Co.",
 	"search":    "Search – Clay & Co.",
 	"not_found": "Page not found – Clay & Co.",
 	textPage:    "Shipping & returns – Clay & Co.",
 }
 
 var samplePaths = map[string]string{"home": "/", "product": "/products/mug-1", "search": "/search",
-	"not_found": "/lost", textPage: "/pages/shipping", listPage: "/products", indexPage: "/collections"}
+	"not_found": "/lost", textPage: "/pages/shipping", listPage: "/products"}
 
 // SamplePage returns the page that a path of made-up data leads to.
 func SamplePage(at string) string {
 	folder := path.Dir(at)
-	if folder == samplePaths[indexPage] {
-		return listPage
-	}
 	for page, p := range samplePaths {
 		if p == at || folder != "/" && folder == path.Dir(p) {
 			return page
@@ -99,7 +90,7 @@ func common(page, title string) map[string]any {
 		"shop": map[string]any{
 			"name": "Clay & Co.", "currency": "EUR", "origin": "https://clay.example", "url": "/",
 			"search_url": "/search", "search_fields": []any{}, "language": "en", "direction": "ltr",
-			"products_url": "/products", "collections_url": nil,
+			"products_url": "/products",
 		},
 		"menus": map[string]any{"main": []any{}, "footer": []any{}},
 		"theme": map[string]any{"name": "Sample", "version": "1.0.0"},

@@ -1,14 +1,11 @@
 package render
 
-import (
-	"html/template"
-	"strconv"
-)
+import "strconv"
 
 // sampleList is a page of a list in the middle, narrowed by all that narrows it.
 func sampleList() map[string]any {
 	return map[string]any{
-		"title": "Mugs & bowls", "description": template.HTML("<p>Thrown by <em>hand</em>.</p>\n"),
+		"title":    "Products",
 		"products": cards(24), "url": "/products", "all_url": "/products", "filtered": true,
 		"sorts": []any{
 			map[string]any{"title": "Newest", "url": "/products", "current": true},
@@ -35,18 +32,8 @@ func sampleValues(values ...string) []any {
 // emptyList is a list without products.
 func emptyList() map[string]any {
 	return map[string]any{
-		"title": "Products", "description": nil, "products": []any{}, "url": "/products", "all_url": "/products",
+		"title": "Products", "products": []any{}, "url": "/products", "all_url": "/products",
 		"filtered": false, "sorts": []any{}, "filters": []any{}, "min": nil, "max": nil, "fields": []any{},
 		"next_url": nil, "previous_url": nil,
 	}
-}
-
-// sampleCollections are collections as their list shows them.
-func sampleCollections(n int) []any {
-	list := make([]any, n)
-	for i := range list {
-		list[i] = map[string]any{"title": "For the " + sampleGoods[i%len(sampleGoods)], "url": "/collections/" +
-			strconv.Itoa(i)}
-	}
-	return list
 }

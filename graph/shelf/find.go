@@ -3,6 +3,7 @@ package shelf
 import (
 	"context"
 	stdsql "database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -122,7 +123,8 @@ func (r Reader) mean(ctx context.Context, words []*asked) error {
 	var args []any
 	const spelled = "SELECT %d, word FROM (SELECT word FROM search_spellings%s WHERE store_id = ? AND %s LIMIT %d) s%d"
 	add := func(i int, condition string, most int, more ...any) {
-		parts = append(parts, fmt.Sprintf(spelled, i, ent.IndexHint(r.Engine, ent.Primary), condition, most, len(parts)))
+		hint := ent.IndexHint(r.Engine, ent.Primary)
+		parts = append(parts, fmt.Sprintf(spelled, i, hint, condition, most, len(parts)))
 		args = append(append(args, r.Store), more...)
 	}
 	const begins = "spelling >= ? AND spelling < ? ORDER BY spelling, id"
@@ -213,8 +215,8 @@ func (r Reader) weigh(ctx context.Context, words []*asked) error {
 	for i, w := range words {
 		for j, list := range [][]string{w.meant, w.guessed} {
 			if len(list) > 0 {
-				parts = append(parts, fmt.Sprintf(weighed, 2*i+j, ent.IndexHint(r.Engine, ent.Primary), marks(len(list)),
-					maxDriven, len(parts)))
+				hint := ent.IndexHint(r.Engine, ent.Primary)
+				parts = append(parts, fmt.Sprintf(weighed, 2*i+j, hint, marks(len(list)), maxDriven, len(parts)))
 				args = append(append(args, r.Store), anys(list)...)
 			}
 		}
@@ -268,7 +270,7 @@ func (r Reader) match(ctx context.Context, all []sought) (ids []xid.ID, err erro
 		}
 		return nil
 	}, query, args...)
-	if err != nil && err != errDone {
+	if err != nil && !errors.Is(err, errDone) {
 		return nil, fmt.Errorf("read entries: %w", err)
 	}
 	return ids, nil

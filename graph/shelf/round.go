@@ -3,8 +3,6 @@ package shelf
 import (
 	"context"
 	"fmt"
-	"slices"
-	"sync"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -30,64 +28,15 @@ const (
 )
 
 // Keeper walks the products of all stores and puts those on shelves that are not there:
-// products from before there were shelves, and all of a store whose collections changed.
-// Any number of processes may walk at once, and a walk that was stopped goes on where it
-// was.
-type Keeper struct {
-	store *ent.Store
-	woken chan struct{}
-
-	mu sync.Mutex
-	// again are the stores whose walk this process began anew.
-	again []xid.ID
-}
+// products from before there were shelves, or from before a newer form of them. Any number
+// of processes may walk at once, and a walk that was stopped goes on where it was.
+type Keeper struct{ store *ent.Store }
 
 // NewKeeper makes a keeper.
-func NewKeeper(s *ent.Store) *Keeper { return &Keeper{store: s, woken: make(chan struct{}, 1)} }
+func NewKeeper(s *ent.Store) *Keeper { return &Keeper{store: s} }
 
-// Woken reports that there is work.
-func (k *Keeper) Woken() <-chan struct{} { return k.woken }
-
-// Again begins the walk of a store anew, in the transaction of ctx, and wakes the walker
-// when it is committed.
-func (k *Keeper) Again(ctx context.Context) error {
-	walk, err := k.walk(ctx, ent.ForUpdate)
-	if err == nil {
-		err = k.begin(ctx, walk)
-	}
-	if err != nil {
-		return fmt.Errorf("walk the shelves again: %w", err)
-	}
-	id := viewer.From(ctx).Store
-	ent.OnCommit(ctx, func() {
-		k.mu.Lock()
-		k.again = append(k.again, id)
-		k.mu.Unlock()
-		select {
-		case k.woken <- struct{}{}:
-		default:
-		}
-	})
-	return nil
-}
-
-// Round walks on to the end: in the stores whose walk was begun anew, or else in all.
-func (k *Keeper) Round(ctx context.Context) error {
-	k.mu.Lock()
-	some := k.again
-	k.again = nil
-	k.mu.Unlock()
-	if len(some) == 0 {
-		return k.store.EachStore(ctx, k.whole)
-	}
-	slices.SortFunc(some, xid.ID.Compare)
-	for _, id := range slices.Compact(some) {
-		if err := k.whole(viewer.Operator(ctx, id)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// Round walks on to the end in every store.
+func (k *Keeper) Round(ctx context.Context) error { return k.store.EachStore(ctx, k.whole) }
 
 // whole walks on to the end of a store.
 func (k *Keeper) whole(ctx context.Context) error {

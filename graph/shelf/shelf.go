@@ -81,9 +81,9 @@ func (r Rack) Drop(ctx context.Context, id xid.ID) error {
 	return r.forget(ctx, id)
 }
 
-// shelves are those of an active product, with its position there.
-func (r Rack) shelves(ctx context.Context, p *db.Product) (map[xid.ID]int64, error) {
-	on := map[xid.ID]int64{All: 0}
+// shelves are those of an active product.
+func (r Rack) shelves(ctx context.Context, p *db.Product) (map[xid.ID]bool, error) {
+	on := map[xid.ID]bool{All: true}
 	options, err := p.Options.List()
 	if err != nil {
 		return nil, fmt.Errorf("options of %s: %w", p.PublicID(), err)
@@ -92,7 +92,7 @@ func (r Rack) shelves(ctx context.Context, p *db.Product) (map[xid.ID]int64, err
 	for _, o := range options {
 		for _, value := range o.Values {
 			id := Option(o.Name, value)
-			facets[id], on[id] = [2]string{o.Name, value}, 0
+			facets[id], on[id] = [2]string{o.Name, value}, true
 		}
 	}
 	return on, r.name(ctx, facets)
@@ -109,8 +109,8 @@ func placeOf(p *db.Product) place {
 
 // list writes the rows of a product that differ. Those that are there are read as they
 // are now: the walk may have written them since this transaction began to read.
-func (r Rack) list(ctx context.Context, p *db.Product, on map[xid.ID]int64, shown bool) error {
-	at, there := placeOf(p), map[xid.ID]int64{}
+func (r Rack) list(ctx context.Context, p *db.Product, on map[xid.ID]bool, shown bool) error {
+	at, there := placeOf(p), map[xid.ID]bool{}
 	if shown {
 		query := r.Client.Listing.Query().Where(listing.ID(p.ID))
 		query.Modify(ent.ForceIndex(byProduct), ent.ForUpdate)
@@ -120,7 +120,7 @@ func (r Rack) list(ctx context.Context, p *db.Product, on map[xid.ID]int64, show
 		}
 		moved := false
 		for _, row := range rows {
-			there[row.Shelf] = row.Position
+			there[row.Shelf] = true
 			moved = moved || at != place{row.PublishedAt, row.PriceMinor, row.TitleKey}
 		}
 		if err := r.relist(ctx, p.ID, at, on, there, moved); err != nil {
@@ -129,20 +129,20 @@ func (r Rack) list(ctx context.Context, p *db.Product, on map[xid.ID]int64, show
 	}
 	var made []*db.ListingCreate
 	for _, shelf := range slices.SortedFunc(maps.Keys(on), xid.ID.Compare) {
-		if _, ok := there[shelf]; !ok {
+		if !there[shelf] {
 			made = append(made, r.Client.Listing.Create().SetShelf(shelf).SetID(p.ID).SetPublishedAt(at.published).
-				SetPriceMinor(at.price).SetTitleKey(at.title).SetPosition(on[shelf]))
+				SetPriceMinor(at.price).SetTitleKey(at.title))
 		}
 	}
 	return r.Client.Listing.CreateBulk(made...).Exec(ctx)
 }
 
 // relist changes the rows that are there: it deletes those of shelves that the product
-// has left, or on which its position is another one, which are then written anew.
-func (r Rack) relist(ctx context.Context, id xid.ID, at place, on, there map[xid.ID]int64, moved bool) error {
+// has left, and moves it on the others.
+func (r Rack) relist(ctx context.Context, id xid.ID, at place, on, there map[xid.ID]bool, moved bool) error {
 	var gone []xid.ID
-	for shelf, position := range there {
-		if next, stays := on[shelf]; !stays || next != position {
+	for shelf := range there {
+		if !on[shelf] {
 			gone = append(gone, shelf)
 			delete(there, shelf)
 		}

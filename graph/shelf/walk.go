@@ -28,8 +28,6 @@ const (
 	PriceUp   Sort = "price"
 	PriceDown Sort = "price-desc"
 	Title     Sort = "title"
-	// ByHand is the order that the merchant gave a collection.
-	ByHand Sort = "manual"
 )
 
 // maxScan is how many products of a shelf one page looks through, where few pass its
@@ -44,7 +42,7 @@ type order struct {
 
 var orders = map[Sort]order{
 	Newest: {"published_at", true}, PriceUp: {"price_minor", false}, PriceDown: {"price_minor", true},
-	Title: {"title_key", false}, ByHand: {"position", false},
+	Title: {"title_key", false},
 }
 
 // Known reports whether there is such an order.

@@ -67,7 +67,8 @@ func TestSearch(t *testing.T) {
 		in.Tags = []string{"mug"}
 		published(t, ctx, r, in)
 		list, n, err := r.Storefront().Search(visitor(ctx), "Mug")
-		if d := cmp.Diff([]string{"Mug", "Saucer for a mug", "Saucer"}, titlesOf(list)); err != nil || n != 3 || d != "" {
+		d := cmp.Diff([]string{"Mug", "Saucer for a mug", "Saucer"}, titlesOf(list))
+		if err != nil || n != 3 || d != "" {
 			t.Errorf("%d, %v:\n%s", n, err, d)
 		}
 	})

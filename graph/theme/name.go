@@ -155,7 +155,7 @@ var needed = []string{shell, "templates/home.html", "templates/product.html", "t
 	"templates/not_found.html"}
 
 // spare are templates that a theme may have.
-var spare = []string{"templates/page.html", "templates/products.html", "templates/collections.html"}
+var spare = []string{"templates/page.html", "templates/products.html"}
 
 const (
 	shell    = "templates/layout.html"
@@ -184,8 +184,8 @@ func strange(name string) string {
 	case slices.Contains(archives, extension(name)):
 		return "The file is an archive. A theme may not hold archives."
 	case strings.HasPrefix(name, "templates/"):
-		return "The file is none of the templates of a theme: layout, home, product, products, collections, search, " +
-			"page and not_found.html, and those in partials."
+		return "The file is none of the templates of a theme: layout, home, product, products, search, page " +
+			"and not_found.html, and those in partials."
 	case strings.HasPrefix(name, "assets/"):
 		return "The file is of no type that assets may have: css, woff2, woff, ttf, otf, png, jpg, gif, webp and svg."
 	}

@@ -18,8 +18,8 @@ func (c *content) data(in scene, l *look) map[string]any {
 		"shop": map[string]any{
 			"name": in.shop.Name, "currency": in.shop.Currency, "origin": in.origin,
 			"url": in.links.to("/"), "search_url": in.links.to(searchPath), "search_fields": in.links.fields(),
-			"products_url": in.links.to(storefront.ProductsPath), "collections_url": nil,
-			"language": string(in.shop.Language), "direction": in.shop.Language.Direction(),
+			"products_url": in.links.to(storefront.ProductsPath),
+			"language":     string(in.shop.Language), "direction": in.shop.Language.Direction(),
 		},
 		"menus": map[string]any{"main": c.menu(c.menus.Main, in.links), "footer": c.menu(c.menus.Footer, in.links)},
 		"theme": map[string]any{"name": l.name, "version": orNil(l.version)},

@@ -153,7 +153,6 @@ func bare(c content, in scene) []byte {
 // bare is the products of a list and the links to its other pages.
 func (l *listed) bare(in scene) string {
 	var b strings.Builder
-	b.WriteString(l.html)
 	for _, o := range l.Offers {
 		fmt.Fprintf(&b, `<p><a href="%s">%s</a> %s</p>`, html.EscapeString(in.links.to(productRoot+o.Handle)),
 			html.EscapeString(o.Title), html.EscapeString(o.Price))

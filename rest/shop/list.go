@@ -2,7 +2,6 @@ package shop
 
 import (
 	"context"
-	"html/template"
 	"net/url"
 	"slices"
 	"strconv"
@@ -96,7 +95,7 @@ func (a asked) query() string {
 func (a asked) list(on xid.ID, own shelf.Sort, currency string) shelf.List {
 	l := shelf.List{Shelf: on, Sort: a.sort, After: a.after, Before: a.before, InStock: a.inStock,
 		Least: storefront.PriceOf(a.least, currency), Most: storefront.PriceOf(a.most, currency)}
-	if l.Sort == "" || l.Sort == shelf.ByHand {
+	if l.Sort == "" {
 		l.Sort = own
 	}
 	for _, o := range a.options {
@@ -124,7 +123,6 @@ type listed struct {
 	facets []storefront.Facet
 	path   string
 	title  string
-	html   string // of the description
 }
 
 // readList reads a page of a list and what it can be narrowed by.
@@ -149,17 +147,13 @@ func (l *listed) data(in scene) map[string]any {
 		}
 		return at(l.from(change))
 	}
-	d := map[string]any{
-		"title": l.title, "description": nil, "products": cards(l.Offers, in.links), "url": in.links.to(l.path),
+	return map[string]any{
+		"title": l.title, "products": cards(l.Offers, in.links), "url": in.links.to(l.path),
 		"sorts": l.sorts(in.shop, at), "filters": l.filters(at), "filtered": l.narrowed(),
 		"min": orNil(l.least), "max": orNil(l.most), "fields": l.fields(in.links), "all_url": in.links.to(l.path),
 		"next_url":     page(l.After, func(a *asked) { a.after = l.After }),
 		"previous_url": page(l.Before, func(a *asked) { a.before = l.Before }),
 	}
-	if l.html != "" {
-		d["description"] = template.HTML(l.html)
-	}
-	return d
 }
 
 // narrowed reports whether the list does not show all that there is.
@@ -170,10 +164,7 @@ func (l *listed) narrowed() bool {
 // sorts are the orders that visitors can choose.
 func (l *listed) sorts(st *storefront.State, at func(asked) string) []any {
 	var all []any
-	for _, s := range []shelf.Sort{shelf.ByHand, shelf.Newest, shelf.PriceUp, shelf.PriceDown, shelf.Title} {
-		if s == shelf.ByHand && l.own != s {
-			continue
-		}
+	for _, s := range []shelf.Sort{shelf.Newest, shelf.PriceUp, shelf.PriceDown, shelf.Title} {
 		to := l.from(func(a *asked) {
 			if a.sort = s; s == l.own {
 				a.sort = ""

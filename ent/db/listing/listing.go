@@ -23,8 +23,6 @@ const (
 	FieldPriceMinor = "price_minor"
 	// FieldTitleKey holds the string denoting the title_key field in the database.
 	FieldTitleKey = "title_key"
-	// FieldPosition holds the string denoting the position field in the database.
-	FieldPosition = "position"
 	// Table holds the table name of the listing in the database.
 	Table = "listings"
 )
@@ -37,7 +35,6 @@ var Columns = []string{
 	FieldPublishedAt,
 	FieldPriceMinor,
 	FieldTitleKey,
-	FieldPosition,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -58,8 +55,6 @@ func ValidColumn(column string) bool {
 var (
 	Hooks  [1]ent.Hook
 	Policy ent.Policy
-	// DefaultPosition holds the default value on creation for the "position" field.
-	DefaultPosition int64
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() xid.ID
 )
@@ -95,9 +90,4 @@ func ByPriceMinor(opts ...sql.OrderTermOption) OrderOption {
 // ByTitleKey orders the results by the title_key field.
 func ByTitleKey(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldTitleKey, opts...).ToFunc()
-}
-
-// ByPosition orders the results by the position field.
-func ByPosition(opts ...sql.OrderTermOption) OrderOption {
-	return sql.OrderByField(FieldPosition, opts...).ToFunc()
 }

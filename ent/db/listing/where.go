@@ -80,11 +80,6 @@ func TitleKey(v string) predicate.Listing {
 	return predicate.Listing(sql.FieldEQ(FieldTitleKey, v))
 }
 
-// Position applies equality check predicate on the "position" field. It's identical to PositionEQ.
-func Position(v int64) predicate.Listing {
-	return predicate.Listing(sql.FieldEQ(FieldPosition, v))
-}
-
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Listing {
 	return predicate.Listing(sql.FieldEQ(FieldStoreID, v))
@@ -322,46 +317,6 @@ func TitleKeyEqualFold(v string) predicate.Listing {
 // TitleKeyContainsFold applies the ContainsFold predicate on the "title_key" field.
 func TitleKeyContainsFold(v string) predicate.Listing {
 	return predicate.Listing(sql.FieldContainsFold(FieldTitleKey, v))
-}
-
-// PositionEQ applies the EQ predicate on the "position" field.
-func PositionEQ(v int64) predicate.Listing {
-	return predicate.Listing(sql.FieldEQ(FieldPosition, v))
-}
-
-// PositionNEQ applies the NEQ predicate on the "position" field.
-func PositionNEQ(v int64) predicate.Listing {
-	return predicate.Listing(sql.FieldNEQ(FieldPosition, v))
-}
-
-// PositionIn applies the In predicate on the "position" field.
-func PositionIn(vs ...int64) predicate.Listing {
-	return predicate.Listing(sql.FieldIn(FieldPosition, vs...))
-}
-
-// PositionNotIn applies the NotIn predicate on the "position" field.
-func PositionNotIn(vs ...int64) predicate.Listing {
-	return predicate.Listing(sql.FieldNotIn(FieldPosition, vs...))
-}
-
-// PositionGT applies the GT predicate on the "position" field.
-func PositionGT(v int64) predicate.Listing {
-	return predicate.Listing(sql.FieldGT(FieldPosition, v))
-}
-
-// PositionGTE applies the GTE predicate on the "position" field.
-func PositionGTE(v int64) predicate.Listing {
-	return predicate.Listing(sql.FieldGTE(FieldPosition, v))
-}
-
-// PositionLT applies the LT predicate on the "position" field.
-func PositionLT(v int64) predicate.Listing {
-	return predicate.Listing(sql.FieldLT(FieldPosition, v))
-}
-
-// PositionLTE applies the LTE predicate on the "position" field.
-func PositionLTE(v int64) predicate.Listing {
-	return predicate.Listing(sql.FieldLTE(FieldPosition, v))
 }
 
 // And groups predicates with the AND operator between them.

@@ -217,62 +217,6 @@ var (
 			},
 		},
 	}
-	// CollectionsColumns holds the columns for the "collections" table.
-	CollectionsColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
-		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
-		{Name: "version", Type: field.TypeInt64, Default: 1},
-		{Name: "updated_at", Type: field.TypeInt64},
-		{Name: "title", Type: field.TypeString, Size: 255},
-		{Name: "handle", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(120)"}},
-		{Name: "status", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
-		{Name: "description", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "mediumtext"}},
-		{Name: "rule", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
-		{Name: "published_at", Type: field.TypeInt64, Nullable: true},
-	}
-	// CollectionsTable holds the schema information for the "collections" table.
-	CollectionsTable = &schema.Table{
-		Name:       "collections",
-		Columns:    CollectionsColumns,
-		PrimaryKey: []*schema.Column{CollectionsColumns[0]},
-		Indexes: []*schema.Index{
-			{
-				Name:    "collection_store_id_handle",
-				Unique:  true,
-				Columns: []*schema.Column{CollectionsColumns[1], CollectionsColumns[5]},
-			},
-			{
-				Name:    "collection_store_id_status_id",
-				Unique:  false,
-				Columns: []*schema.Column{CollectionsColumns[1], CollectionsColumns[6], CollectionsColumns[0]},
-			},
-		},
-	}
-	// CollectionProductsColumns holds the columns for the "collection_products" table.
-	CollectionProductsColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
-		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
-		{Name: "collection_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
-		{Name: "position", Type: field.TypeInt64},
-	}
-	// CollectionProductsTable holds the schema information for the "collection_products" table.
-	CollectionProductsTable = &schema.Table{
-		Name:       "collection_products",
-		Columns:    CollectionProductsColumns,
-		PrimaryKey: []*schema.Column{CollectionProductsColumns[0]},
-		Indexes: []*schema.Index{
-			{
-				Name:    "primary_key",
-				Unique:  true,
-				Columns: []*schema.Column{CollectionProductsColumns[1], CollectionProductsColumns[2], CollectionProductsColumns[0]},
-			},
-			{
-				Name:    "collectionproduct_store_id_id",
-				Unique:  false,
-				Columns: []*schema.Column{CollectionProductsColumns[1], CollectionProductsColumns[0]},
-			},
-		},
-	}
 	// ConsentTicketsColumns holds the columns for the "consent_tickets" table.
 	ConsentTicketsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -757,7 +701,6 @@ var (
 		{Name: "published_at", Type: field.TypeInt64},
 		{Name: "price_minor", Type: field.TypeInt64},
 		{Name: "title_key", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
-		{Name: "position", Type: field.TypeInt64, Default: 0},
 	}
 	// ListingsTable holds the schema information for the "listings" table.
 	ListingsTable = &schema.Table{
@@ -784,11 +727,6 @@ var (
 				Name:    "listing_store_id_shelf_title_key_id",
 				Unique:  false,
 				Columns: []*schema.Column{ListingsColumns[1], ListingsColumns[2], ListingsColumns[5], ListingsColumns[0]},
-			},
-			{
-				Name:    "listing_store_id_shelf_position_id",
-				Unique:  false,
-				Columns: []*schema.Column{ListingsColumns[1], ListingsColumns[2], ListingsColumns[6], ListingsColumns[0]},
 			},
 			{
 				Name:    "listing_store_id_id",
@@ -1737,8 +1675,6 @@ var (
 		AttemptsTable,
 		AuditLogTable,
 		ChallengesTable,
-		CollectionsTable,
-		CollectionProductsTable,
 		ConsentTicketsTable,
 		CredentialsTable,
 		CustomersTable,

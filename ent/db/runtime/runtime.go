@@ -11,8 +11,6 @@ import (
 	"github.com/storefront-go/storefront/ent/db/app"
 	"github.com/storefront-go/storefront/ent/db/attempt"
 	"github.com/storefront-go/storefront/ent/db/audit"
-	"github.com/storefront-go/storefront/ent/db/collection"
-	"github.com/storefront-go/storefront/ent/db/collectionproduct"
 	"github.com/storefront-go/storefront/ent/db/consentticket"
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/db/delivery"
@@ -232,50 +230,6 @@ func init() {
 	auditDescID := auditMixinFields0[1].Descriptor()
 	// audit.DefaultID holds the default value on creation for the id field.
 	audit.DefaultID = auditDescID.Default.(func() xid.ID)
-	collectionMixin := schema.Collection{}.Mixin()
-	collection.Policy = privacy.NewPolicies(collectionMixin[0], schema.Collection{})
-	collection.Hooks[0] = func(next ent.Mutator) ent.Mutator {
-		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
-			if err := collection.Policy.EvalMutation(ctx, m); err != nil {
-				return nil, err
-			}
-			return next.Mutate(ctx, m)
-		})
-	}
-	collectionMixinFields0 := collectionMixin[0].Fields()
-	_ = collectionMixinFields0
-	collectionFields := schema.Collection{}.Fields()
-	_ = collectionFields
-	// collectionDescVersion is the schema descriptor for version field.
-	collectionDescVersion := collectionFields[0].Descriptor()
-	// collection.DefaultVersion holds the default value on creation for the version field.
-	collection.DefaultVersion = collectionDescVersion.Default.(int64)
-	// collectionDescTitle is the schema descriptor for title field.
-	collectionDescTitle := collectionFields[2].Descriptor()
-	// collection.TitleValidator is a validator for the "title" field. It is called by the builders before save.
-	collection.TitleValidator = collectionDescTitle.Validators[0].(func(string) error)
-	// collectionDescID is the schema descriptor for id field.
-	collectionDescID := collectionMixinFields0[1].Descriptor()
-	// collection.DefaultID holds the default value on creation for the id field.
-	collection.DefaultID = collectionDescID.Default.(func() xid.ID)
-	collectionproductMixin := schema.CollectionProduct{}.Mixin()
-	collectionproduct.Policy = privacy.NewPolicies(collectionproductMixin[0], schema.CollectionProduct{})
-	collectionproduct.Hooks[0] = func(next ent.Mutator) ent.Mutator {
-		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
-			if err := collectionproduct.Policy.EvalMutation(ctx, m); err != nil {
-				return nil, err
-			}
-			return next.Mutate(ctx, m)
-		})
-	}
-	collectionproductMixinFields0 := collectionproductMixin[0].Fields()
-	_ = collectionproductMixinFields0
-	collectionproductFields := schema.CollectionProduct{}.Fields()
-	_ = collectionproductFields
-	// collectionproductDescID is the schema descriptor for id field.
-	collectionproductDescID := collectionproductMixinFields0[1].Descriptor()
-	// collectionproduct.DefaultID holds the default value on creation for the id field.
-	collectionproduct.DefaultID = collectionproductDescID.Default.(func() xid.ID)
 	consentticketMixin := schema.ConsentTicket{}.Mixin()
 	consentticket.Policy = privacy.NewPolicies(consentticketMixin[0], schema.ConsentTicket{})
 	consentticket.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -778,10 +732,6 @@ func init() {
 	_ = listingMixinFields0
 	listingFields := schema.Listing{}.Fields()
 	_ = listingFields
-	// listingDescPosition is the schema descriptor for position field.
-	listingDescPosition := listingFields[4].Descriptor()
-	// listing.DefaultPosition holds the default value on creation for the position field.
-	listing.DefaultPosition = listingDescPosition.Default.(int64)
 	// listingDescID is the schema descriptor for id field.
 	listingDescID := listingMixinFields0[1].Descriptor()
 	// listing.DefaultID holds the default value on creation for the id field.

@@ -1,18 +1,13 @@
-package shelf_test
+package storefront_test
 
 import (
 	"context"
-	"fmt"
 	"testing"
 
 	"entgo.io/ent/dialect"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/ent/db/listing"
-	"github.com/storefront-go/storefront/ent/db/shelfwalk"
-	"github.com/storefront-go/storefront/ent/micros"
-	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -22,21 +17,10 @@ import (
 	"github.com/storefront-go/storefront/graph/shelf"
 )
 
-// priced is the least that a product of the tests has.
-func priced(title string, price int64) model.ProductCreateInput {
+// costing is the least that a product with a price has.
+func costing(title string, price int64) model.ProductCreateInput {
 	return model.ProductCreateInput{Title: title, PriceMinor: price, Currency: "EUR"}
 }
-
-// published makes an active product.
-func published(t testing.TB, ctx context.Context, r *graph.Resolver, in model.ProductCreateInput) xid.ID {
-	t.Helper()
-	p := graphtest.NewProduct(t, ctx, r, in)
-	graphtest.Must[*model.ProductPayload](t)(r.Mutation().ProductPublish(ctx, p.PublicID(), p.Version))
-	return p.ID
-}
-
-// visitor returns the context of somebody who looks at the store of ctx.
-func visitor(ctx context.Context) context.Context { return viewer.Visitor(ctx, viewer.From(ctx).Store) }
 
 // reader reads the shelves of the store of ctx.
 func reader(ctx context.Context, r *graph.Resolver) shelf.Reader {
@@ -93,15 +77,15 @@ func all(t testing.TB, ctx context.Context, r *graph.Resolver, l shelf.List) []s
 func TestLists(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		other, _ := storetest.Merchant(t, r.Store)
-		published(t, graphtest.As(other, viewer.Owner), r, priced("Foreign", 1))
+		published(t, graphtest.As(other, viewer.Owner), r, costing("Foreign", 1))
 		for _, p := range []model.ProductCreateInput{
-			priced("Écharpe", 300), priced("apple", 300), priced("Zebra", 100), priced("Banana", 500),
-			priced("Öl", 200),
+			costing("Écharpe", 300), costing("apple", 300), costing("Zebra", 100), costing("Banana", 500),
+			costing("Öl", 200),
 		} {
 			published(t, ctx, r, p)
 		}
 		published(t, ctx, r, graphtest.Shirt())
-		graphtest.NewProduct(t, ctx, r, priced("Draft", 1))
+		graphtest.NewProduct(t, ctx, r, costing("Draft", 1))
 		for _, tc := range []struct {
 			list shelf.List
 			want []string
@@ -133,7 +117,7 @@ func TestListGoesOn(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		ids := map[string]xid.ID{}
 		for i, title := range []string{"A", "B", "C", "D", "E"} {
-			ids[title] = published(t, ctx, r, priced(title, int64(100*i)))
+			ids[title] = published(t, ctx, r, costing(title, int64(100*i)))
 		}
 		l := shelf.List{Sort: shelf.Title, Limit: 2}
 		p := graphtest.Must[*shelf.Page](t)(reader(ctx, r).Read(visitor(ctx), l))
@@ -201,74 +185,10 @@ func TestRowsFollow(t *testing.T) {
 	})
 }
 
-// plant inserts active products behind the back of the operations.
-func plant(t testing.TB, ctx context.Context, r *graph.Resolver, n int) {
-	t.Helper()
-	err := r.Store.InTx(ctx, func(ctx context.Context) error {
-		for i := range n {
-			id := xid.At(graphtest.PlanTie + micros.Time(i))
-			err := r.Client(ctx).Product.Create().SetID(id).SetTitle(fmt.Sprintf("Item %d", i)).
-				SetHandle(fmt.Sprintf("item-%d", i)).SetStatus(state.ProductActive).SetPriceMinor(100).
-				SetCurrency("EUR").SetTags([]byte("[]")).SetPublishedAt(id.Time()).SetUpdatedAt(id.Time()).Exec(ctx)
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestRound: products from before are put on shelves once, in every store; a walk that
-// was stopped goes on where it was, and one that is begun again writes nothing twice.
-func TestRound(t *testing.T) {
+// TestListReads: a page reads a bounded number of rows with a known number of statements.
+func TestListReads(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		plant(t, ctx, r, 45)
-		other, _ := storetest.Merchant(t, r.Store)
-		plant(t, other, r, 3)
-		k := shelf.NewKeeper(r.Store)
-		if err := k.Steps(ctx, 2); err != nil { // begun, and one batch
-			t.Fatal(err)
-		}
-		if n := rows(t, ctx, r)[0]; n != 20 {
-			t.Errorf("after a batch %d products are listed", n)
-		}
-		for range 2 {
-			if err := shelf.NewKeeper(r.Store).Round(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if a, b := rows(t, ctx, r)[0], rows(t, other, r)[0]; a != 45 || b != 3 {
-				t.Errorf("%d and %d products are listed", a, b)
-			}
-		}
-		err := r.Store.InTx(ctx, func(ctx context.Context) error {
-			if _, err := r.Client(ctx).Listing.Delete().Where(listing.PositionGTE(0)).Exec(ctx); err != nil {
-				return err
-			}
-			return k.Again(ctx)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		<-k.Woken()
-		if err := k.Round(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if n := rows(t, ctx, r)[0]; n != 45 {
-			t.Errorf("walked again, %d products are listed", n)
-		}
-		if n := graphtest.Must[int](t)(r.Client(ctx).ShelfWalk.Query().Where(shelfwalk.Done(true)).Count(ctx)); n != 1 {
-			t.Errorf("%d walks are done", n)
-		}
-	})
-}
-
-// TestReads: a page reads a bounded number of rows with a known number of statements.
-func TestReads(t *testing.T) {
-	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		plant(t, ctx, r, 300)
+		plantActive(t, ctx, r, 300)
 		if err := shelf.NewKeeper(r.Store).Round(t.Context()); err != nil {
 			t.Fatal(err)
 		}
