@@ -3,6 +3,8 @@ package baseline_test
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -12,8 +14,10 @@ import (
 	"github.com/storefront-go/storefront/cmd/internal/baseline"
 	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/graphtest"
@@ -22,6 +26,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/wire"
 )
 
 // bench is the baseline beside the core, on one database.
@@ -177,4 +182,51 @@ func TestSameStatements(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What the baseline answers is the service's, byte for byte.
+func TestSameAnswers(t *testing.T) {
+	order := func(o *model.Order) []byte {
+		return wire.AppendOrder(nil, o.Order, len(o.Lines), func(i int) *db.OrderLine { return o.Lines[i].OrderLine })
+	}
+	each(t, func(t *testing.T, b *bench) {
+		ctx := b.viewer(t)
+		orders, err := b.core.Query().Orders(ctx, new(20), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.same(t, b.handler, "/orders?limit=20", written(orders.Nodes, orders.Next, order))
+		b.same(t, b.handler, "/orders/"+xid.Order.Format(orders.Nodes[0].ID), string(order(orders.Nodes[0])))
+		products, err := b.core.Query().Products(ctx, new(20), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.same(t, b.handler, "/products?limit=20", written(products.Nodes, products.Next,
+			func(p *db.Product) []byte { return wire.AppendProduct(nil, p) }))
+	})
+}
+
+// same compares what a handler answers to a path with what the core says.
+func (b *bench) same(t *testing.T, h http.Handler, path, want string) {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, baseline.Root+path, nil)
+	r.Header.Set("Authorization", "Bearer "+b.corpus.Shops[0].Key)
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if diff := cmp.Diff(want, w.Body.String()); w.Code != http.StatusOK || diff != "" {
+		t.Errorf("%s: status %d (-core +baseline):\n%s", path, w.Code, diff)
+	}
+}
+
+// written is a page as the API answers it.
+func written[T any](nodes []T, cursor string, row func(T) []byte) string {
+	rows := make([]string, 0, len(nodes))
+	for _, n := range nodes {
+		rows = append(rows, string(row(n)))
+	}
+	next := "null"
+	if cursor != "" {
+		next = strconv.Quote(cursor)
+	}
+	return `{"data":[` + strings.Join(rows, ",") + `],"next_cursor":` + next + `}`
 }

@@ -31,6 +31,9 @@ type orderRow struct {
 	placedAt                 int64
 	paidAt, fulfilledAt      sql.NullInt64
 	cancelledAt, completedAt sql.NullInt64
+	includedTax              sql.NullInt64
+	cart, discountID         []byte
+	code, rate, method, lang sql.NullString
 	lines                    []lineRow
 }
 
@@ -38,7 +41,8 @@ func (o *orderRow) fields() []any {
 	return []any{&o.id, &o.storeID, &o.version, &o.sequence, &o.updatedAt, &o.number,
 		&o.status, &o.financial, &o.goods, &o.currency, &o.subtotal, &o.discount, &o.shipping, &o.tax, &o.total,
 		&o.paid, &o.refunded, &o.customer, &o.email, &o.billing, &o.shippingAddress, &o.notes, &o.tags, &o.source,
-		&o.placedAt, &o.paidAt, &o.fulfilledAt, &o.cancelledAt, &o.completedAt}
+		&o.placedAt, &o.paidAt, &o.fulfilledAt, &o.cancelledAt, &o.completedAt,
+		&o.includedTax, &o.cart, &o.discountID, &o.code, &o.rate, &o.method, &o.lang}
 }
 
 // lineRow is a row of order_lines.

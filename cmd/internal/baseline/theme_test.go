@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/storefront-go/storefront/cmd/internal/baseline"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/model"
@@ -51,29 +49,10 @@ func TestThemeAssets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet,
-				baseline.Root+"/themes/"+id+"/assets?limit="+strconv.Itoa(limit), nil)
-			r.Header.Set("Authorization", "Bearer "+b.corpus.Shops[0].Key)
-			w := httptest.NewRecorder()
-			h.ServeHTTP(w, r)
-			if diff := cmp.Diff(written(want), w.Body.String()); w.Code != http.StatusOK || diff != "" {
-				t.Errorf("status %d (-core +baseline):\n%s", w.Code, diff)
-			}
+			b.same(t, h, "/themes/"+id+"/assets?limit="+strconv.Itoa(limit), written(want.Nodes, want.Next,
+				func(a *model.ThemeAsset) []byte { return wire.AppendThemeAsset(nil, a.ThemeAsset, a.Host) }))
 		}
 	})
-}
-
-// written is a page of assets as the API answers it.
-func written(c *model.ThemeAssetConnection) string {
-	var parts []string
-	for _, a := range c.Nodes {
-		parts = append(parts, string(wire.AppendThemeAsset(nil, a.ThemeAsset, a.Host)))
-	}
-	next := "null"
-	if c.Next != "" {
-		next = strconv.Quote(c.Next)
-	}
-	return `{"data":[` + strings.Join(parts, ",") + `],"next_cursor":` + next + `}`
 }
 
 // Assets come from the folder, under the type of their name.
