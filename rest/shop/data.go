@@ -21,7 +21,8 @@ func (c *content) data(in scene, l *look) map[string]any {
 			"name": in.shop.Name, "currency": in.shop.Currency, "origin": in.origin,
 			"url": in.links.to("/"), "search_url": in.links.to(searchPath), "search_fields": in.links.fields(),
 			"language": string(in.shop.Language), "direction": in.shop.Language.Direction(),
-			"cart_url": cartPath, "add_url": addPath, "words": words(in.shop.Language),
+			"products_url": in.links.to(storefront.ProductsPath), "cart_url": cartPath, "add_url": addPath,
+			"words": words(in.shop.Language),
 		},
 		"menus":    map[string]any{"main": c.menu(c.menus.Main, in.links), "footer": c.menu(c.menus.Footer, in.links)},
 		"theme":    map[string]any{"name": l.name, "version": orNil(l.version)},
@@ -40,6 +41,8 @@ func (c *content) data(in scene, l *look) map[string]any {
 		d["products"] = cards(c.offers, in.links)
 	case productPage:
 		d["product"], d["related"] = whole(c.product, in.links), cards(c.offers, in.links)
+	case productsPage:
+		d["list"] = c.list.data(in)
 	case searchPage:
 		d["search"] = map[string]any{
 			"query": c.view.arg, "count": float64(c.count), "results": cards(c.offers, in.links),
@@ -80,6 +83,8 @@ func (c *content) title(shop *storefront.State) string {
 		return c.product.Title + dash + shop.Name
 	case textPage:
 		return c.text.Title + dash + shop.Name
+	case productsPage:
+		return c.list.title + dash + shop.Name
 	case searchPage:
 		if c.view.arg != "" {
 			return c.view.arg + dash + shop.WordSearch() + dash + shop.Name
