@@ -22,7 +22,7 @@
 //
 // The data of every page: .shop has name, currency, language (such as "de"), direction
 // ("ltr" or "rtl"), origin, url, products_url, search_url, search_fields, cart_url, add_url and
-// words, which are texts in that language: add_to_cart, cart, sold_out and quantity; .theme has
+// words, which are texts in that language: add_to_cart, cart, sold_out, quantity and products; .theme has
 // name and version; .settings has the values of the theme's settings by their names;
 // .page has kind, title, path, description (which may be nothing) and preview; .menus has
 // main and footer, lists of links with title, href, current and children, which are such

@@ -95,7 +95,8 @@ func common(page, title string) map[string]any {
 		"shop": map[string]any{
 			"name": "Clay & Co.", "currency": "EUR", "origin": "https://clay.example", "url": "/",
 			"cart_url": "/cart", "add_url": sampleAdd, "words": map[string]any{
-				"add_to_cart": "Add to cart", "cart": "Cart", "sold_out": "Sold out", "quantity": "Quantity"},
+				"add_to_cart": "Add to cart", "cart": "Cart", "sold_out": "Sold out", "quantity": "Quantity",
+				"products": "Products"},
 			"search_url": "/search", "search_fields": []any{}, "language": "en", "direction": "ltr",
 			"products_url": "/products",
 		},

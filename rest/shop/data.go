@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/phrase"
 	"github.com/storefront-go/storefront/graph/storefront"
@@ -22,7 +21,7 @@ func (c *content) data(in scene, l *look) map[string]any {
 			"url": in.links.to("/"), "search_url": in.links.to(searchPath), "search_fields": in.links.fields(),
 			"language": string(in.shop.Language), "direction": in.shop.Language.Direction(),
 			"products_url": in.links.to(storefront.ProductsPath), "cart_url": cartPath, "add_url": addPath,
-			"words": words(in.shop.Language),
+			"words": words(in.shop),
 		},
 		"menus":    map[string]any{"main": c.menu(c.menus.Main, in.links), "footer": c.menu(c.menus.Footer, in.links)},
 		"theme":    map[string]any{"name": l.name, "version": orNil(l.version)},
@@ -52,11 +51,11 @@ func (c *content) data(in scene, l *look) map[string]any {
 	return d
 }
 
-// words are the texts of the cart that themes show.
-func words(l state.Language) map[string]any {
-	t := phrase.In(l)
-	return map[string]any{"add_to_cart": t.Say(phrase.AddToCart), "cart": t.Say(phrase.Cart),
-		"sold_out": t.Say(phrase.SoldOut), "quantity": t.Say(phrase.Quantity)}
+// words are the texts that themes show in the language of the store.
+func words(st *storefront.State) map[string]any {
+	t := phrase.In(st.Language)
+	return map[string]any{"products": st.WordProducts(), "add_to_cart": t.Say(phrase.AddToCart),
+		"cart": t.Say(phrase.Cart), "sold_out": t.Say(phrase.SoldOut), "quantity": t.Say(phrase.Quantity)}
 }
 
 // menu is the links of a menu, each with whether it leads to this page.
