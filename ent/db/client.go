@@ -37,11 +37,13 @@ import (
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/export"
 	"github.com/storefront-go/storefront/ent/db/exportpart"
+	"github.com/storefront-go/storefront/ent/db/facet"
 	"github.com/storefront-go/storefront/ent/db/factor"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/invitation"
+	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/membership"
@@ -60,7 +62,10 @@ import (
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
+	"github.com/storefront-go/storefront/ent/db/searchentry"
+	"github.com/storefront-go/storefront/ent/db/searchspelling"
 	"github.com/storefront-go/storefront/ent/db/session"
+	"github.com/storefront-go/storefront/ent/db/shelfwalk"
 	"github.com/storefront-go/storefront/ent/db/shippingcountry"
 	"github.com/storefront-go/storefront/ent/db/shippingzone"
 	"github.com/storefront-go/storefront/ent/db/staff"
@@ -132,6 +137,8 @@ type Client struct {
 	Export *ExportClient
 	// ExportPart is the client for interacting with the ExportPart builders.
 	ExportPart *ExportPartClient
+	// Facet is the client for interacting with the Facet builders.
+	Facet *FacetClient
 	// Factor is the client for interacting with the Factor builders.
 	Factor *FactorClient
 	// Fulfillment is the client for interacting with the Fulfillment builders.
@@ -142,6 +149,8 @@ type Client struct {
 	Idempotency *IdempotencyClient
 	// Invitation is the client for interacting with the Invitation builders.
 	Invitation *InvitationClient
+	// Listing is the client for interacting with the Listing builders.
+	Listing *ListingClient
 	// Mail is the client for interacting with the Mail builders.
 	Mail *MailClient
 	// MarketplaceTheme is the client for interacting with the MarketplaceTheme builders.
@@ -178,8 +187,14 @@ type Client struct {
 	RecoveryCode *RecoveryCodeClient
 	// Redaction is the client for interacting with the Redaction builders.
 	Redaction *RedactionClient
+	// SearchEntry is the client for interacting with the SearchEntry builders.
+	SearchEntry *SearchEntryClient
+	// SearchSpelling is the client for interacting with the SearchSpelling builders.
+	SearchSpelling *SearchSpellingClient
 	// Session is the client for interacting with the Session builders.
 	Session *SessionClient
+	// ShelfWalk is the client for interacting with the ShelfWalk builders.
+	ShelfWalk *ShelfWalkClient
 	// ShippingCountry is the client for interacting with the ShippingCountry builders.
 	ShippingCountry *ShippingCountryClient
 	// ShippingZone is the client for interacting with the ShippingZone builders.
@@ -245,11 +260,13 @@ func (c *Client) init() {
 	c.Event = NewEventClient(c.config)
 	c.Export = NewExportClient(c.config)
 	c.ExportPart = NewExportPartClient(c.config)
+	c.Facet = NewFacetClient(c.config)
 	c.Factor = NewFactorClient(c.config)
 	c.Fulfillment = NewFulfillmentClient(c.config)
 	c.Grant = NewGrantClient(c.config)
 	c.Idempotency = NewIdempotencyClient(c.config)
 	c.Invitation = NewInvitationClient(c.config)
+	c.Listing = NewListingClient(c.config)
 	c.Mail = NewMailClient(c.config)
 	c.MarketplaceTheme = NewMarketplaceThemeClient(c.config)
 	c.Membership = NewMembershipClient(c.config)
@@ -268,7 +285,10 @@ func (c *Client) init() {
 	c.Product = NewProductClient(c.config)
 	c.RecoveryCode = NewRecoveryCodeClient(c.config)
 	c.Redaction = NewRedactionClient(c.config)
+	c.SearchEntry = NewSearchEntryClient(c.config)
+	c.SearchSpelling = NewSearchSpellingClient(c.config)
 	c.Session = NewSessionClient(c.config)
+	c.ShelfWalk = NewShelfWalkClient(c.config)
 	c.ShippingCountry = NewShippingCountryClient(c.config)
 	c.ShippingZone = NewShippingZoneClient(c.config)
 	c.Staff = NewStaffClient(c.config)
@@ -399,11 +419,13 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Event:            NewEventClient(cfg),
 		Export:           NewExportClient(cfg),
 		ExportPart:       NewExportPartClient(cfg),
+		Facet:            NewFacetClient(cfg),
 		Factor:           NewFactorClient(cfg),
 		Fulfillment:      NewFulfillmentClient(cfg),
 		Grant:            NewGrantClient(cfg),
 		Idempotency:      NewIdempotencyClient(cfg),
 		Invitation:       NewInvitationClient(cfg),
+		Listing:          NewListingClient(cfg),
 		Mail:             NewMailClient(cfg),
 		MarketplaceTheme: NewMarketplaceThemeClient(cfg),
 		Membership:       NewMembershipClient(cfg),
@@ -422,7 +444,10 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Product:          NewProductClient(cfg),
 		RecoveryCode:     NewRecoveryCodeClient(cfg),
 		Redaction:        NewRedactionClient(cfg),
+		SearchEntry:      NewSearchEntryClient(cfg),
+		SearchSpelling:   NewSearchSpellingClient(cfg),
 		Session:          NewSessionClient(cfg),
+		ShelfWalk:        NewShelfWalkClient(cfg),
 		ShippingCountry:  NewShippingCountryClient(cfg),
 		ShippingZone:     NewShippingZoneClient(cfg),
 		Staff:            NewStaffClient(cfg),
@@ -480,11 +505,13 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Event:            NewEventClient(cfg),
 		Export:           NewExportClient(cfg),
 		ExportPart:       NewExportPartClient(cfg),
+		Facet:            NewFacetClient(cfg),
 		Factor:           NewFactorClient(cfg),
 		Fulfillment:      NewFulfillmentClient(cfg),
 		Grant:            NewGrantClient(cfg),
 		Idempotency:      NewIdempotencyClient(cfg),
 		Invitation:       NewInvitationClient(cfg),
+		Listing:          NewListingClient(cfg),
 		Mail:             NewMailClient(cfg),
 		MarketplaceTheme: NewMarketplaceThemeClient(cfg),
 		Membership:       NewMembershipClient(cfg),
@@ -503,7 +530,10 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Product:          NewProductClient(cfg),
 		RecoveryCode:     NewRecoveryCodeClient(cfg),
 		Redaction:        NewRedactionClient(cfg),
+		SearchEntry:      NewSearchEntryClient(cfg),
+		SearchSpelling:   NewSearchSpellingClient(cfg),
 		Session:          NewSessionClient(cfg),
+		ShelfWalk:        NewShelfWalkClient(cfg),
 		ShippingCountry:  NewShippingCountryClient(cfg),
 		ShippingZone:     NewShippingZoneClient(cfg),
 		Staff:            NewStaffClient(cfg),
@@ -552,14 +582,16 @@ func (c *Client) Use(hooks ...Hook) {
 		c.APIKey, c.AccessToken, c.AccountEvent, c.Allowance, c.App, c.AppName,
 		c.Attempt, c.Audit, c.Cart, c.CartLine, c.Challenge, c.ConsentTicket,
 		c.Credential, c.Customer, c.Delivery, c.DeliveryLog, c.Discount, c.DiscountUse,
-		c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Factor, c.Fulfillment,
-		c.Grant, c.Idempotency, c.Invitation, c.Mail, c.MarketplaceTheme, c.Membership,
-		c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox,
-		c.OutboxFailure, c.Page, c.Payment, c.PaymentSettings, c.Picture, c.Product,
-		c.RecoveryCode, c.Redaction, c.Session, c.ShippingCountry, c.ShippingZone,
-		c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings, c.Theme,
-		c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
-		c.WebhookEndpoint, c.WebhookQueue,
+		c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Facet, c.Factor,
+		c.Fulfillment, c.Grant, c.Idempotency, c.Invitation, c.Listing, c.Mail,
+		c.MarketplaceTheme, c.Membership, c.Menus, c.Note, c.Notification,
+		c.OAuthClient, c.Order, c.OrderLine, c.Outbox, c.OutboxFailure, c.Page,
+		c.Payment, c.PaymentSettings, c.Picture, c.Product, c.RecoveryCode,
+		c.Redaction, c.SearchEntry, c.SearchSpelling, c.Session, c.ShelfWalk,
+		c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
+		c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
+		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
+		c.WebhookQueue,
 	} {
 		n.Use(hooks...)
 	}
@@ -572,14 +604,16 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.APIKey, c.AccessToken, c.AccountEvent, c.Allowance, c.App, c.AppName,
 		c.Attempt, c.Audit, c.Cart, c.CartLine, c.Challenge, c.ConsentTicket,
 		c.Credential, c.Customer, c.Delivery, c.DeliveryLog, c.Discount, c.DiscountUse,
-		c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Factor, c.Fulfillment,
-		c.Grant, c.Idempotency, c.Invitation, c.Mail, c.MarketplaceTheme, c.Membership,
-		c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox,
-		c.OutboxFailure, c.Page, c.Payment, c.PaymentSettings, c.Picture, c.Product,
-		c.RecoveryCode, c.Redaction, c.Session, c.ShippingCountry, c.ShippingZone,
-		c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings, c.Theme,
-		c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
-		c.WebhookEndpoint, c.WebhookQueue,
+		c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Facet, c.Factor,
+		c.Fulfillment, c.Grant, c.Idempotency, c.Invitation, c.Listing, c.Mail,
+		c.MarketplaceTheme, c.Membership, c.Menus, c.Note, c.Notification,
+		c.OAuthClient, c.Order, c.OrderLine, c.Outbox, c.OutboxFailure, c.Page,
+		c.Payment, c.PaymentSettings, c.Picture, c.Product, c.RecoveryCode,
+		c.Redaction, c.SearchEntry, c.SearchSpelling, c.Session, c.ShelfWalk,
+		c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
+		c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
+		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
+		c.WebhookQueue,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -632,6 +666,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Export.mutate(ctx, m)
 	case *ExportPartMutation:
 		return c.ExportPart.mutate(ctx, m)
+	case *FacetMutation:
+		return c.Facet.mutate(ctx, m)
 	case *FactorMutation:
 		return c.Factor.mutate(ctx, m)
 	case *FulfillmentMutation:
@@ -642,6 +678,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Idempotency.mutate(ctx, m)
 	case *InvitationMutation:
 		return c.Invitation.mutate(ctx, m)
+	case *ListingMutation:
+		return c.Listing.mutate(ctx, m)
 	case *MailMutation:
 		return c.Mail.mutate(ctx, m)
 	case *MarketplaceThemeMutation:
@@ -678,8 +716,14 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.RecoveryCode.mutate(ctx, m)
 	case *RedactionMutation:
 		return c.Redaction.mutate(ctx, m)
+	case *SearchEntryMutation:
+		return c.SearchEntry.mutate(ctx, m)
+	case *SearchSpellingMutation:
+		return c.SearchSpelling.mutate(ctx, m)
 	case *SessionMutation:
 		return c.Session.mutate(ctx, m)
+	case *ShelfWalkMutation:
+		return c.ShelfWalk.mutate(ctx, m)
 	case *ShippingCountryMutation:
 		return c.ShippingCountry.mutate(ctx, m)
 	case *ShippingZoneMutation:
@@ -3660,6 +3704,140 @@ func (c *ExportPartClient) mutate(ctx context.Context, m *ExportPartMutation) (V
 	}
 }
 
+// FacetClient is a client for the Facet schema.
+type FacetClient struct {
+	config
+}
+
+// NewFacetClient returns a client for the Facet from the given config.
+func NewFacetClient(c config) *FacetClient {
+	return &FacetClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `facet.Hooks(f(g(h())))`.
+func (c *FacetClient) Use(hooks ...Hook) {
+	c.hooks.Facet = append(c.hooks.Facet, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `facet.Intercept(f(g(h())))`.
+func (c *FacetClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Facet = append(c.inters.Facet, interceptors...)
+}
+
+// Create returns a builder for creating a Facet entity.
+func (c *FacetClient) Create() *FacetCreate {
+	mutation := newFacetMutation(c.config, OpCreate)
+	return &FacetCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Facet entities.
+func (c *FacetClient) CreateBulk(builders ...*FacetCreate) *FacetCreateBulk {
+	return &FacetCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *FacetClient) MapCreateBulk(slice any, setFunc func(*FacetCreate, int)) *FacetCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &FacetCreateBulk{err: fmt.Errorf("calling to FacetClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*FacetCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &FacetCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Facet.
+func (c *FacetClient) Update() *FacetUpdate {
+	mutation := newFacetMutation(c.config, OpUpdate)
+	return &FacetUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *FacetClient) UpdateOne(_m *Facet) *FacetUpdateOne {
+	mutation := newFacetMutation(c.config, OpUpdateOne, withFacet(_m))
+	return &FacetUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *FacetClient) UpdateOneID(id xid.ID) *FacetUpdateOne {
+	mutation := newFacetMutation(c.config, OpUpdateOne, withFacetID(id))
+	return &FacetUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Facet.
+func (c *FacetClient) Delete() *FacetDelete {
+	mutation := newFacetMutation(c.config, OpDelete)
+	return &FacetDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *FacetClient) DeleteOne(_m *Facet) *FacetDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *FacetClient) DeleteOneID(id xid.ID) *FacetDeleteOne {
+	builder := c.Delete().Where(facet.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &FacetDeleteOne{builder}
+}
+
+// Query returns a query builder for Facet.
+func (c *FacetClient) Query() *FacetQuery {
+	return &FacetQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeFacet},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Facet entity by its id.
+func (c *FacetClient) Get(ctx context.Context, id xid.ID) (*Facet, error) {
+	return c.Query().Where(facet.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *FacetClient) GetX(ctx context.Context, id xid.ID) *Facet {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *FacetClient) Hooks() []Hook {
+	hooks := c.hooks.Facet
+	return append(hooks[:len(hooks):len(hooks)], facet.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *FacetClient) Interceptors() []Interceptor {
+	return c.inters.Facet
+}
+
+func (c *FacetClient) mutate(ctx context.Context, m *FacetMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&FacetCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&FacetUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&FacetUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&FacetDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Facet mutation op: %q", m.Op())
+	}
+}
+
 // FactorClient is a client for the Factor schema.
 type FactorClient struct {
 	config
@@ -4326,6 +4504,140 @@ func (c *InvitationClient) mutate(ctx context.Context, m *InvitationMutation) (V
 		return (&InvitationDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown Invitation mutation op: %q", m.Op())
+	}
+}
+
+// ListingClient is a client for the Listing schema.
+type ListingClient struct {
+	config
+}
+
+// NewListingClient returns a client for the Listing from the given config.
+func NewListingClient(c config) *ListingClient {
+	return &ListingClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `listing.Hooks(f(g(h())))`.
+func (c *ListingClient) Use(hooks ...Hook) {
+	c.hooks.Listing = append(c.hooks.Listing, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `listing.Intercept(f(g(h())))`.
+func (c *ListingClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Listing = append(c.inters.Listing, interceptors...)
+}
+
+// Create returns a builder for creating a Listing entity.
+func (c *ListingClient) Create() *ListingCreate {
+	mutation := newListingMutation(c.config, OpCreate)
+	return &ListingCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Listing entities.
+func (c *ListingClient) CreateBulk(builders ...*ListingCreate) *ListingCreateBulk {
+	return &ListingCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ListingClient) MapCreateBulk(slice any, setFunc func(*ListingCreate, int)) *ListingCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ListingCreateBulk{err: fmt.Errorf("calling to ListingClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ListingCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ListingCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Listing.
+func (c *ListingClient) Update() *ListingUpdate {
+	mutation := newListingMutation(c.config, OpUpdate)
+	return &ListingUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ListingClient) UpdateOne(_m *Listing) *ListingUpdateOne {
+	mutation := newListingMutation(c.config, OpUpdateOne, withListing(_m))
+	return &ListingUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ListingClient) UpdateOneID(id xid.ID) *ListingUpdateOne {
+	mutation := newListingMutation(c.config, OpUpdateOne, withListingID(id))
+	return &ListingUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Listing.
+func (c *ListingClient) Delete() *ListingDelete {
+	mutation := newListingMutation(c.config, OpDelete)
+	return &ListingDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ListingClient) DeleteOne(_m *Listing) *ListingDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ListingClient) DeleteOneID(id xid.ID) *ListingDeleteOne {
+	builder := c.Delete().Where(listing.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ListingDeleteOne{builder}
+}
+
+// Query returns a query builder for Listing.
+func (c *ListingClient) Query() *ListingQuery {
+	return &ListingQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeListing},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Listing entity by its id.
+func (c *ListingClient) Get(ctx context.Context, id xid.ID) (*Listing, error) {
+	return c.Query().Where(listing.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ListingClient) GetX(ctx context.Context, id xid.ID) *Listing {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ListingClient) Hooks() []Hook {
+	hooks := c.hooks.Listing
+	return append(hooks[:len(hooks):len(hooks)], listing.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ListingClient) Interceptors() []Interceptor {
+	return c.inters.Listing
+}
+
+func (c *ListingClient) mutate(ctx context.Context, m *ListingMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ListingCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ListingUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ListingUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ListingDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Listing mutation op: %q", m.Op())
 	}
 }
 
@@ -6737,6 +7049,274 @@ func (c *RedactionClient) mutate(ctx context.Context, m *RedactionMutation) (Val
 	}
 }
 
+// SearchEntryClient is a client for the SearchEntry schema.
+type SearchEntryClient struct {
+	config
+}
+
+// NewSearchEntryClient returns a client for the SearchEntry from the given config.
+func NewSearchEntryClient(c config) *SearchEntryClient {
+	return &SearchEntryClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `searchentry.Hooks(f(g(h())))`.
+func (c *SearchEntryClient) Use(hooks ...Hook) {
+	c.hooks.SearchEntry = append(c.hooks.SearchEntry, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `searchentry.Intercept(f(g(h())))`.
+func (c *SearchEntryClient) Intercept(interceptors ...Interceptor) {
+	c.inters.SearchEntry = append(c.inters.SearchEntry, interceptors...)
+}
+
+// Create returns a builder for creating a SearchEntry entity.
+func (c *SearchEntryClient) Create() *SearchEntryCreate {
+	mutation := newSearchEntryMutation(c.config, OpCreate)
+	return &SearchEntryCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of SearchEntry entities.
+func (c *SearchEntryClient) CreateBulk(builders ...*SearchEntryCreate) *SearchEntryCreateBulk {
+	return &SearchEntryCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *SearchEntryClient) MapCreateBulk(slice any, setFunc func(*SearchEntryCreate, int)) *SearchEntryCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &SearchEntryCreateBulk{err: fmt.Errorf("calling to SearchEntryClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*SearchEntryCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &SearchEntryCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for SearchEntry.
+func (c *SearchEntryClient) Update() *SearchEntryUpdate {
+	mutation := newSearchEntryMutation(c.config, OpUpdate)
+	return &SearchEntryUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *SearchEntryClient) UpdateOne(_m *SearchEntry) *SearchEntryUpdateOne {
+	mutation := newSearchEntryMutation(c.config, OpUpdateOne, withSearchEntry(_m))
+	return &SearchEntryUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *SearchEntryClient) UpdateOneID(id xid.ID) *SearchEntryUpdateOne {
+	mutation := newSearchEntryMutation(c.config, OpUpdateOne, withSearchEntryID(id))
+	return &SearchEntryUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for SearchEntry.
+func (c *SearchEntryClient) Delete() *SearchEntryDelete {
+	mutation := newSearchEntryMutation(c.config, OpDelete)
+	return &SearchEntryDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *SearchEntryClient) DeleteOne(_m *SearchEntry) *SearchEntryDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *SearchEntryClient) DeleteOneID(id xid.ID) *SearchEntryDeleteOne {
+	builder := c.Delete().Where(searchentry.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &SearchEntryDeleteOne{builder}
+}
+
+// Query returns a query builder for SearchEntry.
+func (c *SearchEntryClient) Query() *SearchEntryQuery {
+	return &SearchEntryQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSearchEntry},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a SearchEntry entity by its id.
+func (c *SearchEntryClient) Get(ctx context.Context, id xid.ID) (*SearchEntry, error) {
+	return c.Query().Where(searchentry.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *SearchEntryClient) GetX(ctx context.Context, id xid.ID) *SearchEntry {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *SearchEntryClient) Hooks() []Hook {
+	hooks := c.hooks.SearchEntry
+	return append(hooks[:len(hooks):len(hooks)], searchentry.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *SearchEntryClient) Interceptors() []Interceptor {
+	return c.inters.SearchEntry
+}
+
+func (c *SearchEntryClient) mutate(ctx context.Context, m *SearchEntryMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&SearchEntryCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&SearchEntryUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&SearchEntryUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&SearchEntryDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown SearchEntry mutation op: %q", m.Op())
+	}
+}
+
+// SearchSpellingClient is a client for the SearchSpelling schema.
+type SearchSpellingClient struct {
+	config
+}
+
+// NewSearchSpellingClient returns a client for the SearchSpelling from the given config.
+func NewSearchSpellingClient(c config) *SearchSpellingClient {
+	return &SearchSpellingClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `searchspelling.Hooks(f(g(h())))`.
+func (c *SearchSpellingClient) Use(hooks ...Hook) {
+	c.hooks.SearchSpelling = append(c.hooks.SearchSpelling, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `searchspelling.Intercept(f(g(h())))`.
+func (c *SearchSpellingClient) Intercept(interceptors ...Interceptor) {
+	c.inters.SearchSpelling = append(c.inters.SearchSpelling, interceptors...)
+}
+
+// Create returns a builder for creating a SearchSpelling entity.
+func (c *SearchSpellingClient) Create() *SearchSpellingCreate {
+	mutation := newSearchSpellingMutation(c.config, OpCreate)
+	return &SearchSpellingCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of SearchSpelling entities.
+func (c *SearchSpellingClient) CreateBulk(builders ...*SearchSpellingCreate) *SearchSpellingCreateBulk {
+	return &SearchSpellingCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *SearchSpellingClient) MapCreateBulk(slice any, setFunc func(*SearchSpellingCreate, int)) *SearchSpellingCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &SearchSpellingCreateBulk{err: fmt.Errorf("calling to SearchSpellingClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*SearchSpellingCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &SearchSpellingCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for SearchSpelling.
+func (c *SearchSpellingClient) Update() *SearchSpellingUpdate {
+	mutation := newSearchSpellingMutation(c.config, OpUpdate)
+	return &SearchSpellingUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *SearchSpellingClient) UpdateOne(_m *SearchSpelling) *SearchSpellingUpdateOne {
+	mutation := newSearchSpellingMutation(c.config, OpUpdateOne, withSearchSpelling(_m))
+	return &SearchSpellingUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *SearchSpellingClient) UpdateOneID(id xid.ID) *SearchSpellingUpdateOne {
+	mutation := newSearchSpellingMutation(c.config, OpUpdateOne, withSearchSpellingID(id))
+	return &SearchSpellingUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for SearchSpelling.
+func (c *SearchSpellingClient) Delete() *SearchSpellingDelete {
+	mutation := newSearchSpellingMutation(c.config, OpDelete)
+	return &SearchSpellingDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *SearchSpellingClient) DeleteOne(_m *SearchSpelling) *SearchSpellingDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *SearchSpellingClient) DeleteOneID(id xid.ID) *SearchSpellingDeleteOne {
+	builder := c.Delete().Where(searchspelling.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &SearchSpellingDeleteOne{builder}
+}
+
+// Query returns a query builder for SearchSpelling.
+func (c *SearchSpellingClient) Query() *SearchSpellingQuery {
+	return &SearchSpellingQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSearchSpelling},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a SearchSpelling entity by its id.
+func (c *SearchSpellingClient) Get(ctx context.Context, id xid.ID) (*SearchSpelling, error) {
+	return c.Query().Where(searchspelling.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *SearchSpellingClient) GetX(ctx context.Context, id xid.ID) *SearchSpelling {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *SearchSpellingClient) Hooks() []Hook {
+	hooks := c.hooks.SearchSpelling
+	return append(hooks[:len(hooks):len(hooks)], searchspelling.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *SearchSpellingClient) Interceptors() []Interceptor {
+	return c.inters.SearchSpelling
+}
+
+func (c *SearchSpellingClient) mutate(ctx context.Context, m *SearchSpellingMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&SearchSpellingCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&SearchSpellingUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&SearchSpellingUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&SearchSpellingDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown SearchSpelling mutation op: %q", m.Op())
+	}
+}
+
 // SessionClient is a client for the Session schema.
 type SessionClient struct {
 	config
@@ -6867,6 +7447,140 @@ func (c *SessionClient) mutate(ctx context.Context, m *SessionMutation) (Value, 
 		return (&SessionDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown Session mutation op: %q", m.Op())
+	}
+}
+
+// ShelfWalkClient is a client for the ShelfWalk schema.
+type ShelfWalkClient struct {
+	config
+}
+
+// NewShelfWalkClient returns a client for the ShelfWalk from the given config.
+func NewShelfWalkClient(c config) *ShelfWalkClient {
+	return &ShelfWalkClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `shelfwalk.Hooks(f(g(h())))`.
+func (c *ShelfWalkClient) Use(hooks ...Hook) {
+	c.hooks.ShelfWalk = append(c.hooks.ShelfWalk, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `shelfwalk.Intercept(f(g(h())))`.
+func (c *ShelfWalkClient) Intercept(interceptors ...Interceptor) {
+	c.inters.ShelfWalk = append(c.inters.ShelfWalk, interceptors...)
+}
+
+// Create returns a builder for creating a ShelfWalk entity.
+func (c *ShelfWalkClient) Create() *ShelfWalkCreate {
+	mutation := newShelfWalkMutation(c.config, OpCreate)
+	return &ShelfWalkCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of ShelfWalk entities.
+func (c *ShelfWalkClient) CreateBulk(builders ...*ShelfWalkCreate) *ShelfWalkCreateBulk {
+	return &ShelfWalkCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ShelfWalkClient) MapCreateBulk(slice any, setFunc func(*ShelfWalkCreate, int)) *ShelfWalkCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ShelfWalkCreateBulk{err: fmt.Errorf("calling to ShelfWalkClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ShelfWalkCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ShelfWalkCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for ShelfWalk.
+func (c *ShelfWalkClient) Update() *ShelfWalkUpdate {
+	mutation := newShelfWalkMutation(c.config, OpUpdate)
+	return &ShelfWalkUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ShelfWalkClient) UpdateOne(_m *ShelfWalk) *ShelfWalkUpdateOne {
+	mutation := newShelfWalkMutation(c.config, OpUpdateOne, withShelfWalk(_m))
+	return &ShelfWalkUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ShelfWalkClient) UpdateOneID(id xid.ID) *ShelfWalkUpdateOne {
+	mutation := newShelfWalkMutation(c.config, OpUpdateOne, withShelfWalkID(id))
+	return &ShelfWalkUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for ShelfWalk.
+func (c *ShelfWalkClient) Delete() *ShelfWalkDelete {
+	mutation := newShelfWalkMutation(c.config, OpDelete)
+	return &ShelfWalkDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ShelfWalkClient) DeleteOne(_m *ShelfWalk) *ShelfWalkDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ShelfWalkClient) DeleteOneID(id xid.ID) *ShelfWalkDeleteOne {
+	builder := c.Delete().Where(shelfwalk.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ShelfWalkDeleteOne{builder}
+}
+
+// Query returns a query builder for ShelfWalk.
+func (c *ShelfWalkClient) Query() *ShelfWalkQuery {
+	return &ShelfWalkQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeShelfWalk},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a ShelfWalk entity by its id.
+func (c *ShelfWalkClient) Get(ctx context.Context, id xid.ID) (*ShelfWalk, error) {
+	return c.Query().Where(shelfwalk.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ShelfWalkClient) GetX(ctx context.Context, id xid.ID) *ShelfWalk {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ShelfWalkClient) Hooks() []Hook {
+	hooks := c.hooks.ShelfWalk
+	return append(hooks[:len(hooks):len(hooks)], shelfwalk.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ShelfWalkClient) Interceptors() []Interceptor {
+	return c.inters.ShelfWalk
+}
+
+func (c *ShelfWalkClient) mutate(ctx context.Context, m *ShelfWalkMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ShelfWalkCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ShelfWalkUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ShelfWalkUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ShelfWalkDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown ShelfWalk mutation op: %q", m.Op())
 	}
 }
 
@@ -9016,10 +9730,11 @@ type (
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
 		Cart, CartLine, Challenge, ConsentTicket, Credential, Customer, Delivery,
 		DeliveryLog, Discount, DiscountUse, EndpointStat, Event, Export, ExportPart,
-		Factor, Fulfillment, Grant, Idempotency, Invitation, Mail, MarketplaceTheme,
-		Membership, Menus, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
-		OutboxFailure, Page, Payment, PaymentSettings, Picture, Product, RecoveryCode,
-		Redaction, Session, ShippingCountry, ShippingZone, Staff, StaffToken, Store,
+		Facet, Factor, Fulfillment, Grant, Idempotency, Invitation, Listing, Mail,
+		MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient, Order,
+		OrderLine, Outbox, OutboxFailure, Page, Payment, PaymentSettings, Picture,
+		Product, RecoveryCode, Redaction, SearchEntry, SearchSpelling, Session,
+		ShelfWalk, ShippingCountry, ShippingZone, Staff, StaffToken, Store,
 		StoreHandle, TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User,
 		UserEmail, Variant, WebhookEndpoint, WebhookQueue []ent.Hook
 	}
@@ -9027,10 +9742,11 @@ type (
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
 		Cart, CartLine, Challenge, ConsentTicket, Credential, Customer, Delivery,
 		DeliveryLog, Discount, DiscountUse, EndpointStat, Event, Export, ExportPart,
-		Factor, Fulfillment, Grant, Idempotency, Invitation, Mail, MarketplaceTheme,
-		Membership, Menus, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
-		OutboxFailure, Page, Payment, PaymentSettings, Picture, Product, RecoveryCode,
-		Redaction, Session, ShippingCountry, ShippingZone, Staff, StaffToken, Store,
+		Facet, Factor, Fulfillment, Grant, Idempotency, Invitation, Listing, Mail,
+		MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient, Order,
+		OrderLine, Outbox, OutboxFailure, Page, Payment, PaymentSettings, Picture,
+		Product, RecoveryCode, Redaction, SearchEntry, SearchSpelling, Session,
+		ShelfWalk, ShippingCountry, ShippingZone, Staff, StaffToken, Store,
 		StoreHandle, TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User,
 		UserEmail, Variant, WebhookEndpoint, WebhookQueue []ent.Interceptor
 	}

@@ -35,11 +35,13 @@ import (
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/export"
 	"github.com/storefront-go/storefront/ent/db/exportpart"
+	"github.com/storefront-go/storefront/ent/db/facet"
 	"github.com/storefront-go/storefront/ent/db/factor"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/invitation"
+	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/membership"
@@ -58,7 +60,10 @@ import (
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
+	"github.com/storefront-go/storefront/ent/db/searchentry"
+	"github.com/storefront-go/storefront/ent/db/searchspelling"
 	"github.com/storefront-go/storefront/ent/db/session"
+	"github.com/storefront-go/storefront/ent/db/shelfwalk"
 	"github.com/storefront-go/storefront/ent/db/shippingcountry"
 	"github.com/storefront-go/storefront/ent/db/shippingzone"
 	"github.com/storefront-go/storefront/ent/db/staff"
@@ -157,11 +162,13 @@ func checkColumn(t, c string) error {
 			dbevent.Table:          dbevent.ValidColumn,
 			export.Table:           export.ValidColumn,
 			exportpart.Table:       exportpart.ValidColumn,
+			facet.Table:            facet.ValidColumn,
 			factor.Table:           factor.ValidColumn,
 			fulfillment.Table:      fulfillment.ValidColumn,
 			grant.Table:            grant.ValidColumn,
 			idempotency.Table:      idempotency.ValidColumn,
 			invitation.Table:       invitation.ValidColumn,
+			listing.Table:          listing.ValidColumn,
 			mail.Table:             mail.ValidColumn,
 			marketplacetheme.Table: marketplacetheme.ValidColumn,
 			membership.Table:       membership.ValidColumn,
@@ -180,7 +187,10 @@ func checkColumn(t, c string) error {
 			product.Table:          product.ValidColumn,
 			recoverycode.Table:     recoverycode.ValidColumn,
 			redaction.Table:        redaction.ValidColumn,
+			searchentry.Table:      searchentry.ValidColumn,
+			searchspelling.Table:   searchspelling.ValidColumn,
 			session.Table:          session.ValidColumn,
+			shelfwalk.Table:        shelfwalk.ValidColumn,
 			shippingcountry.Table:  shippingcountry.ValidColumn,
 			shippingzone.Table:     shippingzone.ValidColumn,
 			staff.Table:            staff.ValidColumn,

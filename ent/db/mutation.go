@@ -32,11 +32,13 @@ import (
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/export"
 	"github.com/storefront-go/storefront/ent/db/exportpart"
+	"github.com/storefront-go/storefront/ent/db/facet"
 	"github.com/storefront-go/storefront/ent/db/factor"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/invitation"
+	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/membership"
@@ -56,7 +58,10 @@ import (
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
+	"github.com/storefront-go/storefront/ent/db/searchentry"
+	"github.com/storefront-go/storefront/ent/db/searchspelling"
 	"github.com/storefront-go/storefront/ent/db/session"
+	"github.com/storefront-go/storefront/ent/db/shelfwalk"
 	"github.com/storefront-go/storefront/ent/db/shippingcountry"
 	"github.com/storefront-go/storefront/ent/db/shippingzone"
 	"github.com/storefront-go/storefront/ent/db/staff"
@@ -113,11 +118,13 @@ const (
 	TypeEvent            = "Event"
 	TypeExport           = "Export"
 	TypeExportPart       = "ExportPart"
+	TypeFacet            = "Facet"
 	TypeFactor           = "Factor"
 	TypeFulfillment      = "Fulfillment"
 	TypeGrant            = "Grant"
 	TypeIdempotency      = "Idempotency"
 	TypeInvitation       = "Invitation"
+	TypeListing          = "Listing"
 	TypeMail             = "Mail"
 	TypeMarketplaceTheme = "MarketplaceTheme"
 	TypeMembership       = "Membership"
@@ -136,7 +143,10 @@ const (
 	TypeProduct          = "Product"
 	TypeRecoveryCode     = "RecoveryCode"
 	TypeRedaction        = "Redaction"
+	TypeSearchEntry      = "SearchEntry"
+	TypeSearchSpelling   = "SearchSpelling"
 	TypeSession          = "Session"
+	TypeShelfWalk        = "ShelfWalk"
 	TypeShippingCountry  = "ShippingCountry"
 	TypeShippingZone     = "ShippingZone"
 	TypeStaff            = "Staff"
@@ -22359,6 +22369,446 @@ func (m *ExportPartMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown ExportPart edge %s", name)
 }
 
+// FacetMutation represents an operation that mutates the Facet nodes in the graph.
+type FacetMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	name          *string
+	value         *string
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*Facet, error)
+	predicates    []predicate.Facet
+}
+
+var _ ent.Mutation = (*FacetMutation)(nil)
+
+// facetOption allows management of the mutation configuration using functional options.
+type facetOption func(*FacetMutation)
+
+// newFacetMutation creates new mutation for the Facet entity.
+func newFacetMutation(c config, op Op, opts ...facetOption) *FacetMutation {
+	m := &FacetMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeFacet,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withFacetID sets the ID field of the mutation.
+func withFacetID(id xid.ID) facetOption {
+	return func(m *FacetMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Facet
+		)
+		m.oldValue = func(ctx context.Context) (*Facet, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Facet.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withFacet sets the old Facet of the mutation.
+func withFacet(node *Facet) facetOption {
+	return func(m *FacetMutation) {
+		m.oldValue = func(context.Context) (*Facet, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m FacetMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m FacetMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Facet entities.
+func (m *FacetMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *FacetMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *FacetMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Facet.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *FacetMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *FacetMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the Facet entity.
+// If the Facet object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *FacetMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *FacetMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetName sets the "name" field.
+func (m *FacetMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *FacetMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldName returns the old "name" field's value of the Facet entity.
+// If the Facet object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *FacetMutation) OldName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldName: %w", err)
+	}
+	return oldValue.Name, nil
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *FacetMutation) ResetName() {
+	m.name = nil
+}
+
+// SetValue sets the "value" field.
+func (m *FacetMutation) SetValue(s string) {
+	m.value = &s
+}
+
+// Value returns the value of the "value" field in the mutation.
+func (m *FacetMutation) Value() (r string, exists bool) {
+	v := m.value
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldValue returns the old "value" field's value of the Facet entity.
+// If the Facet object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *FacetMutation) OldValue(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldValue is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldValue requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldValue: %w", err)
+	}
+	return oldValue.Value, nil
+}
+
+// ResetValue resets all changes to the "value" field.
+func (m *FacetMutation) ResetValue() {
+	m.value = nil
+}
+
+// Where appends a list predicates to the FacetMutation builder.
+func (m *FacetMutation) Where(ps ...predicate.Facet) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the FacetMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *FacetMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Facet, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *FacetMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *FacetMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Facet).
+func (m *FacetMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *FacetMutation) Fields() []string {
+	fields := make([]string, 0, 3)
+	if m.store_id != nil {
+		fields = append(fields, facet.FieldStoreID)
+	}
+	if m.name != nil {
+		fields = append(fields, facet.FieldName)
+	}
+	if m.value != nil {
+		fields = append(fields, facet.FieldValue)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *FacetMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case facet.FieldStoreID:
+		return m.StoreID()
+	case facet.FieldName:
+		return m.Name()
+	case facet.FieldValue:
+		return m.Value()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *FacetMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case facet.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case facet.FieldName:
+		return m.OldName(ctx)
+	case facet.FieldValue:
+		return m.OldValue(ctx)
+	}
+	return nil, fmt.Errorf("unknown Facet field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *FacetMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case facet.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case facet.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case facet.FieldValue:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetValue(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Facet field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *FacetMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *FacetMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *FacetMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown Facet numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *FacetMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *FacetMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *FacetMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Facet nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *FacetMutation) ResetField(name string) error {
+	switch name {
+	case facet.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case facet.FieldName:
+		m.ResetName()
+		return nil
+	case facet.FieldValue:
+		m.ResetValue()
+		return nil
+	}
+	return fmt.Errorf("unknown Facet field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *FacetMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *FacetMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *FacetMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *FacetMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *FacetMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *FacetMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *FacetMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Facet unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *FacetMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Facet edge %s", name)
+}
+
 // FactorMutation represents an operation that mutates the Factor nodes in the graph.
 type FactorMutation struct {
 	config
@@ -27171,6 +27621,623 @@ func (m *InvitationMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *InvitationMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Invitation edge %s", name)
+}
+
+// ListingMutation represents an operation that mutates the Listing nodes in the graph.
+type ListingMutation struct {
+	config
+	op              Op
+	typ             string
+	id              *xid.ID
+	store_id        *xid.ID
+	shelf           *xid.ID
+	published_at    *micros.Time
+	addpublished_at *micros.Time
+	price_minor     *int64
+	addprice_minor  *int64
+	title_key       *string
+	clearedFields   map[string]struct{}
+	done            bool
+	oldValue        func(context.Context) (*Listing, error)
+	predicates      []predicate.Listing
+}
+
+var _ ent.Mutation = (*ListingMutation)(nil)
+
+// listingOption allows management of the mutation configuration using functional options.
+type listingOption func(*ListingMutation)
+
+// newListingMutation creates new mutation for the Listing entity.
+func newListingMutation(c config, op Op, opts ...listingOption) *ListingMutation {
+	m := &ListingMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeListing,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withListingID sets the ID field of the mutation.
+func withListingID(id xid.ID) listingOption {
+	return func(m *ListingMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Listing
+		)
+		m.oldValue = func(ctx context.Context) (*Listing, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Listing.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withListing sets the old Listing of the mutation.
+func withListing(node *Listing) listingOption {
+	return func(m *ListingMutation) {
+		m.oldValue = func(context.Context) (*Listing, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ListingMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ListingMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Listing entities.
+func (m *ListingMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ListingMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ListingMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Listing.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *ListingMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *ListingMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the Listing entity.
+// If the Listing object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ListingMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *ListingMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetShelf sets the "shelf" field.
+func (m *ListingMutation) SetShelf(x xid.ID) {
+	m.shelf = &x
+}
+
+// Shelf returns the value of the "shelf" field in the mutation.
+func (m *ListingMutation) Shelf() (r xid.ID, exists bool) {
+	v := m.shelf
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldShelf returns the old "shelf" field's value of the Listing entity.
+// If the Listing object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ListingMutation) OldShelf(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldShelf is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldShelf requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldShelf: %w", err)
+	}
+	return oldValue.Shelf, nil
+}
+
+// ResetShelf resets all changes to the "shelf" field.
+func (m *ListingMutation) ResetShelf() {
+	m.shelf = nil
+}
+
+// SetPublishedAt sets the "published_at" field.
+func (m *ListingMutation) SetPublishedAt(value micros.Time) {
+	m.published_at = &value
+	m.addpublished_at = nil
+}
+
+// PublishedAt returns the value of the "published_at" field in the mutation.
+func (m *ListingMutation) PublishedAt() (r micros.Time, exists bool) {
+	v := m.published_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPublishedAt returns the old "published_at" field's value of the Listing entity.
+// If the Listing object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ListingMutation) OldPublishedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPublishedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPublishedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPublishedAt: %w", err)
+	}
+	return oldValue.PublishedAt, nil
+}
+
+// AddPublishedAt adds value to the "published_at" field.
+func (m *ListingMutation) AddPublishedAt(value micros.Time) {
+	if m.addpublished_at != nil {
+		*m.addpublished_at += value
+	} else {
+		m.addpublished_at = &value
+	}
+}
+
+// AddedPublishedAt returns the value that was added to the "published_at" field in this mutation.
+func (m *ListingMutation) AddedPublishedAt() (r micros.Time, exists bool) {
+	v := m.addpublished_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPublishedAt resets all changes to the "published_at" field.
+func (m *ListingMutation) ResetPublishedAt() {
+	m.published_at = nil
+	m.addpublished_at = nil
+}
+
+// SetPriceMinor sets the "price_minor" field.
+func (m *ListingMutation) SetPriceMinor(i int64) {
+	m.price_minor = &i
+	m.addprice_minor = nil
+}
+
+// PriceMinor returns the value of the "price_minor" field in the mutation.
+func (m *ListingMutation) PriceMinor() (r int64, exists bool) {
+	v := m.price_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPriceMinor returns the old "price_minor" field's value of the Listing entity.
+// If the Listing object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ListingMutation) OldPriceMinor(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPriceMinor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPriceMinor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPriceMinor: %w", err)
+	}
+	return oldValue.PriceMinor, nil
+}
+
+// AddPriceMinor adds i to the "price_minor" field.
+func (m *ListingMutation) AddPriceMinor(i int64) {
+	if m.addprice_minor != nil {
+		*m.addprice_minor += i
+	} else {
+		m.addprice_minor = &i
+	}
+}
+
+// AddedPriceMinor returns the value that was added to the "price_minor" field in this mutation.
+func (m *ListingMutation) AddedPriceMinor() (r int64, exists bool) {
+	v := m.addprice_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPriceMinor resets all changes to the "price_minor" field.
+func (m *ListingMutation) ResetPriceMinor() {
+	m.price_minor = nil
+	m.addprice_minor = nil
+}
+
+// SetTitleKey sets the "title_key" field.
+func (m *ListingMutation) SetTitleKey(s string) {
+	m.title_key = &s
+}
+
+// TitleKey returns the value of the "title_key" field in the mutation.
+func (m *ListingMutation) TitleKey() (r string, exists bool) {
+	v := m.title_key
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTitleKey returns the old "title_key" field's value of the Listing entity.
+// If the Listing object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ListingMutation) OldTitleKey(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTitleKey is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTitleKey requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTitleKey: %w", err)
+	}
+	return oldValue.TitleKey, nil
+}
+
+// ResetTitleKey resets all changes to the "title_key" field.
+func (m *ListingMutation) ResetTitleKey() {
+	m.title_key = nil
+}
+
+// Where appends a list predicates to the ListingMutation builder.
+func (m *ListingMutation) Where(ps ...predicate.Listing) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ListingMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ListingMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Listing, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ListingMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ListingMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Listing).
+func (m *ListingMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ListingMutation) Fields() []string {
+	fields := make([]string, 0, 5)
+	if m.store_id != nil {
+		fields = append(fields, listing.FieldStoreID)
+	}
+	if m.shelf != nil {
+		fields = append(fields, listing.FieldShelf)
+	}
+	if m.published_at != nil {
+		fields = append(fields, listing.FieldPublishedAt)
+	}
+	if m.price_minor != nil {
+		fields = append(fields, listing.FieldPriceMinor)
+	}
+	if m.title_key != nil {
+		fields = append(fields, listing.FieldTitleKey)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ListingMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case listing.FieldStoreID:
+		return m.StoreID()
+	case listing.FieldShelf:
+		return m.Shelf()
+	case listing.FieldPublishedAt:
+		return m.PublishedAt()
+	case listing.FieldPriceMinor:
+		return m.PriceMinor()
+	case listing.FieldTitleKey:
+		return m.TitleKey()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ListingMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case listing.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case listing.FieldShelf:
+		return m.OldShelf(ctx)
+	case listing.FieldPublishedAt:
+		return m.OldPublishedAt(ctx)
+	case listing.FieldPriceMinor:
+		return m.OldPriceMinor(ctx)
+	case listing.FieldTitleKey:
+		return m.OldTitleKey(ctx)
+	}
+	return nil, fmt.Errorf("unknown Listing field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ListingMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case listing.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case listing.FieldShelf:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetShelf(v)
+		return nil
+	case listing.FieldPublishedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPublishedAt(v)
+		return nil
+	case listing.FieldPriceMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPriceMinor(v)
+		return nil
+	case listing.FieldTitleKey:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTitleKey(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Listing field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ListingMutation) AddedFields() []string {
+	var fields []string
+	if m.addpublished_at != nil {
+		fields = append(fields, listing.FieldPublishedAt)
+	}
+	if m.addprice_minor != nil {
+		fields = append(fields, listing.FieldPriceMinor)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ListingMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case listing.FieldPublishedAt:
+		return m.AddedPublishedAt()
+	case listing.FieldPriceMinor:
+		return m.AddedPriceMinor()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ListingMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case listing.FieldPublishedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPublishedAt(v)
+		return nil
+	case listing.FieldPriceMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPriceMinor(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Listing numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ListingMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ListingMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ListingMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Listing nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ListingMutation) ResetField(name string) error {
+	switch name {
+	case listing.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case listing.FieldShelf:
+		m.ResetShelf()
+		return nil
+	case listing.FieldPublishedAt:
+		m.ResetPublishedAt()
+		return nil
+	case listing.FieldPriceMinor:
+		m.ResetPriceMinor()
+		return nil
+	case listing.FieldTitleKey:
+		m.ResetTitleKey()
+		return nil
+	}
+	return fmt.Errorf("unknown Listing field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ListingMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ListingMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ListingMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ListingMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ListingMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ListingMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ListingMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Listing unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ListingMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Listing edge %s", name)
 }
 
 // MailMutation represents an operation that mutates the Mail nodes in the graph.
@@ -44584,6 +45651,832 @@ func (m *RedactionMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Redaction edge %s", name)
 }
 
+// SearchEntryMutation represents an operation that mutates the SearchEntry nodes in the graph.
+type SearchEntryMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	word          *string
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*SearchEntry, error)
+	predicates    []predicate.SearchEntry
+}
+
+var _ ent.Mutation = (*SearchEntryMutation)(nil)
+
+// searchentryOption allows management of the mutation configuration using functional options.
+type searchentryOption func(*SearchEntryMutation)
+
+// newSearchEntryMutation creates new mutation for the SearchEntry entity.
+func newSearchEntryMutation(c config, op Op, opts ...searchentryOption) *SearchEntryMutation {
+	m := &SearchEntryMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSearchEntry,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSearchEntryID sets the ID field of the mutation.
+func withSearchEntryID(id xid.ID) searchentryOption {
+	return func(m *SearchEntryMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *SearchEntry
+		)
+		m.oldValue = func(ctx context.Context) (*SearchEntry, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().SearchEntry.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSearchEntry sets the old SearchEntry of the mutation.
+func withSearchEntry(node *SearchEntry) searchentryOption {
+	return func(m *SearchEntryMutation) {
+		m.oldValue = func(context.Context) (*SearchEntry, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SearchEntryMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SearchEntryMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of SearchEntry entities.
+func (m *SearchEntryMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SearchEntryMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SearchEntryMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().SearchEntry.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *SearchEntryMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *SearchEntryMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the SearchEntry entity.
+// If the SearchEntry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchEntryMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *SearchEntryMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetWord sets the "word" field.
+func (m *SearchEntryMutation) SetWord(s string) {
+	m.word = &s
+}
+
+// Word returns the value of the "word" field in the mutation.
+func (m *SearchEntryMutation) Word() (r string, exists bool) {
+	v := m.word
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWord returns the old "word" field's value of the SearchEntry entity.
+// If the SearchEntry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchEntryMutation) OldWord(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWord is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWord requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWord: %w", err)
+	}
+	return oldValue.Word, nil
+}
+
+// ResetWord resets all changes to the "word" field.
+func (m *SearchEntryMutation) ResetWord() {
+	m.word = nil
+}
+
+// Where appends a list predicates to the SearchEntryMutation builder.
+func (m *SearchEntryMutation) Where(ps ...predicate.SearchEntry) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SearchEntryMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SearchEntryMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.SearchEntry, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SearchEntryMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SearchEntryMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (SearchEntry).
+func (m *SearchEntryMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SearchEntryMutation) Fields() []string {
+	fields := make([]string, 0, 2)
+	if m.store_id != nil {
+		fields = append(fields, searchentry.FieldStoreID)
+	}
+	if m.word != nil {
+		fields = append(fields, searchentry.FieldWord)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SearchEntryMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case searchentry.FieldStoreID:
+		return m.StoreID()
+	case searchentry.FieldWord:
+		return m.Word()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SearchEntryMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case searchentry.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case searchentry.FieldWord:
+		return m.OldWord(ctx)
+	}
+	return nil, fmt.Errorf("unknown SearchEntry field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SearchEntryMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case searchentry.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case searchentry.FieldWord:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWord(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SearchEntry field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SearchEntryMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SearchEntryMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SearchEntryMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown SearchEntry numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SearchEntryMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SearchEntryMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SearchEntryMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown SearchEntry nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SearchEntryMutation) ResetField(name string) error {
+	switch name {
+	case searchentry.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case searchentry.FieldWord:
+		m.ResetWord()
+		return nil
+	}
+	return fmt.Errorf("unknown SearchEntry field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SearchEntryMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SearchEntryMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SearchEntryMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SearchEntryMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SearchEntryMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SearchEntryMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SearchEntryMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown SearchEntry unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SearchEntryMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown SearchEntry edge %s", name)
+}
+
+// SearchSpellingMutation represents an operation that mutates the SearchSpelling nodes in the graph.
+type SearchSpellingMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	spelling      *string
+	word          *string
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*SearchSpelling, error)
+	predicates    []predicate.SearchSpelling
+}
+
+var _ ent.Mutation = (*SearchSpellingMutation)(nil)
+
+// searchspellingOption allows management of the mutation configuration using functional options.
+type searchspellingOption func(*SearchSpellingMutation)
+
+// newSearchSpellingMutation creates new mutation for the SearchSpelling entity.
+func newSearchSpellingMutation(c config, op Op, opts ...searchspellingOption) *SearchSpellingMutation {
+	m := &SearchSpellingMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSearchSpelling,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSearchSpellingID sets the ID field of the mutation.
+func withSearchSpellingID(id xid.ID) searchspellingOption {
+	return func(m *SearchSpellingMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *SearchSpelling
+		)
+		m.oldValue = func(ctx context.Context) (*SearchSpelling, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().SearchSpelling.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSearchSpelling sets the old SearchSpelling of the mutation.
+func withSearchSpelling(node *SearchSpelling) searchspellingOption {
+	return func(m *SearchSpellingMutation) {
+		m.oldValue = func(context.Context) (*SearchSpelling, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SearchSpellingMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SearchSpellingMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of SearchSpelling entities.
+func (m *SearchSpellingMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SearchSpellingMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SearchSpellingMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().SearchSpelling.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *SearchSpellingMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *SearchSpellingMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the SearchSpelling entity.
+// If the SearchSpelling object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchSpellingMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *SearchSpellingMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetSpelling sets the "spelling" field.
+func (m *SearchSpellingMutation) SetSpelling(s string) {
+	m.spelling = &s
+}
+
+// Spelling returns the value of the "spelling" field in the mutation.
+func (m *SearchSpellingMutation) Spelling() (r string, exists bool) {
+	v := m.spelling
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSpelling returns the old "spelling" field's value of the SearchSpelling entity.
+// If the SearchSpelling object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchSpellingMutation) OldSpelling(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSpelling is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSpelling requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSpelling: %w", err)
+	}
+	return oldValue.Spelling, nil
+}
+
+// ResetSpelling resets all changes to the "spelling" field.
+func (m *SearchSpellingMutation) ResetSpelling() {
+	m.spelling = nil
+}
+
+// SetWord sets the "word" field.
+func (m *SearchSpellingMutation) SetWord(s string) {
+	m.word = &s
+}
+
+// Word returns the value of the "word" field in the mutation.
+func (m *SearchSpellingMutation) Word() (r string, exists bool) {
+	v := m.word
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWord returns the old "word" field's value of the SearchSpelling entity.
+// If the SearchSpelling object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchSpellingMutation) OldWord(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWord is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWord requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWord: %w", err)
+	}
+	return oldValue.Word, nil
+}
+
+// ResetWord resets all changes to the "word" field.
+func (m *SearchSpellingMutation) ResetWord() {
+	m.word = nil
+}
+
+// Where appends a list predicates to the SearchSpellingMutation builder.
+func (m *SearchSpellingMutation) Where(ps ...predicate.SearchSpelling) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SearchSpellingMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SearchSpellingMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.SearchSpelling, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SearchSpellingMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SearchSpellingMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (SearchSpelling).
+func (m *SearchSpellingMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SearchSpellingMutation) Fields() []string {
+	fields := make([]string, 0, 3)
+	if m.store_id != nil {
+		fields = append(fields, searchspelling.FieldStoreID)
+	}
+	if m.spelling != nil {
+		fields = append(fields, searchspelling.FieldSpelling)
+	}
+	if m.word != nil {
+		fields = append(fields, searchspelling.FieldWord)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SearchSpellingMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case searchspelling.FieldStoreID:
+		return m.StoreID()
+	case searchspelling.FieldSpelling:
+		return m.Spelling()
+	case searchspelling.FieldWord:
+		return m.Word()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SearchSpellingMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case searchspelling.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case searchspelling.FieldSpelling:
+		return m.OldSpelling(ctx)
+	case searchspelling.FieldWord:
+		return m.OldWord(ctx)
+	}
+	return nil, fmt.Errorf("unknown SearchSpelling field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SearchSpellingMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case searchspelling.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case searchspelling.FieldSpelling:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSpelling(v)
+		return nil
+	case searchspelling.FieldWord:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWord(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SearchSpelling field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SearchSpellingMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SearchSpellingMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SearchSpellingMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown SearchSpelling numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SearchSpellingMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SearchSpellingMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SearchSpellingMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown SearchSpelling nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SearchSpellingMutation) ResetField(name string) error {
+	switch name {
+	case searchspelling.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case searchspelling.FieldSpelling:
+		m.ResetSpelling()
+		return nil
+	case searchspelling.FieldWord:
+		m.ResetWord()
+		return nil
+	}
+	return fmt.Errorf("unknown SearchSpelling field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SearchSpellingMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SearchSpellingMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SearchSpellingMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SearchSpellingMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SearchSpellingMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SearchSpellingMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SearchSpellingMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown SearchSpelling unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SearchSpellingMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown SearchSpelling edge %s", name)
+}
+
 // SessionMutation represents an operation that mutates the Session nodes in the graph.
 type SessionMutation struct {
 	config
@@ -45415,6 +47308,623 @@ func (m *SessionMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *SessionMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Session edge %s", name)
+}
+
+// ShelfWalkMutation represents an operation that mutates the ShelfWalk nodes in the graph.
+type ShelfWalkMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	form          *int
+	addform       *int
+	behind        *xid.ID
+	_done         *bool
+	updated_at    *micros.Time
+	addupdated_at *micros.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*ShelfWalk, error)
+	predicates    []predicate.ShelfWalk
+}
+
+var _ ent.Mutation = (*ShelfWalkMutation)(nil)
+
+// shelfwalkOption allows management of the mutation configuration using functional options.
+type shelfwalkOption func(*ShelfWalkMutation)
+
+// newShelfWalkMutation creates new mutation for the ShelfWalk entity.
+func newShelfWalkMutation(c config, op Op, opts ...shelfwalkOption) *ShelfWalkMutation {
+	m := &ShelfWalkMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeShelfWalk,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withShelfWalkID sets the ID field of the mutation.
+func withShelfWalkID(id xid.ID) shelfwalkOption {
+	return func(m *ShelfWalkMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *ShelfWalk
+		)
+		m.oldValue = func(ctx context.Context) (*ShelfWalk, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().ShelfWalk.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withShelfWalk sets the old ShelfWalk of the mutation.
+func withShelfWalk(node *ShelfWalk) shelfwalkOption {
+	return func(m *ShelfWalkMutation) {
+		m.oldValue = func(context.Context) (*ShelfWalk, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ShelfWalkMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ShelfWalkMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of ShelfWalk entities.
+func (m *ShelfWalkMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ShelfWalkMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ShelfWalkMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().ShelfWalk.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *ShelfWalkMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *ShelfWalkMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the ShelfWalk entity.
+// If the ShelfWalk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShelfWalkMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *ShelfWalkMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetForm sets the "form" field.
+func (m *ShelfWalkMutation) SetForm(i int) {
+	m.form = &i
+	m.addform = nil
+}
+
+// Form returns the value of the "form" field in the mutation.
+func (m *ShelfWalkMutation) Form() (r int, exists bool) {
+	v := m.form
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldForm returns the old "form" field's value of the ShelfWalk entity.
+// If the ShelfWalk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShelfWalkMutation) OldForm(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldForm is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldForm requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldForm: %w", err)
+	}
+	return oldValue.Form, nil
+}
+
+// AddForm adds i to the "form" field.
+func (m *ShelfWalkMutation) AddForm(i int) {
+	if m.addform != nil {
+		*m.addform += i
+	} else {
+		m.addform = &i
+	}
+}
+
+// AddedForm returns the value that was added to the "form" field in this mutation.
+func (m *ShelfWalkMutation) AddedForm() (r int, exists bool) {
+	v := m.addform
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetForm resets all changes to the "form" field.
+func (m *ShelfWalkMutation) ResetForm() {
+	m.form = nil
+	m.addform = nil
+}
+
+// SetBehind sets the "behind" field.
+func (m *ShelfWalkMutation) SetBehind(x xid.ID) {
+	m.behind = &x
+}
+
+// Behind returns the value of the "behind" field in the mutation.
+func (m *ShelfWalkMutation) Behind() (r xid.ID, exists bool) {
+	v := m.behind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBehind returns the old "behind" field's value of the ShelfWalk entity.
+// If the ShelfWalk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShelfWalkMutation) OldBehind(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBehind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBehind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBehind: %w", err)
+	}
+	return oldValue.Behind, nil
+}
+
+// ResetBehind resets all changes to the "behind" field.
+func (m *ShelfWalkMutation) ResetBehind() {
+	m.behind = nil
+}
+
+// SetDone sets the "done" field.
+func (m *ShelfWalkMutation) SetDone(b bool) {
+	m._done = &b
+}
+
+// Done returns the value of the "done" field in the mutation.
+func (m *ShelfWalkMutation) Done() (r bool, exists bool) {
+	v := m._done
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDone returns the old "done" field's value of the ShelfWalk entity.
+// If the ShelfWalk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShelfWalkMutation) OldDone(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDone is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDone requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDone: %w", err)
+	}
+	return oldValue.Done, nil
+}
+
+// ResetDone resets all changes to the "done" field.
+func (m *ShelfWalkMutation) ResetDone() {
+	m._done = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *ShelfWalkMutation) SetUpdatedAt(value micros.Time) {
+	m.updated_at = &value
+	m.addupdated_at = nil
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *ShelfWalkMutation) UpdatedAt() (r micros.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the ShelfWalk entity.
+// If the ShelfWalk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShelfWalkMutation) OldUpdatedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// AddUpdatedAt adds value to the "updated_at" field.
+func (m *ShelfWalkMutation) AddUpdatedAt(value micros.Time) {
+	if m.addupdated_at != nil {
+		*m.addupdated_at += value
+	} else {
+		m.addupdated_at = &value
+	}
+}
+
+// AddedUpdatedAt returns the value that was added to the "updated_at" field in this mutation.
+func (m *ShelfWalkMutation) AddedUpdatedAt() (r micros.Time, exists bool) {
+	v := m.addupdated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *ShelfWalkMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+	m.addupdated_at = nil
+}
+
+// Where appends a list predicates to the ShelfWalkMutation builder.
+func (m *ShelfWalkMutation) Where(ps ...predicate.ShelfWalk) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ShelfWalkMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ShelfWalkMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.ShelfWalk, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ShelfWalkMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ShelfWalkMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (ShelfWalk).
+func (m *ShelfWalkMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ShelfWalkMutation) Fields() []string {
+	fields := make([]string, 0, 5)
+	if m.store_id != nil {
+		fields = append(fields, shelfwalk.FieldStoreID)
+	}
+	if m.form != nil {
+		fields = append(fields, shelfwalk.FieldForm)
+	}
+	if m.behind != nil {
+		fields = append(fields, shelfwalk.FieldBehind)
+	}
+	if m._done != nil {
+		fields = append(fields, shelfwalk.FieldDone)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, shelfwalk.FieldUpdatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ShelfWalkMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case shelfwalk.FieldStoreID:
+		return m.StoreID()
+	case shelfwalk.FieldForm:
+		return m.Form()
+	case shelfwalk.FieldBehind:
+		return m.Behind()
+	case shelfwalk.FieldDone:
+		return m.Done()
+	case shelfwalk.FieldUpdatedAt:
+		return m.UpdatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ShelfWalkMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case shelfwalk.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case shelfwalk.FieldForm:
+		return m.OldForm(ctx)
+	case shelfwalk.FieldBehind:
+		return m.OldBehind(ctx)
+	case shelfwalk.FieldDone:
+		return m.OldDone(ctx)
+	case shelfwalk.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown ShelfWalk field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ShelfWalkMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case shelfwalk.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case shelfwalk.FieldForm:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetForm(v)
+		return nil
+	case shelfwalk.FieldBehind:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBehind(v)
+		return nil
+	case shelfwalk.FieldDone:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDone(v)
+		return nil
+	case shelfwalk.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ShelfWalk field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ShelfWalkMutation) AddedFields() []string {
+	var fields []string
+	if m.addform != nil {
+		fields = append(fields, shelfwalk.FieldForm)
+	}
+	if m.addupdated_at != nil {
+		fields = append(fields, shelfwalk.FieldUpdatedAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ShelfWalkMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case shelfwalk.FieldForm:
+		return m.AddedForm()
+	case shelfwalk.FieldUpdatedAt:
+		return m.AddedUpdatedAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ShelfWalkMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case shelfwalk.FieldForm:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddForm(v)
+		return nil
+	case shelfwalk.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddUpdatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ShelfWalk numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ShelfWalkMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ShelfWalkMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ShelfWalkMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown ShelfWalk nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ShelfWalkMutation) ResetField(name string) error {
+	switch name {
+	case shelfwalk.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case shelfwalk.FieldForm:
+		m.ResetForm()
+		return nil
+	case shelfwalk.FieldBehind:
+		m.ResetBehind()
+		return nil
+	case shelfwalk.FieldDone:
+		m.ResetDone()
+		return nil
+	case shelfwalk.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown ShelfWalk field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ShelfWalkMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ShelfWalkMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ShelfWalkMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ShelfWalkMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ShelfWalkMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ShelfWalkMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ShelfWalkMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown ShelfWalk unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ShelfWalkMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown ShelfWalk edge %s", name)
 }
 
 // ShippingCountryMutation represents an operation that mutates the ShippingCountry nodes in the graph.

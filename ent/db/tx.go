@@ -58,6 +58,8 @@ type Tx struct {
 	Export *ExportClient
 	// ExportPart is the client for interacting with the ExportPart builders.
 	ExportPart *ExportPartClient
+	// Facet is the client for interacting with the Facet builders.
+	Facet *FacetClient
 	// Factor is the client for interacting with the Factor builders.
 	Factor *FactorClient
 	// Fulfillment is the client for interacting with the Fulfillment builders.
@@ -68,6 +70,8 @@ type Tx struct {
 	Idempotency *IdempotencyClient
 	// Invitation is the client for interacting with the Invitation builders.
 	Invitation *InvitationClient
+	// Listing is the client for interacting with the Listing builders.
+	Listing *ListingClient
 	// Mail is the client for interacting with the Mail builders.
 	Mail *MailClient
 	// MarketplaceTheme is the client for interacting with the MarketplaceTheme builders.
@@ -104,8 +108,14 @@ type Tx struct {
 	RecoveryCode *RecoveryCodeClient
 	// Redaction is the client for interacting with the Redaction builders.
 	Redaction *RedactionClient
+	// SearchEntry is the client for interacting with the SearchEntry builders.
+	SearchEntry *SearchEntryClient
+	// SearchSpelling is the client for interacting with the SearchSpelling builders.
+	SearchSpelling *SearchSpellingClient
 	// Session is the client for interacting with the Session builders.
 	Session *SessionClient
+	// ShelfWalk is the client for interacting with the ShelfWalk builders.
+	ShelfWalk *ShelfWalkClient
 	// ShippingCountry is the client for interacting with the ShippingCountry builders.
 	ShippingCountry *ShippingCountryClient
 	// ShippingZone is the client for interacting with the ShippingZone builders.
@@ -291,11 +301,13 @@ func (tx *Tx) init() {
 	tx.Event = NewEventClient(tx.config)
 	tx.Export = NewExportClient(tx.config)
 	tx.ExportPart = NewExportPartClient(tx.config)
+	tx.Facet = NewFacetClient(tx.config)
 	tx.Factor = NewFactorClient(tx.config)
 	tx.Fulfillment = NewFulfillmentClient(tx.config)
 	tx.Grant = NewGrantClient(tx.config)
 	tx.Idempotency = NewIdempotencyClient(tx.config)
 	tx.Invitation = NewInvitationClient(tx.config)
+	tx.Listing = NewListingClient(tx.config)
 	tx.Mail = NewMailClient(tx.config)
 	tx.MarketplaceTheme = NewMarketplaceThemeClient(tx.config)
 	tx.Membership = NewMembershipClient(tx.config)
@@ -314,7 +326,10 @@ func (tx *Tx) init() {
 	tx.Product = NewProductClient(tx.config)
 	tx.RecoveryCode = NewRecoveryCodeClient(tx.config)
 	tx.Redaction = NewRedactionClient(tx.config)
+	tx.SearchEntry = NewSearchEntryClient(tx.config)
+	tx.SearchSpelling = NewSearchSpellingClient(tx.config)
 	tx.Session = NewSessionClient(tx.config)
+	tx.ShelfWalk = NewShelfWalkClient(tx.config)
 	tx.ShippingCountry = NewShippingCountryClient(tx.config)
 	tx.ShippingZone = NewShippingZoneClient(tx.config)
 	tx.Staff = NewStaffClient(tx.config)

@@ -29,6 +29,8 @@ var fixed = []Fixed{
 	{Of: "The description of a theme", Unit: inCharacters, Most: ThemeDescription},
 	{Of: "The value of a theme's setting", Unit: inCharacters, Most: ThemeSetting},
 	{Of: "A page of a storefront, as Markdown", Unit: inCharacters, Most: PageBody},
+	{Of: "What of a title the lists of a storefront are sorted by", Unit: inBytes, Most: TitleKey},
+	{Of: "What of a word the search of a storefront looks for", Unit: inBytes, Most: SearchWord},
 	{Of: "What search engines show of a page", Unit: inCharacters, Most: SEODescription},
 	{Of: "A password, which has at least 10", Unit: inCharacters, Most: Password},
 	{Of: "An e-mail address", Unit: inBytes, Most: Email},

@@ -8,6 +8,14 @@ package limit
 // Body is the body of a request, in bytes.
 const Body = 1 << 20
 
+// Keys of the lists of a storefront and of its search, in bytes.
+const (
+	// TitleKey is as much of a title as lists are sorted by.
+	TitleKey = 64
+	// SearchWord is as much of a word as is searched.
+	SearchWord = 48
+)
+
 // Texts, in code points.
 const (
 	// Line is a text of one line: a name, a title, a reason, a part of an address.

@@ -18,6 +18,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/shelf"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -58,11 +59,41 @@ func productUpdated(e *productEdit) {
 func (m Mutation) changeProduct(ctx context.Context, id string, expected int64, action string,
 	edit func(context.Context, *productEdit) error,
 ) (*model.ProductPayload, error) {
-	p, err := core.Change(ctx, m.Core, m.products(), id, expected, action, edit)
+	p, err := core.Change(ctx, m.Core, m.products(), id, expected, action,
+		func(ctx context.Context, e *productEdit) error { return m.shelved(ctx, e, edit) })
 	if err != nil {
 		return nil, err
 	}
 	return &model.ProductPayload{Product: p}, nil
+}
+
+// shelved runs edit and, when the product is written, has the storefront's lists and its
+// search follow.
+func (m Mutation) shelved(
+	ctx context.Context, e *productEdit, edit func(context.Context, *productEdit) error,
+) error {
+	shown := e.Row.Status == state.ProductActive
+	if err := edit(ctx, e); err != nil {
+		return err
+	}
+	if len(e.Changed) == 1 && e.Changed[0] == "inventory_quantity" {
+		return nil // no list and no word depends on it
+	}
+	before := e.Then
+	e.Then = func(ctx context.Context) error {
+		if before != nil {
+			if err := before(ctx); err != nil {
+				return err
+			}
+		}
+		return m.rack(ctx).Put(ctx, e.Row, shown)
+	}
+	return nil
+}
+
+// rack writes the shelves of the store.
+func (m Mutation) rack(ctx context.Context) shelf.Rack {
+	return shelf.Rack{Client: m.Client(ctx), Engine: m.Store.Dialect()}
 }
 
 // ProductUpdate changes the members that are given.
@@ -213,7 +244,10 @@ func (m Mutation) ProductDelete(
 		if err != nil || n == 0 {
 			return n, err
 		}
-		return n, m.dropVariants(ctx, gone)
+		if err := m.dropVariants(ctx, gone); err != nil || gone.Status != state.ProductActive {
+			return n, err
+		}
+		return n, m.rack(ctx).Drop(ctx, gone.ID)
 	}
 	err := core.Remove(ctx, m.Core, products, id, expectedVersion, "product.delete",
 		func(ctx context.Context, p *db.Product) error {

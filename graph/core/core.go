@@ -27,6 +27,7 @@ import (
 	"github.com/storefront-go/storefront/graph/page"
 	"github.com/storefront-go/storefront/graph/picture"
 	"github.com/storefront-go/storefront/graph/session"
+	"github.com/storefront-go/storefront/graph/shelf"
 	"github.com/storefront-go/storefront/graph/webhook"
 )
 
@@ -53,6 +54,9 @@ type Config struct {
 	Exports *export.Engine
 	// Erasures takes redacted customers out of what is kept; by default one of its own.
 	Erasures *erase.Engine
+	// Shelves puts products on the shelves of storefronts in the background; by default
+	// one of its own.
+	Shelves *shelf.Keeper
 	// Themes keeps what themes consist of.
 	Themes *install.Keeper
 	// Pictures keeps copies of products' pictures.
@@ -80,12 +84,15 @@ func New(c Config) (*Core, error) {
 	if c.Store == nil || c.Keys == nil || c.Factors == nil || c.Pages == nil || c.HostOf == nil ||
 		c.APIHost == "" || c.Links == nil || c.Webhooks == nil || c.Exports == nil || c.Themes == nil ||
 		c.Pictures == nil {
-		return nil, errors.New("graph: every part is needed but Sessions, Erasures, Notifier, Limits, Reviewer and Logger")
+		return nil, errors.New("graph: every part is needed but Sessions, Erasures, Shelves, Notifier, Limits, Reviewer and Logger")
 	}
 	if c.Reviewer == nil {
 		c.Reviewer = func(*db.Store) bool { return false }
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	if c.Shelves == nil {
+		c.Shelves = shelf.NewKeeper(c.Store)
+	}
 	if c.Erasures == nil {
 		c.Erasures = erase.New(erase.Config{Store: c.Store, Notifier: c.Notifier, Logger: c.Logger})
 	}

@@ -21,15 +21,21 @@
 //     executed against sample data when a theme is compiled.
 //
 // The data of every page: .shop has name, currency, language (such as "de"), direction
-// ("ltr" or "rtl"), origin, url, search_url, search_fields, cart_url, add_url and words, which
-// are texts in that language: add_to_cart, cart, sold_out and quantity; .theme has name and version;
-// .settings has the values of the theme's settings by their names;
+// ("ltr" or "rtl"), origin, url, products_url, search_url, search_fields, cart_url, add_url and
+// words, which are texts in that language: add_to_cart, cart, sold_out, quantity and products; .theme has
+// name and version; .settings has the values of the theme's settings by their names;
 // .page has kind, title, path, description (which may be nothing) and preview; .menus has
 // main and footer, lists of links with title, href, current and children, which are such
 // links themselves. An href may lead to another host. What the kinds of pages have besides,
 // [SampleData] shows; a page that the merchant writes ("page", templates/page.html, which a
 // theme need not have) has .article with title, kind and body: HTML that the service made,
-// which can be shown in text and nothing else. Canonical link, Open Graph and schema.org
+// which can be shown in text and nothing else. The list of all products
+// ("products", templates/products.html, which a theme need not have either) has
+// .list with title, products (cards), next_url and
+// previous_url (nothing at the ends), url; sorts, each with title, url and current; filters,
+// each with name and values that have title, url and current; filtered, and all_url, where
+// it is not; min and max, which a form to url sends under these names along with the hidden
+// fields. Canonical link, Open Graph and schema.org
 // data are put into the head by the service itself.
 //
 // A form with method="post" is sent to .shop.add_url and nowhere else. It puts goods into the

@@ -24,13 +24,26 @@ var (
 var errBroken = errors.New("the template cannot be executed")
 
 // pages are the kinds of pages, and the names of their templates.
-var pages = []string{"home", "product", "search", "not_found", textPage}
+var pages = []string{"home", "product", "search", "not_found", textPage, listPage}
 
-// textPage is a page that the merchant writes. A theme need not have its template.
-const textPage = "page"
+// Pages whose templates a theme need not have.
+const (
+	textPage = "page"     // what the merchant writes
+	listPage = "products" // the list of all products
+)
 
-// textTemplate stands in for that template.
-const textTemplate = `{{define "content"}}<article><h1>{{.article.title}}</h1>{{.article.body}}</article>{{end}}`
+// standIns stand in for those templates.
+var standIns = map[string]string{
+	textPage: `{{define "content"}}<article><h1>{{.article.title}}</h1>{{.article.body}}</article>{{end}}`,
+	listPage: `{{define "content"}}<section><h1>{{.list.title}}</h1>
+{{- range .list.filters}}<p>{{.name}}:{{range .values}} <a href="{{.url}}"{{if .current}} aria-current="true"` +
+		`{{end}}>{{.title}}</a>{{end}}</p>{{end}}
+{{- with .list.sorts}}<p>{{range .}} <a href="{{.url}}"{{if .current}} aria-current="true"{{end}}>{{.title}}` +
+		`</a>{{end}}</p>{{end}}
+{{- with .list.products}}<ul>{{range .}}<li><a href="{{.url}}">{{.title}}</a> {{.price}}</li>{{end}}</ul>{{end}}
+{{- with .list.previous_url}}<a href="{{.}}" rel="prev">←</a> {{end -}}
+{{with .list.next_url}}<a href="{{.}}" rel="next">→</a>{{end}}</section>{{end}}`,
+}
 
 // Theme is the compiled templates of a theme. It may be used by many at once.
 type Theme struct {
@@ -46,11 +59,14 @@ type Theme struct {
 func Compile(templates map[string]string, asset func(path string) (url string, ok bool),
 	settings func(full bool) map[string]any,
 ) (*Theme, error) {
-	own := templates
-	if _, ok := templates[pathOf(textPage)]; !ok {
+	own := maps.Clone(templates)
+	if own == nil {
 		own = map[string]string{}
-		maps.Copy(own, templates)
-		own[pathOf(textPage)] = textTemplate
+	}
+	for page, text := range standIns {
+		if _, ok := templates[pathOf(page)]; !ok {
+			own[pathOf(page)] = text
+		}
 	}
 	src, errs := read(own)
 	if len(errs) == 0 {
@@ -62,7 +78,8 @@ func Compile(templates map[string]string, asset func(path string) (url string, o
 	t := &Theme{pages: make(map[string]*template.Template, len(pages))}
 	for _, name := range pages {
 		err := t.add(name, src, settings)
-		if _, has := templates[pathOf(name)]; err != nil && name == textPage && !has {
+		_, has := templates[pathOf(name)]
+		if err != nil && standIns[name] != "" && !has {
 			delete(t.pages, name) // the layout is for other pages: see Has
 			continue
 		}
@@ -76,8 +93,8 @@ func Compile(templates map[string]string, asset func(path string) (url string, o
 	return t, nil
 }
 
-// Has reports whether the theme can show a page: one that was made before there were
-// pages of text may have a layout that does not fit them.
+// Has reports whether the theme can show a page: one that was made before there were such
+// pages may have a layout that does not fit them.
 func (t *Theme) Has(page string) bool { return t.pages[page] != nil }
 
 // add compiles a page and tries it. A fault of html/template refuses the theme.
@@ -119,7 +136,8 @@ func (t *Theme) try(page string, all ...map[string]any) error {
 	return nil
 }
 
-// Render writes a page: "home", "product", "search", "not_found" or "page". The data
+// Render writes a page: "home", "product", "products", "search", "not_found"
+// or "page". The data
 // consists of map[string]any, []any, string, bool, float64, nil and, for HTML that the
 // service made itself, [template.HTML].
 //

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// SampleData is made-up data of a page, "home", "product", "search", "not_found" or
-// "page", with every value that pages ever have. Each call makes it anew.
+// SampleData is made-up data of a page, "home", "product", "products", "search",
+// "not_found" or "page", with every value that pages ever have. Each call makes it anew.
 func SampleData(page string) map[string]any {
 	d := common(page, sampleTitles[page])
 	d["shop"].(map[string]any)["search_fields"] = []any{map[string]any{"name": "preview", "value": "sample"}}
@@ -33,6 +33,8 @@ func SampleData(page string) map[string]any {
 			map[string]any{"name": "Colour", "values": []any{"Blue", "Weiß & Gold"}}}
 		p["variants"] = sampleVariants()
 		d["product"], d["related"] = p, cards(4)
+	case listPage:
+		d["list"] = sampleList()
 	case "search":
 		d["search"] = map[string]any{"query": `mug & "cup"`, "count": float64(31), "results": cards(24), "more": true}
 	}
@@ -53,6 +55,8 @@ func emptyData(page string) map[string]any {
 		p["description"], p["sku"], p["type"] = []any{}, nil, nil
 		p["options"], p["variants"] = []any{}, sampleVariants()[:1]
 		d["product"], d["related"] = p, []any{}
+	case listPage:
+		d["list"] = emptyList()
 	case "search":
 		d["search"] = map[string]any{"query": "", "count": float64(0), "results": []any{}, "more": false}
 	}
@@ -62,13 +66,14 @@ func emptyData(page string) map[string]any {
 var sampleTitles = map[string]string{
 	"home":      "Clay & Co.",
 	"product":   "Mug “Blue hour” – Clay & Co.",
+	listPage:    "Products – Clay & Co.",
 	"search":    "Search – Clay & Co.",
 	"not_found": "Page not found – Clay & Co.",
 	textPage:    "Shipping & returns – Clay & Co.",
 }
 
 var samplePaths = map[string]string{"home": "/", "product": "/products/mug-1", "search": "/search",
-	"not_found": "/lost", textPage: "/pages/shipping"}
+	"not_found": "/lost", textPage: "/pages/shipping", listPage: "/products"}
 
 // SamplePage returns the page that a path of made-up data leads to.
 func SamplePage(at string) string {
@@ -90,8 +95,10 @@ func common(page, title string) map[string]any {
 		"shop": map[string]any{
 			"name": "Clay & Co.", "currency": "EUR", "origin": "https://clay.example", "url": "/",
 			"cart_url": "/cart", "add_url": sampleAdd, "words": map[string]any{
-				"add_to_cart": "Add to cart", "cart": "Cart", "sold_out": "Sold out", "quantity": "Quantity"},
+				"add_to_cart": "Add to cart", "cart": "Cart", "sold_out": "Sold out", "quantity": "Quantity",
+				"products": "Products"},
 			"search_url": "/search", "search_fields": []any{}, "language": "en", "direction": "ltr",
+			"products_url": "/products",
 		},
 		"menus":    map[string]any{"main": []any{}, "footer": []any{}},
 		"theme":    map[string]any{"name": "Sample", "version": "1.0.0"},

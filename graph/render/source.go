@@ -70,7 +70,7 @@ func read(templates map[string]string) (*source, Errors) {
 func measure(templates map[string]string) Errors {
 	var errs Errors
 	for _, path := range append([]string{"layout"}, pages...) {
-		if _, ok := templates[pathOf(path)]; !ok && path != textPage {
+		if _, ok := templates[pathOf(path)]; !ok && standIns[path] == "" {
 			errs = append(errs, &Error{Template: pathOf(path), Detail: "the theme has no such template"})
 		}
 	}

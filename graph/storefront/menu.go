@@ -143,27 +143,12 @@ func (t *targets) links(set []*document.MenuLink) (list []Link) {
 	return list
 }
 
-// words are what the service itself says on a storefront.
-type words struct{ home, search, notFound string }
-
-var wordsOf = map[state.Language]words{
-	state.English:  {"Home", "Search", "Page not found"},
-	state.German:   {"Startseite", "Suche", "Seite nicht gefunden"},
-	state.French:   {"Accueil", "Recherche", "Page introuvable"},
-	state.Spanish:  {"Inicio", "Buscar", "Página no encontrada"},
-	state.Japanese: {"ホーム", "検索", "ページが見つかりません"},
-	state.Arabic:   {"الرئيسية", "بحث", "الصفحة غير موجودة"},
-}
-
-// WordSearch is what the storefront calls its search.
-func (st *State) WordSearch() string { return wordsOf[st.Language].search }
-
-// WordNotFound is what the storefront says where there is nothing.
-func (st *State) WordNotFound() string { return wordsOf[st.Language].notFound }
-
+// defaultMain is the menu of a storefront whose merchant set none.
 func defaultMain(l state.Language) []*document.MenuLink {
 	w := wordsOf[l]
 	return []*document.MenuLink{
-		{Title: w.home, Target: state.TargetHome}, {Title: w.search, Target: state.TargetSearch},
+		{Title: w.home, Target: state.TargetHome},
+		{Title: w.products, Target: state.TargetAddress, Address: new(ProductsPath)},
+		{Title: w.search, Target: state.TargetSearch},
 	}
 }

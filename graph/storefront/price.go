@@ -47,6 +47,24 @@ func decimal(minor int64, code string) (whole, fraction string) {
 	return whole, fraction
 }
 
+// PriceOf reads an amount as visitors type it, such as "24.90" or "24,90", in minor
+// units; nil for what is no amount.
+func PriceOf(text, code string) *int64 {
+	digits, ok := currency.Digits(currency.Code(code))
+	whole, fraction, _ := strings.Cut(strings.Replace(text, ",", ".", 1), ".")
+	if !ok || text == "" || len(whole) > maxWhole || len(fraction) > digits {
+		return nil
+	}
+	n, err := strconv.ParseUint(whole+fraction+strings.Repeat("0", digits-len(fraction)), 10, 62)
+	if err != nil {
+		return nil
+	}
+	return new(int64(n))
+}
+
+// maxWhole is how many digits a price has before its point.
+const maxWhole = 12
+
 // grouped parts digits by thousands.
 func grouped(digits string) string {
 	var b strings.Builder

@@ -315,8 +315,6 @@ func TestStorefrontBounds(t *testing.T) {
 				func(ctx context.Context) error { return graphtest.ErrOf(s.Parts(ctx)) }},
 			"newest": {storefront.NewestWindow + 2,
 				func(ctx context.Context) error { return graphtest.ErrOf(s.Newest(ctx)) }},
-			"catalogue": {storefront.NewestWindow + 50 + 2,
-				func(ctx context.Context) error { return graphtest.ErrOf(s.Catalogue(ctx)) }},
 		} {
 			read := graphtest.Reads(t, ctx, r, func(ctx context.Context) {
 				if err := most.call(visitor(ctx)); err != nil {
@@ -370,20 +368,20 @@ func TestStorefrontPlansSQLite(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	scans := regexp.MustCompile(`SCAN (products|stores|themes|menus|pages|s|t|m)\b`)
+	scans := regexp.MustCompile(`SCAN (products|stores|themes|menus|pages|facets|listings|s|t|m|f|l)\b`)
 	ctx, _ := storetest.Merchant(t, s)
 	r := graphtest.NewCore(t, s)
 	plantActive(t, graphtest.As(ctx, viewer.Owner), r, 10)
 	front := r.Storefront()
 	for name, call := range map[string]func() error{
-		"state":     func() error { return graphtest.ErrOf(front.State(visitor(ctx))) },
-		"newest":    func() error { return graphtest.ErrOf(front.Newest(visitor(ctx))) },
-		"catalogue": func() error { return graphtest.ErrOf(front.Catalogue(visitor(ctx))) },
-		"product":   func() error { return graphtest.ErrOf(front.Product(visitor(ctx), "item-1")) },
-		"menus":     func() error { return graphtest.ErrOf(front.Menus(visitor(ctx), linked())) },
-		"parts":     func() error { return graphtest.ErrOf(front.Parts(visitor(ctx))) },
-		"products":  func() error { return graphtest.ErrOf(front.ProductPlaces(visitor(ctx), xid.Nil)) },
-		"pages":     func() error { return graphtest.ErrOf(front.PagePlaces(visitor(ctx))) },
+		"state":    func() error { return graphtest.ErrOf(front.State(visitor(ctx))) },
+		"newest":   func() error { return graphtest.ErrOf(front.Newest(visitor(ctx))) },
+		"facets":   func() error { return graphtest.ErrOf(front.Facets(visitor(ctx))) },
+		"product":  func() error { return graphtest.ErrOf(front.Product(visitor(ctx), "item-1")) },
+		"menus":    func() error { return graphtest.ErrOf(front.Menus(visitor(ctx), linked())) },
+		"parts":    func() error { return graphtest.ErrOf(front.Parts(visitor(ctx))) },
+		"products": func() error { return graphtest.ErrOf(front.ProductPlaces(visitor(ctx), xid.Nil)) },
+		"pages":    func() error { return graphtest.ErrOf(front.PagePlaces(visitor(ctx))) },
 	} {
 		seen = nil
 		if err := call(); err != nil {
@@ -401,8 +399,8 @@ func TestStorefrontPlansSQLite(t *testing.T) {
 	}
 }
 
-// TestProductDeleteStatements: notifying the storefront costs one statement, and
-// only where it shows the product.
+// TestProductDeleteStatements: notifying the storefront costs one statement, and taking
+// the product off its lists and out of its search two, only where it shows the product.
 func TestProductDeleteStatements(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		count := func(id xid.ID, version int64) uint64 {
@@ -412,7 +410,7 @@ func TestProductDeleteStatements(t *testing.T) {
 			return r.Store.Statements() - before
 		}
 		draft := count(graphtest.NewProduct(t, ctx, r, priced("Draft")).ID, 1)
-		if active := count(published(t, ctx, r, priced("Active")), 2); active != draft+1 {
+		if active := count(published(t, ctx, r, priced("Active")), 2); active != draft+3 {
 			t.Errorf("%d statements for an active product, %d for a draft", active, draft)
 		}
 		if n := graphtest.Must[int](t)(r.Client(ctx).Product.Query().Where(product.TitleContains("")).

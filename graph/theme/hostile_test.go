@@ -275,7 +275,7 @@ func hostileFiles() []hostile {
 		stray     = "The file has no place in a theme, which has theme.json, templates and assets."
 		types     = "The file is of no type that assets may have: css, woff2, woff, ttf, otf, png, jpg, gif, " +
 			"webp and svg."
-		templates = "The file is none of the templates of a theme: layout, home, product, search, page and " +
+		templates = "The file is none of the templates of a theme: layout, home, product, products, search, page and " +
 			"not_found.html, and those in partials."
 	)
 	return []hostile{

@@ -154,8 +154,8 @@ const (
 var needed = []string{shell, "templates/home.html", "templates/product.html", "templates/search.html",
 	"templates/not_found.html"}
 
-// textPage is a template that a theme may have.
-const textPage = "templates/page.html"
+// spare are templates that a theme may have.
+var spare = []string{"templates/page.html", "templates/products.html"}
 
 const (
 	shell    = "templates/layout.html"
@@ -168,7 +168,7 @@ func roleOf(name string) role {
 	switch {
 	case name == manifestName:
 		return manifest
-	case name == textPage, slices.Contains(needed, name):
+	case slices.Contains(spare, name), slices.Contains(needed, name):
 		return template
 	case within && !strings.Contains(partial, "/") && strings.HasSuffix(partial, ".html") && partial != ".html":
 		return template
@@ -184,8 +184,8 @@ func strange(name string) string {
 	case slices.Contains(archives, extension(name)):
 		return "The file is an archive. A theme may not hold archives."
 	case strings.HasPrefix(name, "templates/"):
-		return "The file is none of the templates of a theme: layout, home, product, search, page and " +
-			"not_found.html, and those in partials."
+		return "The file is none of the templates of a theme: layout, home, product, products, search, page " +
+			"and not_found.html, and those in partials."
 	case strings.HasPrefix(name, "assets/"):
 		return "The file is of no type that assets may have: css, woff2, woff, ttf, otf, png, jpg, gif, webp and svg."
 	}

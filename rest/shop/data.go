@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/phrase"
 	"github.com/storefront-go/storefront/graph/storefront"
@@ -21,7 +20,8 @@ func (c *content) data(in scene, l *look) map[string]any {
 			"name": in.shop.Name, "currency": in.shop.Currency, "origin": in.origin,
 			"url": in.links.to("/"), "search_url": in.links.to(searchPath), "search_fields": in.links.fields(),
 			"language": string(in.shop.Language), "direction": in.shop.Language.Direction(),
-			"cart_url": cartPath, "add_url": addPath, "words": words(in.shop.Language),
+			"products_url": in.links.to(storefront.ProductsPath), "cart_url": cartPath, "add_url": addPath,
+			"words": words(in.shop),
 		},
 		"menus":    map[string]any{"main": c.menu(c.menus.Main, in.links), "footer": c.menu(c.menus.Footer, in.links)},
 		"theme":    map[string]any{"name": l.name, "version": orNil(l.version)},
@@ -40,6 +40,8 @@ func (c *content) data(in scene, l *look) map[string]any {
 		d["products"] = cards(c.offers, in.links)
 	case productPage:
 		d["product"], d["related"] = whole(c.product, in.links), cards(c.offers, in.links)
+	case productsPage:
+		d["list"] = c.list.data(in)
 	case searchPage:
 		d["search"] = map[string]any{
 			"query": c.view.arg, "count": float64(c.count), "results": cards(c.offers, in.links),
@@ -49,11 +51,11 @@ func (c *content) data(in scene, l *look) map[string]any {
 	return d
 }
 
-// words are the texts of the cart that themes show.
-func words(l state.Language) map[string]any {
-	t := phrase.In(l)
-	return map[string]any{"add_to_cart": t.Say(phrase.AddToCart), "cart": t.Say(phrase.Cart),
-		"sold_out": t.Say(phrase.SoldOut), "quantity": t.Say(phrase.Quantity)}
+// words are the texts that themes show in the language of the store.
+func words(st *storefront.State) map[string]any {
+	t := phrase.In(st.Language)
+	return map[string]any{"products": st.WordProducts(), "add_to_cart": t.Say(phrase.AddToCart),
+		"cart": t.Say(phrase.Cart), "sold_out": t.Say(phrase.SoldOut), "quantity": t.Say(phrase.Quantity)}
 }
 
 // menu is the links of a menu, each with whether it leads to this page.
@@ -80,6 +82,8 @@ func (c *content) title(shop *storefront.State) string {
 		return c.product.Title + dash + shop.Name
 	case textPage:
 		return c.text.Title + dash + shop.Name
+	case productsPage:
+		return c.list.title + dash + shop.Name
 	case searchPage:
 		if c.view.arg != "" {
 			return c.view.arg + dash + shop.WordSearch() + dash + shop.Name

@@ -14,8 +14,11 @@ import (
 // share it show (Open Graph, schema.org). No script runs: the data block is none.
 func (c *content) head(in scene) string {
 	preview := in.links.query != "" // nobody else is to know its address
-	if preview || c.view.kind == searchPage || c.view.kind == notFoundPage {
+	switch {
+	case preview || c.view.kind == searchPage || c.view.kind == notFoundPage:
 		return ""
+	case c.view.loose(): // one of the many ways to look at a list, which itself is known
+		return `<meta name="robots" content="noindex, follow">`
 	}
 	var b strings.Builder
 	address := in.origin + c.view.path()
@@ -39,6 +42,8 @@ func (c *content) graph(in scene, address string) [][2]string {
 	switch c.view.kind {
 	case textPage:
 		kind, title = "article", c.text.Title
+	case productsPage:
+		title = c.list.title
 	case productPage:
 		kind, title = "product", c.product.Title
 		if c.product.Image != "" {
@@ -126,15 +131,37 @@ func withHead(page []byte, markup string) []byte {
 	return slices.Insert(page, at, []byte(markup)...)
 }
 
-// bare is a text where the theme's layout does not fit it.
+// bare is a page where the theme's layout does not fit it.
 func bare(c content, in scene) []byte {
+	title, body := "", ""
+	switch c.view.kind {
+	case textPage:
+		title, body = c.text.Title, c.text.HTML
+	case productsPage:
+		title, body = c.list.title, c.list.bare(in)
+	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<!doctype html><html lang="%s" dir="%s"><head><meta charset="utf-8">`+
 		`<meta name="viewport" content="width=device-width, initial-scale=1"><title>%s</title>`+
 		`<link rel="stylesheet" href="%smessage.css"></head><body><main><p><a href="%s">%s</a></p>`+
 		`<h1>%s</h1>%s</main></body></html>`,
 		in.shop.Language, in.shop.Language.Direction(), html.EscapeString(c.title(in.shop)), staticRoot,
-		html.EscapeString(in.links.to("/")), html.EscapeString(in.shop.Name),
-		html.EscapeString(c.text.Title), c.text.HTML)
+		html.EscapeString(in.links.to("/")), html.EscapeString(in.shop.Name), html.EscapeString(title), body)
 	return b.Bytes()
+}
+
+// bare is the products of a list and the links to its other pages.
+func (l *listed) bare(in scene) string {
+	var b strings.Builder
+	for _, o := range l.Offers {
+		fmt.Fprintf(&b, `<p><a href="%s">%s</a> %s</p>`, html.EscapeString(in.links.to(productRoot+o.Handle)),
+			html.EscapeString(o.Title), html.EscapeString(o.Price))
+	}
+	d := l.data(in)
+	for name, sign := range map[string]string{"previous_url": "←", "next_url": "→"} {
+		if url, ok := d[name].(string); ok {
+			fmt.Fprintf(&b, `<p><a href="%s">%s</a></p>`, html.EscapeString(url), sign)
+		}
+	}
+	return b.String()
 }

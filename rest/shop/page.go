@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/memo"
+	"github.com/storefront-go/storefront/graph/shelf"
 	"github.com/storefront-go/storefront/graph/storefront"
 )
 
@@ -54,7 +55,7 @@ func (s *Shop) page(ctx context.Context, at *visit, v view) (*page, error) {
 		}
 		p.state = key.state
 		cache := s.pages
-		if v.kind == searchPage || v.forRobots() || p.loose() {
+		if v.loose() || p.loose() {
 			cache = s.loose
 		}
 		cache.Put(key.pageKey, p, p.size())
@@ -113,14 +114,11 @@ func (s *Shop) make(ctx context.Context, f *front, in scene, v view) (*page, err
 	if err != nil {
 		return nil, err
 	}
-	if c.began.IsZero() {
-		c.began = began
-	}
 	body, err := s.render(theme, c, in)
 	if err != nil {
 		return nil, fmt.Errorf("theme %x: %w", in.sum[:4], err)
 	}
-	return newPage(c.view.status(), htmlType, body, c.began), nil
+	return newPage(c.view.status(), htmlType, body, began), nil
 }
 
 // render makes the page in the templates of a theme, and adds what is the service's own.
@@ -166,8 +164,8 @@ type content struct {
 	text    *storefront.Text
 	menus   *storefront.Menus
 	offers  []*storefront.Offer
-	count   int       // of what a search found
-	began   time.Time // when the oldest of it was read; zero for just now
+	list    *listed
+	count   int // of what a search found
 }
 
 // content reads what a view shows.
@@ -195,7 +193,13 @@ func (s *Shop) content(ctx context.Context, f *front, in scene, v view) (c conte
 			c.offers, err = s.Core.Related(ctx, c.product)
 		}
 	case searchPage:
-		err = s.search(ctx, f, in.shop.Fingerprint, &c)
+		if v.arg != "" { // without a question it asks for nothing
+			c.offers, c.count, err = s.Core.Search(ctx, v.arg)
+		}
+	case productsPage:
+		c.list = &listed{asked: v.asked(), own: shelf.Newest, path: storefront.ProductsPath,
+			title: in.shop.WordProducts()}
+		err = s.readList(ctx, in, c.list, shelf.All)
 	}
 	return c, err
 }
@@ -226,46 +230,5 @@ func (s *Shop) menus(ctx context.Context, f *front, st *storefront.State) (*stor
 				s.bars.Add(f.id, &bars{m, st.Fingerprint, began})
 			}
 			return m, err
-		})
-}
-
-// search finds what the view asks for; without a question it asks for nothing.
-func (s *Shop) search(ctx context.Context, f *front, state digest.Sum, c *content) error {
-	if c.view.arg == "" {
-		return nil
-	}
-	texts, err := s.catalogue(ctx, f, state)
-	if err != nil {
-		return err
-	}
-	var ids []xid.ID
-	ids, c.count = texts.Find(c.view.arg, storefront.MaxOffers)
-	c.began = texts.began
-	c.offers, err = s.Core.Offers(ctx, ids)
-	return err
-}
-
-// catalogue is the texts of a store's products as of a state.
-type catalogue struct {
-	*storefront.Catalogue
-	state digest.Sum
-	began time.Time
-}
-
-// catalogue returns the texts from memory, or reads them.
-func (s *Shop) catalogue(ctx context.Context, f *front, state digest.Sum) (*catalogue, error) {
-	if c, ok := s.catalogues.Get(f.id); ok && c.state == state && s.Now().Sub(c.began) < keep {
-		return c, nil
-	}
-	return s.read.Do(ctx, makeKey{pageKey{store: f.id}, state},
-		readLimit, func(ctx context.Context) (*catalogue, error) {
-			began := s.Now()
-			texts, err := s.Core.Catalogue(ctx)
-			if err != nil {
-				return nil, err
-			}
-			c := &catalogue{texts, state, began}
-			s.catalogues.Put(f.id, c, texts.Size())
-			return c, nil
 		})
 }

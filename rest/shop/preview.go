@@ -33,6 +33,9 @@ func (l links) to(path string) string {
 	if l.query == "" {
 		return path
 	}
+	if strings.Contains(path, "?") {
+		return path + "&" + l.query
+	}
 	return path + "?" + l.query
 }
 

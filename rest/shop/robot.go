@@ -78,7 +78,7 @@ func robots(origin string) []byte {
 func (s *Shop) places(ctx context.Context, part string) ([]storefront.Place, error) {
 	if part == textPart {
 		texts, err := s.Core.PagePlaces(ctx)
-		return append([]storefront.Place{{Path: "/"}}, texts...), err
+		return append([]storefront.Place{{Path: "/"}, {Path: storefront.ProductsPath}}, texts...), err
 	}
 	if after, ok := behind(part); ok {
 		return s.Core.ProductPlaces(ctx, after)

@@ -33,8 +33,6 @@ const (
 	looseMemory = 16 << 20
 	// themeMemory holds compiled themes.
 	themeMemory = 64 << 20
-	// catalogueMemory holds the texts that are searched.
-	catalogueMemory = 32 << 20
 )
 
 // How many hosts are remembered, those of stores and those of none; and how many stores'
@@ -75,8 +73,6 @@ type Shop struct {
 	made         memo.Group[makeKey, *page]
 	themes       *memo.Cache[digest.Sum, *look]
 	compiled     memo.Group[digest.Sum, *look]
-	catalogues   *memo.Cache[xid.ID, *catalogue]
-	read         memo.Group[makeKey, *catalogue]
 	bars         *lru.Cache[xid.ID, *bars]
 	readBars     memo.Group[makeKey, *storefront.Menus]
 	slots        chan struct{}
@@ -94,9 +90,8 @@ func New(c Config) (*Shop, error) {
 	s := &Shop{
 		Config: c,
 		pages:  memo.NewCache[pageKey, *page](pageMemory), loose: memo.NewCache[pageKey, *page](looseMemory),
-		themes:     memo.NewCache[digest.Sum, *look](themeMemory),
-		catalogues: memo.NewCache[xid.ID, *catalogue](catalogueMemory),
-		slots:      make(chan struct{}, maxMaking),
+		themes: memo.NewCache[digest.Sum, *look](themeMemory),
+		slots:  make(chan struct{}, maxMaking),
 	}
 	s.fronts, _ = lru.New[string, *front](maxHosts) // only a size below one is an error
 	s.bars, _ = lru.New[xid.ID, *bars](maxMenus)

@@ -70,7 +70,7 @@ func TestMenusAreShown(t *testing.T) {
 				`"partials/menu.html" .menus.main}}</nav><footer>{{template "partials/menu.html" .menus.footer}}</footer>{{end}}`
 		}))
 		m, mug := s.core.Mutation(), s.sell("Mug")
-		s.get("/").want(t, 200, `en ltr<nav><li><a href="/" aria-current="page">Home</a></li><li><a href="/search">Search`,
+		s.get("/").want(t, 200, `en ltr<nav><li><a href="/" aria-current="page">Home</a></li><li><a href="/products">Products`,
 			"<footer></footer>")
 		imprint := s.publish(model.PageCreateInput{Title: "Imprint", Body: "We.", Kind: new(state.PageImprint)})
 		s.clock.add(time.Second)

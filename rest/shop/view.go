@@ -18,6 +18,7 @@ const (
 	searchPage   = "search"
 	notFoundPage = "not_found"
 	textPage     = "page"
+	productsPage = "products"
 	// mapPage and robotsPage are for robots, and no theme has them.
 	mapPage    = "sitemap"
 	robotsPage = "robots"
@@ -40,8 +41,8 @@ const (
 // view is what a request wants to see, in one spelling: equal views are one page.
 type view struct {
 	kind string
-	// arg is the handle of a product or a page, the question of a search, a part of the
-	// map or a wrong path.
+	// arg is the handle of a product or a page, the question of a search, what is asked of
+	// a list, a part of the map or a wrong path.
 	arg string
 }
 
@@ -60,6 +61,8 @@ func viewOf(u *url.URL) view {
 		return view{textPage, name}
 	case u.Path == "/":
 		return view{kind: homePage}
+	case u.Path == storefront.ProductsPath:
+		return view{productsPage, askedOf(u.Query()).query()}
 	case u.Path == searchPath:
 		return view{searchPage, question(u.Query().Get("q"))}
 	case isProduct && isHandle(handle):
@@ -88,6 +91,17 @@ func isHandle(s string) bool {
 // forRobots reports whether the view is none of a theme.
 func (v view) forRobots() bool { return v.kind == mapPage || v.kind == robotsPage }
 
+// loose reports whether anybody can make any number of such views.
+func (v view) loose() bool {
+	return v.kind == searchPage || v.forRobots() || v.kind == productsPage && v.arg != ""
+}
+
+// asked is what the view asks of a list.
+func (v view) asked() asked {
+	q, _ := url.ParseQuery(v.arg) // it was written by us
+	return askedOf(q)
+}
+
 // status is that of a page that is shown.
 func (v view) status() int {
 	if v.kind == notFoundPage {
@@ -107,6 +121,8 @@ func (v view) path() string {
 		return pageRoot + v.arg
 	case searchPage:
 		return searchPath
+	case productsPage:
+		return storefront.ProductsPath
 	}
 	return v.arg
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/render"
+	"github.com/storefront-go/storefront/graph/shelf"
 	"github.com/storefront-go/storefront/graph/storefront"
 )
 
@@ -67,10 +68,14 @@ func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
 		settings: map[string]any{},
 	}
 	menu := []storefront.Link{{Title: "A", Address: "/", Children: []storefront.Link{{Title: "B", Address: "/b"}}}}
-	for _, kind := range []string{homePage, productPage, searchPage, notFoundPage, textPage} {
+	for _, kind := range []string{homePage, productPage, searchPage, notFoundPage, textPage, productsPage} {
 		c := content{view: view{kind, "mug"}, product: offer, offers: []*storefront.Offer{offer}, count: 1,
 			menus: &storefront.Menus{Main: menu, Footer: menu},
-			text:  &storefront.Text{Title: "Shipping", Kind: "shipping", Description: "Twice.", HTML: "<p>Hi"}}
+			list: &listed{asked: asked{least: "10", most: "24.90", options: []string{"Size:S"}}, own: shelf.Newest,
+				Shelf:  &storefront.Shelf{Offers: []*storefront.Offer{offer}, After: "a", Before: "b"},
+				facets: []storefront.Facet{{Name: "Size", Value: "S"}}, path: storefront.ProductsPath,
+				title: "Products"},
+			text: &storefront.Text{Title: "Shipping", Kind: "shipping", Description: "Twice.", HTML: "<p>Hi"}}
 		got, want := shape(c.data(in, &look{name: "Plain", version: "1"})), shape(render.SampleData(kind))
 		if kind != textPage && kind != productPage { // the others leave their description to the theme
 			got = append(got, ".page.description text")

@@ -31,7 +31,8 @@ var menuData = map[string]string{
 // list. A test holds that none is missing and none too many.
 var themeData = merged(map[string]string{
 	".shop.name": "of the store", ".shop.currency": "such as EUR", ".shop.language": "such as de",
-	".shop.direction": "ltr or rtl", ".shop.origin": "scheme and host", ".shop.url": "the path of the home page",
+	".shop.products_url": "the path of the list of all products",
+	".shop.direction":    "ltr or rtl", ".shop.origin": "scheme and host", ".shop.url": "the path of the home page",
 	".shop.search_url":            "where the form of the search leads",
 	".shop.search_fields[].name":  "of a hidden field that the form sends along",
 	".shop.search_fields[].value": "of that field",
@@ -39,15 +40,26 @@ var themeData = merged(map[string]string{
 	".shop.add_url":               "where a form goes that puts something into it, with method=\"post\"",
 	".shop.words.add_to_cart":     "in the language of the store", ".shop.words.cart": "in that language",
 	".shop.words.quantity": "in that language", ".shop.words.sold_out": "in that language",
-	".theme.name": "of this theme", ".theme.version": "or nothing",
-	".page.kind": "home, product, search, page or not_found", ".page.title": "for the title of the document",
+	".shop.words.products": "in that language, for the link to products_url",
+	".theme.name":          "of this theme", ".theme.version": "or nothing",
+	".page.kind": "home, product, products, search, page or not_found", ".page.title": "for the title of the document",
 	".page.path": "of this page", ".page.description": "for search engines, or nothing",
 	".page.preview":  "whether the page is a preview",
 	".article.title": "of a page that the merchant wrote", ".article.kind": "such as imprint, or nothing",
 	".article.body": "HTML that the service made of their Markdown",
 	".search.query": "what was looked for", ".search.count": "how many products were found",
 	".search.more": "whether there are more than are shown",
-	".product.id":  "what a form sends as product_id", ".product.sku": "or nothing",
+	".list.title":  "of the list", ".list.url": "the path of the list",
+	".list.next_url": "of its next page, or nothing", ".list.previous_url": "or nothing",
+	".list.filtered": "whether something is left out", ".list.all_url": "of the list with nothing left out",
+	".list.min": "the least price asked for, or nothing", ".list.max": "the highest",
+	".list.fields[].name":  "of a hidden field that the form with min and max sends along",
+	".list.fields[].value": "of that field", ".list.sorts[].title": "an order, in the language of the store",
+	".list.sorts[].url": "the list in this order", ".list.sorts[].current": "whether it is in this order",
+	".list.filters[].name": "an option, such as Colour", ".list.filters[].values[].title": "such as Red",
+	".list.filters[].values[].url":     "the list with or without it",
+	".list.filters[].values[].current": "whether it is chosen",
+	".product.id":                      "what a form sends as product_id", ".product.sku": "or nothing",
 	".product.type": "or nothing", ".product.description[]": "its paragraphs",
 	".product.options[].name": "such as Size", ".product.options[].values[]": "what it may be",
 	".product.variants[].id":        "what a form sends as variant_id",
@@ -56,7 +68,8 @@ var themeData = merged(map[string]string{
 	".product.variants[].price": "ready to be shown", ".product.variants[].on_sale": "as of a product",
 	".product.variants[].compare_at_price": "or nothing", ".product.variants[].available": "as of a product",
 	".product.variants[].price_varies": "never: for templates that show both",
-}, cardData, ".product.", ".products[].", ".related[].", ".search.results[].")
+}, cardData, ".product.", ".products[].", ".related[].", ".search.results[].",
+	".list.products[].")
 
 func merged(all, part map[string]string, roots ...string) map[string]string {
 	add := func(part map[string]string, roots ...string) {
@@ -80,6 +93,7 @@ func themesPage(title string) (asset, error) {
 	}{Title: title, Functions: templates.Functions()}
 	for _, name := range slices.Sorted(maps.Keys(themeData)) {
 		if !strings.HasPrefix(name, ".related") && !strings.HasPrefix(name, ".search.results") &&
+			!strings.HasPrefix(name, ".list.products") &&
 			!strings.HasPrefix(name, ".menus.footer") { // as .products and .menus.main
 			p.Data = append(p.Data, datum{name, themeData[name]})
 		}

@@ -34,7 +34,7 @@ func TestThemeData(t *testing.T) {
 			found[path] = true
 		}
 	}
-	for _, page := range []string{"home", "product", "search", "not_found", "page"} {
+	for _, page := range []string{"home", "product", "products", "search", "not_found", "page"} {
 		walk("", templates.SampleData(page))
 	}
 	want := slices.Sorted(maps.Keys(found))

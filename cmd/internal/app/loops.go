@@ -50,6 +50,7 @@ func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
 		{Name: "install_themes", Interval: themeEvery, Run: s.themes.Round, Woken: s.themes.Woken()},
 		{Name: "seed_themes", Interval: purgeEvery, Run: s.themes.Seed},
 		{Name: "sweep_themes", Interval: sweepEvery, Timeout: purgeEvery, Run: s.themes.Sweep},
+		{Name: "shelve_products", Interval: purgeEvery, Timeout: sweepEvery, Run: s.shelves.Round},
 		{Name: "sweep_pictures", Interval: sweepEvery, Timeout: purgeEvery, Run: s.pictures.Sweep},
 		{Name: "purge_webhooks", Interval: purgeEvery, Timeout: purgeEvery,
 			Run: counted(s.log, "deliveries and attempts", s.hooks.Purge)},

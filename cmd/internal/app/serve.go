@@ -19,6 +19,7 @@ import (
 	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/graph/picture"
+	"github.com/storefront-go/storefront/graph/shelf"
 	"github.com/storefront-go/storefront/graph/webhook"
 	"github.com/storefront-go/storefront/graph/work"
 	"github.com/storefront-go/storefront/rest"
@@ -60,6 +61,7 @@ type Server struct {
 	themes   *install.Keeper
 	pictures *picture.Keeper
 	carts    *cart.Carts
+	shelves  *shelf.Keeper
 	sender   *notify.Sender // nil without a mail server
 	admin    *admin
 	public   *http.Server
@@ -122,7 +124,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if err != nil {
 		return err
 	}
-	s.themes, s.pictures, s.carts = core.Themes, core.Pictures, core.Carts()
+	s.themes, s.pictures, s.carts, s.shelves = core.Themes, core.Pictures, core.Carts(), core.Shelves
 	if err := s.themes.Seed(ctx); err != nil {
 		// Without the blob store the API still serves; a loop tries again.
 		r.Logger.ErrorContext(ctx, "the sample themes could not be installed", "error", err)

@@ -80,6 +80,8 @@ var arrows = map[string][]string{
 	"graph/page": {"graph/keyring"},
 	// Who is reminded gets a notice.
 	"graph/reminder": {"graph/notify"},
+	// A product is found by its variants too.
+	"graph/shelf": {"graph/goods"},
 	// What is sealed is opened and sealed anew.
 	"graph/reseal": {"graph/keyring"},
 	// Signing in proves a password, within bounds, and is noted.

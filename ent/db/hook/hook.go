@@ -273,6 +273,18 @@ func (f ExportPartFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, er
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ExportPartMutation", m)
 }
 
+// The FacetFunc type is an adapter to allow the use of ordinary
+// function as Facet mutator.
+type FacetFunc func(context.Context, *db.FacetMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f FacetFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.FacetMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.FacetMutation", m)
+}
+
 // The FactorFunc type is an adapter to allow the use of ordinary
 // function as Factor mutator.
 type FactorFunc func(context.Context, *db.FactorMutation) (db.Value, error)
@@ -331,6 +343,18 @@ func (f InvitationFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, er
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.InvitationMutation", m)
+}
+
+// The ListingFunc type is an adapter to allow the use of ordinary
+// function as Listing mutator.
+type ListingFunc func(context.Context, *db.ListingMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ListingFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.ListingMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ListingMutation", m)
 }
 
 // The MailFunc type is an adapter to allow the use of ordinary
@@ -549,6 +573,30 @@ func (f RedactionFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, err
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.RedactionMutation", m)
 }
 
+// The SearchEntryFunc type is an adapter to allow the use of ordinary
+// function as SearchEntry mutator.
+type SearchEntryFunc func(context.Context, *db.SearchEntryMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f SearchEntryFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.SearchEntryMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.SearchEntryMutation", m)
+}
+
+// The SearchSpellingFunc type is an adapter to allow the use of ordinary
+// function as SearchSpelling mutator.
+type SearchSpellingFunc func(context.Context, *db.SearchSpellingMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f SearchSpellingFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.SearchSpellingMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.SearchSpellingMutation", m)
+}
+
 // The SessionFunc type is an adapter to allow the use of ordinary
 // function as Session mutator.
 type SessionFunc func(context.Context, *db.SessionMutation) (db.Value, error)
@@ -559,6 +607,18 @@ func (f SessionFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.SessionMutation", m)
+}
+
+// The ShelfWalkFunc type is an adapter to allow the use of ordinary
+// function as ShelfWalk mutator.
+type ShelfWalkFunc func(context.Context, *db.ShelfWalkMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ShelfWalkFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.ShelfWalkMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ShelfWalkMutation", m)
 }
 
 // The ShippingCountryFunc type is an adapter to allow the use of ordinary

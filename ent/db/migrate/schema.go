@@ -604,6 +604,19 @@ var (
 			},
 		},
 	}
+	// FacetsColumns holds the columns for the "facets" table.
+	FacetsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "name", Type: field.TypeString, Size: 255},
+		{Name: "value", Type: field.TypeString, Size: 255},
+	}
+	// FacetsTable holds the schema information for the "facets" table.
+	FacetsTable = &schema.Table{
+		Name:       "facets",
+		Columns:    FacetsColumns,
+		PrimaryKey: []*schema.Column{FacetsColumns[0]},
+	}
 	// FactorsColumns holds the columns for the "factors" table.
 	FactorsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -739,6 +752,48 @@ var (
 				Name:    "invitation_store_id_pending",
 				Unique:  true,
 				Columns: []*schema.Column{InvitationsColumns[1], InvitationsColumns[3]},
+			},
+		},
+	}
+	// ListingsColumns holds the columns for the "listings" table.
+	ListingsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "shelf", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "published_at", Type: field.TypeInt64},
+		{Name: "price_minor", Type: field.TypeInt64},
+		{Name: "title_key", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
+	}
+	// ListingsTable holds the schema information for the "listings" table.
+	ListingsTable = &schema.Table{
+		Name:       "listings",
+		Columns:    ListingsColumns,
+		PrimaryKey: []*schema.Column{ListingsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{ListingsColumns[1], ListingsColumns[2], ListingsColumns[0]},
+			},
+			{
+				Name:    "listing_store_id_shelf_published_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{ListingsColumns[1], ListingsColumns[2], ListingsColumns[3], ListingsColumns[0]},
+			},
+			{
+				Name:    "listing_store_id_shelf_price_minor_id",
+				Unique:  false,
+				Columns: []*schema.Column{ListingsColumns[1], ListingsColumns[2], ListingsColumns[4], ListingsColumns[0]},
+			},
+			{
+				Name:    "listing_store_id_shelf_title_key_id",
+				Unique:  false,
+				Columns: []*schema.Column{ListingsColumns[1], ListingsColumns[2], ListingsColumns[5], ListingsColumns[0]},
+			},
+			{
+				Name:    "listing_store_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{ListingsColumns[1], ListingsColumns[0]},
 			},
 		},
 	}
@@ -1247,6 +1302,50 @@ var (
 			},
 		},
 	}
+	// SearchEntriesColumns holds the columns for the "search_entries" table.
+	SearchEntriesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "word", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(48)"}},
+	}
+	// SearchEntriesTable holds the schema information for the "search_entries" table.
+	SearchEntriesTable = &schema.Table{
+		Name:       "search_entries",
+		Columns:    SearchEntriesColumns,
+		PrimaryKey: []*schema.Column{SearchEntriesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{SearchEntriesColumns[1], SearchEntriesColumns[2], SearchEntriesColumns[0]},
+			},
+			{
+				Name:    "searchentry_store_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{SearchEntriesColumns[1], SearchEntriesColumns[0]},
+			},
+		},
+	}
+	// SearchSpellingsColumns holds the columns for the "search_spellings" table.
+	SearchSpellingsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "spelling", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(49)"}},
+		{Name: "word", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(48)"}},
+	}
+	// SearchSpellingsTable holds the schema information for the "search_spellings" table.
+	SearchSpellingsTable = &schema.Table{
+		Name:       "search_spellings",
+		Columns:    SearchSpellingsColumns,
+		PrimaryKey: []*schema.Column{SearchSpellingsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{SearchSpellingsColumns[1], SearchSpellingsColumns[2], SearchSpellingsColumns[0]},
+			},
+		},
+	}
 	// SessionsColumns holds the columns for the "sessions" table.
 	SessionsColumns = []*schema.Column{
 		{Name: "hash", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
@@ -1275,6 +1374,21 @@ var (
 				Columns: []*schema.Column{SessionsColumns[7]},
 			},
 		},
+	}
+	// ShelfWalksColumns holds the columns for the "shelf_walks" table.
+	ShelfWalksColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "form", Type: field.TypeInt},
+		{Name: "behind", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "done", Type: field.TypeBool, Default: false},
+		{Name: "updated_at", Type: field.TypeInt64},
+	}
+	// ShelfWalksTable holds the schema information for the "shelf_walks" table.
+	ShelfWalksTable = &schema.Table{
+		Name:       "shelf_walks",
+		Columns:    ShelfWalksColumns,
+		PrimaryKey: []*schema.Column{ShelfWalksColumns[0]},
 	}
 	// ShippingCountriesColumns holds the columns for the "shipping_countries" table.
 	ShippingCountriesColumns = []*schema.Column{
@@ -1662,11 +1776,13 @@ var (
 		EventsTable,
 		ExportsTable,
 		ExportPartsTable,
+		FacetsTable,
 		FactorsTable,
 		FulfillmentsTable,
 		GrantsTable,
 		IdempotencyKeysTable,
 		InvitationsTable,
+		ListingsTable,
 		MailsTable,
 		MarketplaceThemesTable,
 		MembershipsTable,
@@ -1685,7 +1801,10 @@ var (
 		ProductsTable,
 		RecoveryCodesTable,
 		RedactionsTable,
+		SearchEntriesTable,
+		SearchSpellingsTable,
 		SessionsTable,
+		ShelfWalksTable,
 		ShippingCountriesTable,
 		ShippingZonesTable,
 		StaffTable,

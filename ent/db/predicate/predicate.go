@@ -72,6 +72,9 @@ type Export func(*sql.Selector)
 // ExportPart is the predicate function for exportpart builders.
 type ExportPart func(*sql.Selector)
 
+// Facet is the predicate function for facet builders.
+type Facet func(*sql.Selector)
+
 // Factor is the predicate function for factor builders.
 type Factor func(*sql.Selector)
 
@@ -86,6 +89,9 @@ type Idempotency func(*sql.Selector)
 
 // Invitation is the predicate function for invitation builders.
 type Invitation func(*sql.Selector)
+
+// Listing is the predicate function for listing builders.
+type Listing func(*sql.Selector)
 
 // Mail is the predicate function for mail builders.
 type Mail func(*sql.Selector)
@@ -141,8 +147,17 @@ type RecoveryCode func(*sql.Selector)
 // Redaction is the predicate function for redaction builders.
 type Redaction func(*sql.Selector)
 
+// SearchEntry is the predicate function for searchentry builders.
+type SearchEntry func(*sql.Selector)
+
+// SearchSpelling is the predicate function for searchspelling builders.
+type SearchSpelling func(*sql.Selector)
+
 // Session is the predicate function for session builders.
 type Session func(*sql.Selector)
+
+// ShelfWalk is the predicate function for shelfwalk builders.
+type ShelfWalk func(*sql.Selector)
 
 // ShippingCountry is the predicate function for shippingcountry builders.
 type ShippingCountry func(*sql.Selector)

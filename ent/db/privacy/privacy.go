@@ -638,6 +638,30 @@ func (f ExportPartMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutat
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ExportPartMutation", m)
 }
 
+// The FacetQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type FacetQueryRuleFunc func(context.Context, *db.FacetQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f FacetQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.FacetQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.FacetQuery", q)
+}
+
+// The FacetMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type FacetMutationRuleFunc func(context.Context, *db.FacetMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f FacetMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.FacetMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.FacetMutation", m)
+}
+
 // The FactorQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type FactorQueryRuleFunc func(context.Context, *db.FactorQuery) error
@@ -756,6 +780,30 @@ func (f InvitationMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutat
 		return f(ctx, m)
 	}
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.InvitationMutation", m)
+}
+
+// The ListingQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ListingQueryRuleFunc func(context.Context, *db.ListingQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ListingQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ListingQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ListingQuery", q)
+}
+
+// The ListingMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ListingMutationRuleFunc func(context.Context, *db.ListingMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ListingMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ListingMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ListingMutation", m)
 }
 
 // The MailQueryRuleFunc type is an adapter to allow the use of ordinary
@@ -1190,6 +1238,54 @@ func (f RedactionMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutati
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.RedactionMutation", m)
 }
 
+// The SearchEntryQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type SearchEntryQueryRuleFunc func(context.Context, *db.SearchEntryQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f SearchEntryQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.SearchEntryQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.SearchEntryQuery", q)
+}
+
+// The SearchEntryMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type SearchEntryMutationRuleFunc func(context.Context, *db.SearchEntryMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f SearchEntryMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.SearchEntryMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.SearchEntryMutation", m)
+}
+
+// The SearchSpellingQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type SearchSpellingQueryRuleFunc func(context.Context, *db.SearchSpellingQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f SearchSpellingQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.SearchSpellingQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.SearchSpellingQuery", q)
+}
+
+// The SearchSpellingMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type SearchSpellingMutationRuleFunc func(context.Context, *db.SearchSpellingMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f SearchSpellingMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.SearchSpellingMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.SearchSpellingMutation", m)
+}
+
 // The SessionQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type SessionQueryRuleFunc func(context.Context, *db.SessionQuery) error
@@ -1212,6 +1308,30 @@ func (f SessionMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation
 		return f(ctx, m)
 	}
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.SessionMutation", m)
+}
+
+// The ShelfWalkQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ShelfWalkQueryRuleFunc func(context.Context, *db.ShelfWalkQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ShelfWalkQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ShelfWalkQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ShelfWalkQuery", q)
+}
+
+// The ShelfWalkMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ShelfWalkMutationRuleFunc func(context.Context, *db.ShelfWalkMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ShelfWalkMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ShelfWalkMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ShelfWalkMutation", m)
 }
 
 // The ShippingCountryQueryRuleFunc type is an adapter to allow the use of ordinary

@@ -23,11 +23,13 @@ import (
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/export"
 	"github.com/storefront-go/storefront/ent/db/exportpart"
+	"github.com/storefront-go/storefront/ent/db/facet"
 	"github.com/storefront-go/storefront/ent/db/factor"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/invitation"
+	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/menus"
@@ -43,7 +45,10 @@ import (
 	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/redaction"
+	"github.com/storefront-go/storefront/ent/db/searchentry"
+	"github.com/storefront-go/storefront/ent/db/searchspelling"
 	"github.com/storefront-go/storefront/ent/db/session"
+	"github.com/storefront-go/storefront/ent/db/shelfwalk"
 	"github.com/storefront-go/storefront/ent/db/shippingcountry"
 	"github.com/storefront-go/storefront/ent/db/shippingzone"
 	"github.com/storefront-go/storefront/ent/db/staff"
@@ -610,6 +615,32 @@ func init() {
 	exportpartDescID := exportpartMixinFields0[1].Descriptor()
 	// exportpart.DefaultID holds the default value on creation for the id field.
 	exportpart.DefaultID = exportpartDescID.Default.(func() xid.ID)
+	facetMixin := schema.Facet{}.Mixin()
+	facet.Policy = privacy.NewPolicies(facetMixin[0], schema.Facet{})
+	facet.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := facet.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	facetMixinFields0 := facetMixin[0].Fields()
+	_ = facetMixinFields0
+	facetFields := schema.Facet{}.Fields()
+	_ = facetFields
+	// facetDescName is the schema descriptor for name field.
+	facetDescName := facetFields[0].Descriptor()
+	// facet.NameValidator is a validator for the "name" field. It is called by the builders before save.
+	facet.NameValidator = facetDescName.Validators[0].(func(string) error)
+	// facetDescValue is the schema descriptor for value field.
+	facetDescValue := facetFields[1].Descriptor()
+	// facet.ValueValidator is a validator for the "value" field. It is called by the builders before save.
+	facet.ValueValidator = facetDescValue.Validators[0].(func(string) error)
+	// facetDescID is the schema descriptor for id field.
+	facetDescID := facetMixinFields0[1].Descriptor()
+	// facet.DefaultID holds the default value on creation for the id field.
+	facet.DefaultID = facetDescID.Default.(func() xid.ID)
 	factorFields := schema.Factor{}.Fields()
 	_ = factorFields
 	// factorDescName is the schema descriptor for name field.
@@ -738,6 +769,24 @@ func init() {
 	invitationDescID := invitationMixinFields0[1].Descriptor()
 	// invitation.DefaultID holds the default value on creation for the id field.
 	invitation.DefaultID = invitationDescID.Default.(func() xid.ID)
+	listingMixin := schema.Listing{}.Mixin()
+	listing.Policy = privacy.NewPolicies(listingMixin[0], schema.Listing{})
+	listing.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := listing.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	listingMixinFields0 := listingMixin[0].Fields()
+	_ = listingMixinFields0
+	listingFields := schema.Listing{}.Fields()
+	_ = listingFields
+	// listingDescID is the schema descriptor for id field.
+	listingDescID := listingMixinFields0[1].Descriptor()
+	// listing.DefaultID holds the default value on creation for the id field.
+	listing.DefaultID = listingDescID.Default.(func() xid.ID)
 	mailMixin := schema.Mail{}.Mixin()
 	mail.Policy = privacy.NewPolicies(mailMixin[0], schema.Mail{})
 	mail.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -1170,12 +1219,70 @@ func init() {
 	redactionDescID := redactionMixinFields0[1].Descriptor()
 	// redaction.DefaultID holds the default value on creation for the id field.
 	redaction.DefaultID = redactionDescID.Default.(func() xid.ID)
+	searchentryMixin := schema.SearchEntry{}.Mixin()
+	searchentry.Policy = privacy.NewPolicies(searchentryMixin[0], schema.SearchEntry{})
+	searchentry.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := searchentry.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	searchentryMixinFields0 := searchentryMixin[0].Fields()
+	_ = searchentryMixinFields0
+	searchentryFields := schema.SearchEntry{}.Fields()
+	_ = searchentryFields
+	// searchentryDescID is the schema descriptor for id field.
+	searchentryDescID := searchentryMixinFields0[1].Descriptor()
+	// searchentry.DefaultID holds the default value on creation for the id field.
+	searchentry.DefaultID = searchentryDescID.Default.(func() xid.ID)
+	searchspellingMixin := schema.SearchSpelling{}.Mixin()
+	searchspelling.Policy = privacy.NewPolicies(searchspellingMixin[0], schema.SearchSpelling{})
+	searchspelling.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := searchspelling.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	searchspellingMixinFields0 := searchspellingMixin[0].Fields()
+	_ = searchspellingMixinFields0
+	searchspellingFields := schema.SearchSpelling{}.Fields()
+	_ = searchspellingFields
+	// searchspellingDescID is the schema descriptor for id field.
+	searchspellingDescID := searchspellingMixinFields0[1].Descriptor()
+	// searchspelling.DefaultID holds the default value on creation for the id field.
+	searchspelling.DefaultID = searchspellingDescID.Default.(func() xid.ID)
 	sessionFields := schema.Session{}.Fields()
 	_ = sessionFields
 	// sessionDescAgent is the schema descriptor for agent field.
 	sessionDescAgent := sessionFields[2].Descriptor()
 	// session.AgentValidator is a validator for the "agent" field. It is called by the builders before save.
 	session.AgentValidator = sessionDescAgent.Validators[0].(func(string) error)
+	shelfwalkMixin := schema.ShelfWalk{}.Mixin()
+	shelfwalk.Policy = privacy.NewPolicies(shelfwalkMixin[0], schema.ShelfWalk{})
+	shelfwalk.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := shelfwalk.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	shelfwalkMixinFields0 := shelfwalkMixin[0].Fields()
+	_ = shelfwalkMixinFields0
+	shelfwalkFields := schema.ShelfWalk{}.Fields()
+	_ = shelfwalkFields
+	// shelfwalkDescDone is the schema descriptor for done field.
+	shelfwalkDescDone := shelfwalkFields[2].Descriptor()
+	// shelfwalk.DefaultDone holds the default value on creation for the done field.
+	shelfwalk.DefaultDone = shelfwalkDescDone.Default.(bool)
+	// shelfwalkDescID is the schema descriptor for id field.
+	shelfwalkDescID := shelfwalkMixinFields0[1].Descriptor()
+	// shelfwalk.DefaultID holds the default value on creation for the id field.
+	shelfwalk.DefaultID = shelfwalkDescID.Default.(func() xid.ID)
 	shippingcountryMixin := schema.ShippingCountry{}.Mixin()
 	shippingcountry.Policy = privacy.NewPolicies(shippingcountryMixin[0], schema.ShippingCountry{})
 	shippingcountry.Hooks[0] = func(next ent.Mutator) ent.Mutator {

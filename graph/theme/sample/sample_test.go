@@ -14,7 +14,7 @@ import (
 	"github.com/storefront-go/storefront/graph/theme/sample"
 )
 
-var pages = []string{"home", "product", "search", "not_found", "page"}
+var pages = []string{"home", "product", "products", "search", "not_found", "page"}
 
 // each runs a test on every sample.
 func each(t *testing.T, f func(*testing.T, sample.Sample)) {

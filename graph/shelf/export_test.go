@@ -1,0 +1,23 @@
+package shelf
+
+import "context"
+
+// What the tests, which stand outside of the package, see of its inside.
+var (
+	Alike     = alike
+	ASCII     = ascii
+	Spellings = spellings
+)
+
+// Steps takes steps in the store of ctx.
+func (k *Keeper) Steps(ctx context.Context, n int) error {
+	for range n {
+		if err := k.store.InTx(ctx, k.step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Words are those of a text.
+func Words(text string) []string { return spoken(text) }

@@ -1,0 +1,105 @@
+package storefront
+
+import (
+	"cmp"
+	"context"
+	stdsql "database/sql"
+	"fmt"
+	"slices"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/shelf"
+)
+
+// ProductsPath is where the host of a store serves the list of all its products.
+const ProductsPath = "/products"
+
+// Shelf is a page of a list of products, with cursors to the pages around it, which are
+// "" at its ends.
+type Shelf struct {
+	Offers        []*Offer
+	After, Before string
+}
+
+// Facet is a value of an option that visitors can choose.
+type Facet struct {
+	Shelf       xid.ID
+	Name, Value string
+}
+
+// reader reads the shelves of the store.
+func (s Storefront) reader(ctx context.Context) (shelf.Reader, error) {
+	v, err := core.Caller(ctx)
+	if err != nil {
+		return shelf.Reader{}, err
+	}
+	return shelf.Reader{Client: s.Client(ctx), Engine: s.Store.Dialect(), Store: v.Store}, nil
+}
+
+// List returns a page of a list with up to [MaxOffers] products.
+func (s Storefront) List(ctx context.Context, l shelf.List) (*Shelf, error) {
+	r, err := s.reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l.Limit = MaxOffers
+	p, err := r.Read(ctx, l)
+	if err != nil {
+		return nil, core.Explain("products", err)
+	}
+	offers, err := s.Offers(ctx, p.IDs)
+	return &Shelf{Offers: offers, After: p.After, Before: p.Before}, err
+}
+
+// Search returns the products that answer a question best, up to [MaxOffers], and how
+// many were found, which is bounded.
+func (s Storefront) Search(ctx context.Context, question string) (best []*Offer, count int, err error) {
+	r, err := s.reader(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	q := shelf.Ask(question)
+	ids, err := r.Find(ctx, q)
+	if err != nil {
+		return nil, 0, core.Explain("products", err)
+	}
+	list, err := s.Offers(ctx, ids)
+	if err != nil {
+		return nil, 0, err
+	}
+	rank := make(map[*Offer]int, len(list))
+	for _, o := range list {
+		rank[o] = q.Rank(shelf.Texts{Title: o.Title, Vendor: o.Vendor, Type: o.Type, SKU: o.SKU, Tags: o.Tags})
+	}
+	slices.SortFunc(list, func(a, b *Offer) int {
+		return cmp.Or(rank[b]-rank[a], cmp.Compare(b.published, a.published), b.ID.Compare(a.ID))
+	})
+	return list[:min(len(list), MaxOffers)], len(list), nil
+}
+
+// maxFacets is how many values of options a list offers to choose from.
+const maxFacets = 200
+
+const facetsQuery = "SELECT f.id, f.name, f.value FROM facets f WHERE f.store_id = ? AND EXISTS " +
+	"(SELECT 1 FROM listings l WHERE l.store_id = ? AND l.shelf = f.id) ORDER BY f.id LIMIT %d"
+
+// Facets returns the values of options that active products of the store have, by option
+// and value.
+func (s Storefront) Facets(ctx context.Context) (list []Facet, err error) {
+	v, err := core.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = ent.Read(ctx, s.Client(ctx), func(rows *stdsql.Rows) error {
+		var f Facet
+		err := rows.Scan(&f.Shelf, &f.Name, &f.Value)
+		list = append(list, f)
+		return err
+	}, fmt.Sprintf(facetsQuery, maxFacets), v.Store, v.Store)
+	slices.SortFunc(list, func(a, b Facet) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Value, b.Value))
+	})
+	return list, core.Explain("products", err)
+}

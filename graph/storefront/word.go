@@ -1,0 +1,49 @@
+package storefront
+
+import (
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/shelf"
+)
+
+// words are what the service itself says on a storefront.
+type words struct {
+	home, search, notFound, products string
+	sorts                            [4]string // in the order of sorts
+}
+
+// sorts are the orders of lists.
+var sorts = [...]shelf.Sort{shelf.Newest, shelf.PriceUp, shelf.PriceDown, shelf.Title}
+
+var wordsOf = map[state.Language]words{
+	state.English: {home: "Home", search: "Search", notFound: "Page not found", products: "Products",
+		sorts: [4]string{"Newest", "Price, low to high", "Price, high to low", "Title"}},
+	state.German: {home: "Startseite", search: "Suche", notFound: "Seite nicht gefunden", products: "Produkte",
+		sorts: [4]string{"Neueste", "Preis aufsteigend", "Preis absteigend", "Titel"}},
+	state.French: {home: "Accueil", search: "Recherche", notFound: "Page introuvable", products: "Produits",
+		sorts: [4]string{"Nouveautés", "Prix croissant", "Prix décroissant", "Titre"}},
+	state.Spanish: {home: "Inicio", search: "Buscar", notFound: "Página no encontrada", products: "Productos",
+		sorts: [4]string{"Novedades", "Precio ascendente", "Precio descendente", "Título"}},
+	state.Japanese: {home: "ホーム", search: "検索", notFound: "ページが見つかりません", products: "商品一覧",
+		sorts: [4]string{"新着順", "価格の安い順", "価格の高い順", "商品名順"}},
+	state.Arabic: {home: "الرئيسية", search: "بحث", notFound: "الصفحة غير موجودة", products: "المنتجات",
+		sorts: [4]string{"الأحدث", "السعر من الأدنى", "السعر من الأعلى", "العنوان"}},
+}
+
+// WordSearch is what the storefront calls its search.
+func (st *State) WordSearch() string { return wordsOf[st.Language].search }
+
+// WordNotFound is what the storefront says where there is nothing.
+func (st *State) WordNotFound() string { return wordsOf[st.Language].notFound }
+
+// WordProducts is what the storefront calls the list of all its products.
+func (st *State) WordProducts() string { return wordsOf[st.Language].products }
+
+// WordSort is what the storefront calls an order of lists.
+func (st *State) WordSort(by shelf.Sort) string {
+	for i, s := range sorts {
+		if s == by {
+			return wordsOf[st.Language].sorts[i]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,234 @@
+package shop
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/shelf"
+	"github.com/storefront-go/storefront/graph/storefront"
+)
+
+// The parameters of a list.
+const (
+	sortParam   = "sort"
+	afterParam  = "after"
+	beforeParam = "before"
+	leastParam  = "min"
+	mostParam   = "max"
+	optionParam = "option" // such as Colour:Red
+	stockParam  = "stock"
+)
+
+const (
+	// maxChosen is how many values of options narrow a list at once.
+	maxChosen = 3
+	// maxParam is how long a parameter of a list may be, in bytes; one that is longer
+	// narrows nothing.
+	maxParam = 600
+)
+
+// asked is what an address asks of a list.
+type asked struct {
+	sort          shelf.Sort // "" for the list's own
+	after, before string
+	least, most   string
+	options       []string
+	inStock       bool
+}
+
+// askedOf reads the parameters of a list. Those that mean nothing are left out, so that
+// equal lists have one spelling.
+func askedOf(q url.Values) (a asked) {
+	get := func(name string) string {
+		if v := q.Get(name); len(v) <= maxParam {
+			return v
+		}
+		return ""
+	}
+	if sort := shelf.Sort(get(sortParam)); sort.Known() {
+		a.sort = sort
+	}
+	a.after = get(afterParam)
+	if a.after == "" {
+		a.before = get(beforeParam)
+	}
+	a.least, a.most = question(get(leastParam)), question(get(mostParam))
+	a.inStock = get(stockParam) != ""
+	for _, o := range q[optionParam] {
+		o = question(o)
+		if len(a.options) < maxChosen && strings.Contains(o, ":") && !slices.Contains(a.options, o) {
+			a.options = append(a.options, o)
+		}
+	}
+	slices.Sort(a.options)
+	return a
+}
+
+// query is the parameters in one spelling; "" for the beginning of the whole list in its
+// own order.
+func (a asked) query() string {
+	q := url.Values{}
+	set := func(name, value string) {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	set(sortParam, string(a.sort))
+	set(afterParam, a.after)
+	set(beforeParam, a.before)
+	set(leastParam, a.least)
+	set(mostParam, a.most)
+	if a.inStock {
+		q.Set(stockParam, "1")
+	}
+	for _, o := range a.options {
+		q.Add(optionParam, o)
+	}
+	return q.Encode()
+}
+
+// list is what is read for it: a price that is none bounds nothing.
+func (a asked) list(on xid.ID, own shelf.Sort, currency string) shelf.List {
+	l := shelf.List{Shelf: on, Sort: a.sort, After: a.after, Before: a.before, InStock: a.inStock,
+		Least: storefront.PriceOf(a.least, currency), Most: storefront.PriceOf(a.most, currency)}
+	if l.Sort == "" {
+		l.Sort = own
+	}
+	for _, o := range a.options {
+		name, value, _ := strings.Cut(o, ":")
+		l.On = append(l.On, shelf.Option(name, value))
+	}
+	if on == shelf.All && len(l.On) > 0 { // the walk is shorter there
+		l.Shelf, l.On = l.On[0], l.On[1:]
+	}
+	return l
+}
+
+// from is the list from its beginning with something else asked.
+func (a asked) from(change func(*asked)) asked {
+	a.after, a.before, a.options = "", "", slices.Clone(a.options)
+	change(&a)
+	return a
+}
+
+// listed is a list that a page shows.
+type listed struct {
+	asked
+	*storefront.Shelf
+	own    shelf.Sort
+	facets []storefront.Facet
+	path   string
+	title  string
+}
+
+// readList reads a page of a list and what it can be narrowed by.
+func (s *Shop) readList(ctx context.Context, in scene, l *listed, on xid.ID) (err error) {
+	if l.Shelf, err = s.Core.List(ctx, l.list(on, l.own, in.shop.Currency)); err == nil {
+		l.facets, err = s.Core.Facets(ctx)
+	}
+	return err
+}
+
+// data is what templates get of a list.
+func (l *listed) data(in scene) map[string]any {
+	at := func(a asked) string {
+		if q := a.query(); q != "" {
+			return in.links.to(l.path + "?" + q)
+		}
+		return in.links.to(l.path)
+	}
+	page := func(cursor string, change func(*asked)) any {
+		if cursor == "" {
+			return nil
+		}
+		return at(l.from(change))
+	}
+	return map[string]any{
+		"title": l.title, "products": cards(l.Offers, in.links), "url": in.links.to(l.path),
+		"sorts": l.sorts(in.shop, at), "filters": l.filters(at), "filtered": l.narrowed(),
+		"min": orNil(l.least), "max": orNil(l.most), "fields": l.fields(in.links), "all_url": in.links.to(l.path),
+		"next_url":     page(l.After, func(a *asked) { a.after = l.After }),
+		"previous_url": page(l.Before, func(a *asked) { a.before = l.Before }),
+	}
+}
+
+// narrowed reports whether the list does not show all that there is.
+func (l *listed) narrowed() bool {
+	return len(l.options) > 0 || l.least != "" || l.most != "" || l.inStock
+}
+
+// sorts are the orders that visitors can choose.
+func (l *listed) sorts(st *storefront.State, at func(asked) string) []any {
+	var all []any
+	for _, s := range []shelf.Sort{shelf.Newest, shelf.PriceUp, shelf.PriceDown, shelf.Title} {
+		to := l.from(func(a *asked) {
+			if a.sort = s; s == l.own {
+				a.sort = ""
+			}
+		})
+		all = append(all, map[string]any{"title": st.WordSort(s), "url": at(to), "current": to.sort == l.asked.sort ||
+			l.asked.sort == s})
+	}
+	return all
+}
+
+// filters are the options by which a list can be narrowed, each value with the address
+// where it is, or is no longer, chosen.
+func (l *listed) filters(at func(asked) string) []any {
+	groups := []any{}
+	var name string
+	var values []any
+	end := func() {
+		if len(values) > 0 {
+			groups = append(groups, map[string]any{"name": name, "values": values})
+		}
+		values = nil
+	}
+	for _, f := range l.facets {
+		if f.Name != name {
+			end()
+			name = f.Name
+		}
+		text := f.Name + ":" + f.Value
+		chosen := slices.Contains(l.options, text)
+		if !chosen && len(l.options) == maxChosen {
+			continue
+		}
+		values = append(values, map[string]any{"title": f.Value, "current": chosen,
+			"url": at(l.from(func(a *asked) { a.toggle(text) }))})
+	}
+	end()
+	return groups
+}
+
+// toggle chooses a value of an option, or takes the choice back.
+func (a *asked) toggle(option string) {
+	if i := slices.Index(a.options, option); i >= 0 {
+		a.options = slices.Delete(a.options, i, i+1)
+		return
+	}
+	a.options = append(a.options, option)
+	slices.Sort(a.options)
+}
+
+// fields are what a form with prices sends along.
+func (l *listed) fields(links links) []any {
+	all := links.fields()
+	add := func(name, value string) {
+		if value != "" {
+			all = append(all, map[string]any{"name": name, "value": value})
+		}
+	}
+	add(sortParam, string(l.asked.sort))
+	if l.inStock {
+		add(stockParam, strconv.Itoa(1))
+	}
+	for _, o := range l.options {
+		add(optionParam, o)
+	}
+	return all
+}

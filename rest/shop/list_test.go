@@ -1,0 +1,46 @@
+package shop_test
+
+import (
+	"fmt"
+	"html"
+	"regexp"
+	"testing"
+
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// linkTo returns the address that a page of a list has for a direction.
+func linkTo(t *testing.T, body, rel string) string {
+	t.Helper()
+	m := regexp.MustCompile(`<a href="([^"]*)" rel="` + rel + `"`).FindStringSubmatch(body)
+	if m == nil {
+		return ""
+	}
+	return html.UnescapeString(m[1])
+}
+
+// TestProductsPages: the whole catalogue is reached by links, forwards and back, in a
+// theme that has no template for lists; a narrowed list is not for robots.
+func TestProductsPages(t *testing.T) {
+	each(t, func(t *testing.T, s *stall) {
+		for i := range 30 {
+			s.sell(fmt.Sprintf("Item %02d", i), func(in *model.ProductCreateInput) { in.PriceMinor = int64(100 + i) })
+		}
+		m := s.core.Mutation()
+		shirt := graphtest.Must[*model.ProductPayload](t)(m.ProductCreate(s.ctx, graphtest.Shirt())).Product
+		graphtest.Must[*model.ProductPayload](t)(m.ProductPublish(s.ctx, shirt.PublicID(), shirt.Version))
+		one := s.get("/products").want(t, 200, "<h1>Products</h1>", "Shirt", "Item 29", "!Item 06", `rel="canonical"`)
+		next := linkTo(t, one.body, "next")
+		two := s.get(next).want(t, 200, "Item 06", "Item 00", "!Item 07", "!rel=\"next\"", "noindex, follow",
+			"!canonical")
+		s.get(linkTo(t, two.body, "prev")).want(t, 200, "Shirt", "Item 07", "!rel=\"prev\"")
+		s.get("/products?sort=price").want(t, 200, "Item 00", "Item 23", "!Item 24")
+		s.get("/products?min=1.05&max=1,10").want(t, 200, "Item 05", "Item 10", "!Item 04", "!Item 11")
+		s.get("/products?option=COLOUR:white").want(t, 200, "Shirt", "!Item 29")
+		s.get("/products?option=Colour:White&option=Size:XL").want(t, 200, "!>Shirt<")
+		s.get("/products?after=%00&sort=x&min=a&option=b").want(t, 200, "Shirt")
+		s.get("/sitemap-pages.xml").want(t, 200, "/products</loc>")
+		s.get("/").want(t, 200, "Item 29")
+	})
+}
