@@ -57,6 +57,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/outboxfailure"
 	"github.com/storefront-go/storefront/ent/db/page"
 	"github.com/storefront-go/storefront/ent/db/payment"
+	"github.com/storefront-go/storefront/ent/db/paymenthold"
 	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/product"
@@ -177,6 +178,8 @@ type Client struct {
 	Page *PageClient
 	// Payment is the client for interacting with the Payment builders.
 	Payment *PaymentClient
+	// PaymentHold is the client for interacting with the PaymentHold builders.
+	PaymentHold *PaymentHoldClient
 	// PaymentSettings is the client for interacting with the PaymentSettings builders.
 	PaymentSettings *PaymentSettingsClient
 	// Picture is the client for interacting with the Picture builders.
@@ -280,6 +283,7 @@ func (c *Client) init() {
 	c.OutboxFailure = NewOutboxFailureClient(c.config)
 	c.Page = NewPageClient(c.config)
 	c.Payment = NewPaymentClient(c.config)
+	c.PaymentHold = NewPaymentHoldClient(c.config)
 	c.PaymentSettings = NewPaymentSettingsClient(c.config)
 	c.Picture = NewPictureClient(c.config)
 	c.Product = NewProductClient(c.config)
@@ -439,6 +443,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		OutboxFailure:    NewOutboxFailureClient(cfg),
 		Page:             NewPageClient(cfg),
 		Payment:          NewPaymentClient(cfg),
+		PaymentHold:      NewPaymentHoldClient(cfg),
 		PaymentSettings:  NewPaymentSettingsClient(cfg),
 		Picture:          NewPictureClient(cfg),
 		Product:          NewProductClient(cfg),
@@ -525,6 +530,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		OutboxFailure:    NewOutboxFailureClient(cfg),
 		Page:             NewPageClient(cfg),
 		Payment:          NewPaymentClient(cfg),
+		PaymentHold:      NewPaymentHoldClient(cfg),
 		PaymentSettings:  NewPaymentSettingsClient(cfg),
 		Picture:          NewPictureClient(cfg),
 		Product:          NewProductClient(cfg),
@@ -586,9 +592,9 @@ func (c *Client) Use(hooks ...Hook) {
 		c.Fulfillment, c.Grant, c.Idempotency, c.Invitation, c.Listing, c.Mail,
 		c.MarketplaceTheme, c.Membership, c.Menus, c.Note, c.Notification,
 		c.OAuthClient, c.Order, c.OrderLine, c.Outbox, c.OutboxFailure, c.Page,
-		c.Payment, c.PaymentSettings, c.Picture, c.Product, c.RecoveryCode,
-		c.Redaction, c.SearchEntry, c.SearchSpelling, c.Session, c.ShelfWalk,
-		c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
+		c.Payment, c.PaymentHold, c.PaymentSettings, c.Picture, c.Product,
+		c.RecoveryCode, c.Redaction, c.SearchEntry, c.SearchSpelling, c.Session,
+		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
 		c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
 		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
 		c.WebhookQueue,
@@ -608,9 +614,9 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.Fulfillment, c.Grant, c.Idempotency, c.Invitation, c.Listing, c.Mail,
 		c.MarketplaceTheme, c.Membership, c.Menus, c.Note, c.Notification,
 		c.OAuthClient, c.Order, c.OrderLine, c.Outbox, c.OutboxFailure, c.Page,
-		c.Payment, c.PaymentSettings, c.Picture, c.Product, c.RecoveryCode,
-		c.Redaction, c.SearchEntry, c.SearchSpelling, c.Session, c.ShelfWalk,
-		c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
+		c.Payment, c.PaymentHold, c.PaymentSettings, c.Picture, c.Product,
+		c.RecoveryCode, c.Redaction, c.SearchEntry, c.SearchSpelling, c.Session,
+		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
 		c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
 		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
 		c.WebhookQueue,
@@ -706,6 +712,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Page.mutate(ctx, m)
 	case *PaymentMutation:
 		return c.Payment.mutate(ctx, m)
+	case *PaymentHoldMutation:
+		return c.PaymentHold.mutate(ctx, m)
 	case *PaymentSettingsMutation:
 		return c.PaymentSettings.mutate(ctx, m)
 	case *PictureMutation:
@@ -6380,6 +6388,140 @@ func (c *PaymentClient) mutate(ctx context.Context, m *PaymentMutation) (Value, 
 	}
 }
 
+// PaymentHoldClient is a client for the PaymentHold schema.
+type PaymentHoldClient struct {
+	config
+}
+
+// NewPaymentHoldClient returns a client for the PaymentHold from the given config.
+func NewPaymentHoldClient(c config) *PaymentHoldClient {
+	return &PaymentHoldClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `paymenthold.Hooks(f(g(h())))`.
+func (c *PaymentHoldClient) Use(hooks ...Hook) {
+	c.hooks.PaymentHold = append(c.hooks.PaymentHold, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `paymenthold.Intercept(f(g(h())))`.
+func (c *PaymentHoldClient) Intercept(interceptors ...Interceptor) {
+	c.inters.PaymentHold = append(c.inters.PaymentHold, interceptors...)
+}
+
+// Create returns a builder for creating a PaymentHold entity.
+func (c *PaymentHoldClient) Create() *PaymentHoldCreate {
+	mutation := newPaymentHoldMutation(c.config, OpCreate)
+	return &PaymentHoldCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of PaymentHold entities.
+func (c *PaymentHoldClient) CreateBulk(builders ...*PaymentHoldCreate) *PaymentHoldCreateBulk {
+	return &PaymentHoldCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *PaymentHoldClient) MapCreateBulk(slice any, setFunc func(*PaymentHoldCreate, int)) *PaymentHoldCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &PaymentHoldCreateBulk{err: fmt.Errorf("calling to PaymentHoldClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*PaymentHoldCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &PaymentHoldCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for PaymentHold.
+func (c *PaymentHoldClient) Update() *PaymentHoldUpdate {
+	mutation := newPaymentHoldMutation(c.config, OpUpdate)
+	return &PaymentHoldUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *PaymentHoldClient) UpdateOne(_m *PaymentHold) *PaymentHoldUpdateOne {
+	mutation := newPaymentHoldMutation(c.config, OpUpdateOne, withPaymentHold(_m))
+	return &PaymentHoldUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *PaymentHoldClient) UpdateOneID(id xid.ID) *PaymentHoldUpdateOne {
+	mutation := newPaymentHoldMutation(c.config, OpUpdateOne, withPaymentHoldID(id))
+	return &PaymentHoldUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for PaymentHold.
+func (c *PaymentHoldClient) Delete() *PaymentHoldDelete {
+	mutation := newPaymentHoldMutation(c.config, OpDelete)
+	return &PaymentHoldDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *PaymentHoldClient) DeleteOne(_m *PaymentHold) *PaymentHoldDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *PaymentHoldClient) DeleteOneID(id xid.ID) *PaymentHoldDeleteOne {
+	builder := c.Delete().Where(paymenthold.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &PaymentHoldDeleteOne{builder}
+}
+
+// Query returns a query builder for PaymentHold.
+func (c *PaymentHoldClient) Query() *PaymentHoldQuery {
+	return &PaymentHoldQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypePaymentHold},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a PaymentHold entity by its id.
+func (c *PaymentHoldClient) Get(ctx context.Context, id xid.ID) (*PaymentHold, error) {
+	return c.Query().Where(paymenthold.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *PaymentHoldClient) GetX(ctx context.Context, id xid.ID) *PaymentHold {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *PaymentHoldClient) Hooks() []Hook {
+	hooks := c.hooks.PaymentHold
+	return append(hooks[:len(hooks):len(hooks)], paymenthold.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *PaymentHoldClient) Interceptors() []Interceptor {
+	return c.inters.PaymentHold
+}
+
+func (c *PaymentHoldClient) mutate(ctx context.Context, m *PaymentHoldMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&PaymentHoldCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&PaymentHoldUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&PaymentHoldUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&PaymentHoldDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown PaymentHold mutation op: %q", m.Op())
+	}
+}
+
 // PaymentSettingsClient is a client for the PaymentSettings schema.
 type PaymentSettingsClient struct {
 	config
@@ -9732,9 +9874,9 @@ type (
 		DeliveryLog, Discount, DiscountUse, EndpointStat, Event, Export, ExportPart,
 		Facet, Factor, Fulfillment, Grant, Idempotency, Invitation, Listing, Mail,
 		MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient, Order,
-		OrderLine, Outbox, OutboxFailure, Page, Payment, PaymentSettings, Picture,
-		Product, RecoveryCode, Redaction, SearchEntry, SearchSpelling, Session,
-		ShelfWalk, ShippingCountry, ShippingZone, Staff, StaffToken, Store,
+		OrderLine, Outbox, OutboxFailure, Page, Payment, PaymentHold, PaymentSettings,
+		Picture, Product, RecoveryCode, Redaction, SearchEntry, SearchSpelling,
+		Session, ShelfWalk, ShippingCountry, ShippingZone, Staff, StaffToken, Store,
 		StoreHandle, TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User,
 		UserEmail, Variant, WebhookEndpoint, WebhookQueue []ent.Hook
 	}
@@ -9744,9 +9886,9 @@ type (
 		DeliveryLog, Discount, DiscountUse, EndpointStat, Event, Export, ExportPart,
 		Facet, Factor, Fulfillment, Grant, Idempotency, Invitation, Listing, Mail,
 		MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient, Order,
-		OrderLine, Outbox, OutboxFailure, Page, Payment, PaymentSettings, Picture,
-		Product, RecoveryCode, Redaction, SearchEntry, SearchSpelling, Session,
-		ShelfWalk, ShippingCountry, ShippingZone, Staff, StaffToken, Store,
+		OrderLine, Outbox, OutboxFailure, Page, Payment, PaymentHold, PaymentSettings,
+		Picture, Product, RecoveryCode, Redaction, SearchEntry, SearchSpelling,
+		Session, ShelfWalk, ShippingCountry, ShippingZone, Staff, StaffToken, Store,
 		StoreHandle, TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User,
 		UserEmail, Variant, WebhookEndpoint, WebhookQueue []ent.Interceptor
 	}

@@ -55,6 +55,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/outboxfailure"
 	"github.com/storefront-go/storefront/ent/db/page"
 	"github.com/storefront-go/storefront/ent/db/payment"
+	"github.com/storefront-go/storefront/ent/db/paymenthold"
 	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/product"
@@ -182,6 +183,7 @@ func checkColumn(t, c string) error {
 			outboxfailure.Table:    outboxfailure.ValidColumn,
 			page.Table:             page.ValidColumn,
 			payment.Table:          payment.ValidColumn,
+			paymenthold.Table:      paymenthold.ValidColumn,
 			paymentsettings.Table:  paymentsettings.ValidColumn,
 			picture.Table:          picture.ValidColumn,
 			product.Table:          product.ValidColumn,

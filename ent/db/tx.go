@@ -98,6 +98,8 @@ type Tx struct {
 	Page *PageClient
 	// Payment is the client for interacting with the Payment builders.
 	Payment *PaymentClient
+	// PaymentHold is the client for interacting with the PaymentHold builders.
+	PaymentHold *PaymentHoldClient
 	// PaymentSettings is the client for interacting with the PaymentSettings builders.
 	PaymentSettings *PaymentSettingsClient
 	// Picture is the client for interacting with the Picture builders.
@@ -321,6 +323,7 @@ func (tx *Tx) init() {
 	tx.OutboxFailure = NewOutboxFailureClient(tx.config)
 	tx.Page = NewPageClient(tx.config)
 	tx.Payment = NewPaymentClient(tx.config)
+	tx.PaymentHold = NewPaymentHoldClient(tx.config)
 	tx.PaymentSettings = NewPaymentSettingsClient(tx.config)
 	tx.Picture = NewPictureClient(tx.config)
 	tx.Product = NewProductClient(tx.config)

@@ -84,6 +84,25 @@ func (CartLine) Indexes() []ent.Index {
 	}
 }
 
+// PaymentHold keeps the goods of an order that its shopper pays online, for a while. Its id
+// is the order's. Whoever deletes it, a payment or the end of the time, decides what becomes
+// of the order.
+type PaymentHold struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (PaymentHold) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields implements ent.Interface.
+func (PaymentHold) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int8("bucket").Immutable(),
+		field.Int64("due_at").GoType(micros.Time(0)),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (PaymentHold) Indexes() []ent.Index { return []ent.Index{index.Fields("bucket", "due_at")} }
+
 // PaymentSettings are the ways in which a store's shoppers may pay. There is one row for a
 // store, whose id it shares, from the first change on; without it nobody can pay.
 type PaymentSettings struct{ ent.Schema }

@@ -38,9 +38,15 @@ type PaymentMethod string
 const (
 	PaymentTransfer   PaymentMethod = "bank_transfer"
 	PaymentOnDelivery PaymentMethod = "cash_on_delivery"
+	// PaymentTest moves no money: the shopper says how the payment ends.
+	PaymentTest PaymentMethod = "test"
 )
 
-var allPaymentMethod = []PaymentMethod{PaymentTransfer, PaymentOnDelivery}
+var allPaymentMethod = []PaymentMethod{PaymentTransfer, PaymentOnDelivery, PaymentTest}
+
+// Online reports whether the shopper pays right after ordering. Until then the goods are
+// held for a while and no longer.
+func (v PaymentMethod) Online() bool { return v == PaymentTest }
 
 // Known reports whether v is a value of the enumeration.
 func (v PaymentMethod) Known() bool { return slices.Contains(allPaymentMethod, v) }

@@ -66,6 +66,8 @@ type Config struct {
 	// Limits are those that the operator set for all stores. Who keeps the rates
 	// enters them before it serves.
 	Limits limit.Values
+	// TestPayments lets stores offer the way to pay that moves no money.
+	TestPayments bool
 	// Reviewer reports whether the people of a store review what others submit to
 	// the marketplace; nobody does by default.
 	Reviewer func(*db.Store) bool

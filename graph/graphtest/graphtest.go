@@ -66,6 +66,6 @@ func config(t testing.TB, s *ent.Store, ring *keyring.Ring, samples []sample.Sam
 		Store: s, Keys: apikey.NewKeeper(s), Factors: factors, Pages: page.New(ring), APIHost: API,
 		HostOf: func(handle string) string { return handle + ".localhost" },
 		Links:  link.New(ring), Webhooks: hooks, Exports: exports, Themes: themes, Pictures: pictures,
-		Reviewer: func(*db.Store) bool { return true },
+		Reviewer: func(*db.Store) bool { return true }, TestPayments: true,
 	}
 }

@@ -3,6 +3,7 @@ package model
 import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/wire"
@@ -89,7 +90,11 @@ func (t *TaxSettings) UpdatedAt() *micros.Time {
 }
 
 // PaymentSettings are how shoppers may pay; their version is 0 before they were ever changed.
-type PaymentSettings struct{ *db.PaymentSettings }
+type PaymentSettings struct {
+	*db.PaymentSettings
+	// Kinds are the ways to pay that the installation offers.
+	Kinds []state.PaymentMethod
+}
 
 // UpdatedAt is when they were last changed; nil for never.
 func (p *PaymentSettings) UpdatedAt() *micros.Time {

@@ -87,6 +87,9 @@ func (r *Resolver) Place(ctx context.Context, p Placing) (xid.ID, *core.Record, 
 			return xid.Nil, nil, fmt.Errorf("add the note: %w", err)
 		}
 	}
+	if err := m.hold(ctx, o); err != nil {
+		return xid.Nil, nil, err
+	}
 	if err := m.tell(ctx, shown, events, nil); err != nil {
 		return xid.Nil, nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
@@ -56,7 +57,7 @@ func (r *Resolver) paymentSettings(ctx context.Context) (*model.PaymentSettings,
 	if len(rows) == 0 {
 		rows = []*db.PaymentSettings{{StoreID: store, ID: store, Methods: document.NewPaymentMethods(nil)}}
 	}
-	return &model.PaymentSettings{PaymentSettings: rows[0]}, nil
+	return &model.PaymentSettings{PaymentSettings: rows[0], Kinds: r.methodKinds()}, nil
 }
 
 // CartMethods returns how a shopper of the viewer's store may pay.
@@ -66,14 +67,26 @@ func (r *Resolver) CartMethods(ctx context.Context) ([]document.PaymentMethod, e
 		return nil, core.Explain("payment settings", err)
 	}
 	all, err := p.Methods.List()
-	return slices.DeleteFunc(all, func(m document.PaymentMethod) bool { return !m.Active }), err
+	kinds := r.methodKinds()
+	return slices.DeleteFunc(all, func(m document.PaymentMethod) bool {
+		return !m.Active || !slices.Contains(kinds, m.Kind)
+	}), err
+}
+
+// methodKinds are the ways to pay that the installation offers.
+func (r *Resolver) methodKinds() []state.PaymentMethod {
+	kinds := []state.PaymentMethod{state.PaymentTransfer, state.PaymentOnDelivery}
+	if r.TestPayments {
+		kinds = append(kinds, state.PaymentTest)
+	}
+	return kinds
 }
 
 // PaymentSettingsUpdate replaces how the shoppers of the viewer's store may pay.
 func (m Mutation) PaymentSettingsUpdate(
 	ctx context.Context, expectedVersion int64, in model.PaymentSettingsInput,
 ) (*model.PaymentSettingsPayload, error) {
-	methods, err := checkMethods(in)
+	methods, err := m.checkMethods(in)
 	if err != nil {
 		return nil, err
 	}
@@ -108,12 +121,13 @@ func (m Mutation) beginPayments(ctx context.Context, p *db.PaymentSettings) erro
 }
 
 // checkMethods judges ways to pay and returns them as they are kept: one of each kind.
-func checkMethods(in model.PaymentSettingsInput) ([]document.PaymentMethod, error) {
+func (m Mutation) checkMethods(in model.PaymentSettingsInput) ([]document.PaymentMethod, error) {
 	c := &core.Check{}
 	if !checkCount(c, "methods", len(in.Methods), limit.PaymentMethods) {
 		return nil, c.Err()
 	}
 	methods := make([]document.PaymentMethod, len(in.Methods))
+	kinds := m.methodKinds()
 	for i, m := range in.Methods {
 		at := "methods/" + strconv.Itoa(i) + "/"
 		c.Line(at+"name", m.Name, limit.Label)
@@ -122,6 +136,9 @@ func checkMethods(in model.PaymentSettingsInput) ([]document.PaymentMethod, erro
 		}
 		if slices.ContainsFunc(methods[:i], func(o document.PaymentMethod) bool { return o.Kind == m.Kind }) {
 			c.Add(at+"kind", fault.Taken, "Another method is of this kind.")
+		}
+		if !slices.Contains(kinds, m.Kind) {
+			c.Add(at+"kind", fault.UnknownValue, "This installation does not offer it.")
 		}
 		methods[i] = document.PaymentMethod{Kind: m.Kind, Name: m.Name, Instructions: m.Instructions,
 			Active: m.Active}

@@ -8,6 +8,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	dborder "github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/db/paymenthold"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 )
@@ -19,6 +21,8 @@ type Bought struct {
 	Parcels []*db.Fulfillment
 	// Instructions say how it is paid, "" for nothing.
 	Instructions string
+	// Held says that the goods wait for a payment online.
+	Held bool
 }
 
 // Order returns an order of the viewer's store, which is a [viewer.Shopper]'s.
@@ -36,8 +40,20 @@ func (s Storefront) Order(ctx context.Context, id xid.ID) (*Bought, error) {
 		return nil, core.Explain("order", err)
 	}
 	slices.SortFunc(b.Parcels, func(x, y *db.Fulfillment) int { return x.ID.Compare(y.ID) })
-	b.Instructions, err = s.instructions(ctx, o)
+	if b.Instructions, err = s.instructions(ctx, o); err == nil {
+		b.Held, err = s.held(ctx, o)
+	}
 	return b, core.Explain("order", err)
+}
+
+// held reports whether an order can be paid online.
+func (s Storefront) held(ctx context.Context, o *db.Order) (bool, error) {
+	if o.PaymentMethod == nil || !o.PaymentMethod.Online() || o.Status != state.OrderOpen ||
+		o.FinancialStatus != state.FinancialPending {
+		return false, nil
+	}
+	rows, err := s.Client(ctx).PaymentHold.Query().Where(paymenthold.ID(o.ID)).Load(ctx)
+	return len(rows) > 0, err
 }
 
 // instructions are those of the way in which an order is paid, as the merchant has them

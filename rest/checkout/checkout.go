@@ -70,6 +70,7 @@ const (
 	checkoutPath = "/checkout"
 	placePath    = "/checkout/place"
 	orderRoot    = link.OrderRoot
+	paySuffix    = "/pay"
 	stylePath    = "/_checkout/page.css"
 )
 

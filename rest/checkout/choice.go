@@ -54,6 +54,8 @@ func (v *visit) methodName(m *document.PaymentMethod) string {
 		return m.Name
 	case m.Kind == state.PaymentTransfer:
 		return v.texts.Say(phrase.BankTransfer)
+	case m.Kind == state.PaymentTest:
+		return v.texts.Say(phrase.TestPayment)
 	}
 	return v.texts.Say(phrase.CashOnDelivery)
 }
@@ -125,7 +127,7 @@ func (v *visit) place() {
 	id, err := v.Carts.Place(v.ctx, v.token(), cart.Shown{TotalMinor: total})
 	switch {
 	case err == nil:
-		to(v.w, v.orderPath(id))
+		v.ordered(id)
 	case is(err, fault.VersionMismatch), is(err, fault.DiscountUnavailable):
 		v.at(cart.StepReview, func(c *cart.View) {
 			v.reviewPage(c, http.StatusConflict, v.texts.Say(phrase.PricesChanged))
@@ -139,6 +141,16 @@ func (v *visit) place() {
 	default:
 		v.failed(err)
 	}
+}
+
+// ordered leads to the payment of a new order, or to its page where it is not paid online.
+func (v *visit) ordered(id xid.ID) {
+	o, err := v.Core.Order(v.ctx, id)
+	if err == nil && o.Held {
+		to(v.w, v.orderPath(id)+paySuffix)
+		return
+	}
+	to(v.w, v.orderPath(id)) // which says what failed
 }
 
 // orderPath is the page of an order, for whoever placed it.

@@ -36,6 +36,51 @@ func (v *visit) order(token string) {
 	v.show(v.w, v.r, http.StatusOK, page)
 }
 
+// paying opens an order that waits for its payment; one that waits no longer is shown as it
+// is.
+func (v *visit) paying(token string, then func(o *storefront.Bought)) func() {
+	return func() {
+		id, ok := v.Links.Order(v.store, token)
+		if !ok {
+			v.missing()
+			return
+		}
+		o, err := v.Core.Order(v.ctx, id)
+		switch {
+		case err != nil:
+			v.failed(err)
+		case !o.Held:
+			to(v.w, orderRoot+token)
+		default:
+			then(o)
+		}
+	}
+}
+
+// payPage is GET /orders/{token}/pay: the page of a payment that is only a test.
+func (v *visit) payPage(o *storefront.Bought) { v.payForm(o, http.StatusOK, "") }
+
+func (v *visit) payForm(o *storefront.Bought, status int, problem string) {
+	page := PayPage{Frame: v.frame(phrase.TestPayment), Number: strconv.FormatInt(o.Number, 10),
+		Total: v.texts.Money(o.TotalMinor, o.Currency), Action: v.orderPath(o.ID) + paySuffix}
+	page.Problem = problem
+	v.show(v.w, v.r, status, page)
+}
+
+// pay is POST /orders/{token}/pay.
+func (v *visit) pay(o *storefront.Bought) {
+	if v.value("outcome") != "pay" {
+		v.payForm(o, http.StatusPaymentRequired, v.texts.Say(phrase.Declined))
+		return
+	}
+	// Where the order took nothing, its page says why.
+	if _, err := v.Carts.PayTest(v.ctx, o); err != nil {
+		v.failed(err)
+		return
+	}
+	to(v.w, v.orderPath(o.ID))
+}
+
 // placed reports whether the order was made of the cart in this browser.
 func (v *visit) placed(id xid.ID) bool {
 	c, err := v.Carts.View(v.ctx, v.token())
@@ -53,6 +98,9 @@ func (v *visit) statusPage(o *storefront.Bought) (StatusPage, error) {
 	page.Title = v.texts.Say(phrase.OrderNumber, number)
 	if o.FinancialStatus == state.FinancialPending && o.Status == state.OrderOpen {
 		page.Instructions = o.Instructions
+	}
+	if o.Held {
+		page.PayURL, page.Total = v.orderPath(o.ID)+paySuffix, v.texts.Money(o.TotalMinor, o.Currency)
 	}
 	for _, p := range o.Parcels {
 		page.Parcels = append(page.Parcels, Parcel{Carrier: text(p.Carrier), Number: text(p.TrackingNumber),

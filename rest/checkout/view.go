@@ -166,7 +166,8 @@ type StatusPage struct {
 	Number, Date string
 	States       []string
 	Instructions string
-	PayURL       string
+	// PayURL leads to the payment of the Total, "" where none is waited for.
+	PayURL, Total string
 	Parcels      []Parcel
 	Address      []string
 	Lines        []Line

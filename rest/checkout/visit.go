@@ -80,6 +80,9 @@ func (v *visit) handlers() (get, post func()) {
 		return v.style, nil
 	}
 	if token, ok := strings.CutPrefix(path, orderRoot); ok {
+		if token, ok := strings.CutSuffix(token, paySuffix); ok {
+			return v.paying(token, v.payPage), v.paying(token, v.pay)
+		}
 		return func() { v.order(token) }, nil
 	}
 	switch cart.Step(strings.TrimPrefix(path, checkoutPath+"/")) {

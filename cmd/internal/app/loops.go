@@ -24,6 +24,7 @@ const (
 	sweepEvery  = 24 * time.Hour
 	watchEvery  = time.Second
 	eraseEvery  = 5 * time.Second
+	holdEvery   = 15 * time.Second
 )
 
 // newLoops makes what runs beside the requests. They start in this order and
@@ -39,6 +40,7 @@ func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
 			func(ctx context.Context) (int, error) { return allowance.Purge(ctx, s.base.Store) })},
 		{Name: "purge_challenges", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "challenges",
 			func(ctx context.Context) (int, error) { return challenge.Purge(ctx, s.base.Store) })},
+		{Name: "end_holds", Interval: holdEvery, Timeout: purgeEvery, Run: s.endHolds},
 		{Name: "purge_carts", Interval: purgeEvery, Timeout: purgeEvery,
 			Run: counted(s.log, "carts", s.carts.Purge)},
 		{Name: "purge_account_logs", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "people's logs",
@@ -65,6 +67,15 @@ func (s *Server) remind(ctx context.Context) error {
 	n, err := reminder.Tokens(ctx, s.base.Store, s.base.Notifier)
 	if n > 0 {
 		s.log.InfoContext(ctx, "reminded of staff tokens", "notices", n)
+	}
+	return err
+}
+
+// endHolds cancels the orders that were not paid in time.
+func (s *Server) endHolds(ctx context.Context) error {
+	n, err := s.carts.EndHolds(ctx)
+	if n > 0 {
+		s.log.InfoContext(ctx, "cancelled orders that were not paid in time", "orders", n)
 	}
 	return err
 }

@@ -124,6 +124,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if err != nil {
 		return err
 	}
+	core.TestPayments = c.Demo
 	s.themes, s.pictures, s.carts, s.shelves = core.Themes, core.Pictures, core.Carts(), core.Shelves
 	if err := s.themes.Seed(ctx); err != nil {
 		// Without the blob store the API still serves; a loop tries again.

@@ -16,11 +16,12 @@ type terms struct {
 	payments model.PaymentSettingsInput
 }
 
-// payable are a bank transfer and cash on delivery.
-func payable(transfer, account, cash string) model.PaymentSettingsInput {
+// payable are a bank transfer, cash on delivery and a payment that is only a test.
+func payable(transfer, account, cash, test string) model.PaymentSettingsInput {
 	return model.PaymentSettingsInput{Methods: []*model.PaymentMethodInput{
 		{Kind: state.PaymentTransfer, Name: transfer, Instructions: account, Active: true},
 		{Kind: state.PaymentOnDelivery, Name: cash, Active: true},
+		{Kind: state.PaymentTest, Name: test, Active: true},
 	}}
 }
 
@@ -65,7 +66,8 @@ func bikeTerms() terms {
 		}},
 		discount: model.DiscountInput{Code: "WELCOME10", Kind: state.DiscountPercent, BasisPoints: new(int64(1000)),
 			CustomerUsesMax: new(int64(1)), Active: true},
-		payments: payable("Bank transfer", "Kestrel Bikes\nIBAN DE02 1203 0000 0000 2020 51", "Cash on delivery"),
+		payments: payable("Bank transfer", "Kestrel Bikes\nIBAN DE02 1203 0000 0000 2020 51", "Cash on delivery",
+			"Test payment"),
 	}
 }
 
@@ -83,7 +85,7 @@ func paperTerms() terms {
 		taxes: model.TaxSettingsInput{Rates: []*model.TaxRateInput{taxed("JP", "消費税", 1000)}},
 		discount: model.DiscountInput{Code: "HAJIMETE", Kind: state.DiscountAmount, AmountMinor: new(int64(300)),
 			LeastMinor: new(int64(3000)), CustomerUsesMax: new(int64(1)), Active: true},
-		payments: payable("銀行振込", "星野文具店　普通 1234567", "代金引換"),
+		payments: payable("銀行振込", "星野文具店　普通 1234567", "代金引換", "テスト決済"),
 	}
 }
 

@@ -513,6 +513,18 @@ func (f PaymentFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.PaymentMutation", m)
 }
 
+// The PaymentHoldFunc type is an adapter to allow the use of ordinary
+// function as PaymentHold mutator.
+type PaymentHoldFunc func(context.Context, *db.PaymentHoldMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f PaymentHoldFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.PaymentHoldMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.PaymentHoldMutation", m)
+}
+
 // The PaymentSettingsFunc type is an adapter to allow the use of ordinary
 // function as PaymentSettings mutator.
 type PaymentSettingsFunc func(context.Context, *db.PaymentSettingsMutation) (db.Value, error)

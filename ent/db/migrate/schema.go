@@ -1166,6 +1166,26 @@ var (
 			},
 		},
 	}
+	// PaymentHoldsColumns holds the columns for the "payment_holds" table.
+	PaymentHoldsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "bucket", Type: field.TypeInt8},
+		{Name: "due_at", Type: field.TypeInt64},
+	}
+	// PaymentHoldsTable holds the schema information for the "payment_holds" table.
+	PaymentHoldsTable = &schema.Table{
+		Name:       "payment_holds",
+		Columns:    PaymentHoldsColumns,
+		PrimaryKey: []*schema.Column{PaymentHoldsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "paymenthold_bucket_due_at",
+				Unique:  false,
+				Columns: []*schema.Column{PaymentHoldsColumns[2], PaymentHoldsColumns[3]},
+			},
+		},
+	}
 	// PaymentSettingsColumns holds the columns for the "payment_settings" table.
 	PaymentSettingsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -1796,6 +1816,7 @@ var (
 		OutboxFailuresTable,
 		PagesTable,
 		PaymentsTable,
+		PaymentHoldsTable,
 		PaymentSettingsTable,
 		PicturesTable,
 		ProductsTable,

@@ -132,6 +132,9 @@ type Page func(*sql.Selector)
 // Payment is the predicate function for payment builders.
 type Payment func(*sql.Selector)
 
+// PaymentHold is the predicate function for paymenthold builders.
+type PaymentHold func(*sql.Selector)
+
 // PaymentSettings is the predicate function for paymentsettings builders.
 type PaymentSettings func(*sql.Selector)
 

@@ -1118,6 +1118,30 @@ func (f PaymentMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.PaymentMutation", m)
 }
 
+// The PaymentHoldQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type PaymentHoldQueryRuleFunc func(context.Context, *db.PaymentHoldQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f PaymentHoldQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.PaymentHoldQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.PaymentHoldQuery", q)
+}
+
+// The PaymentHoldMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type PaymentHoldMutationRuleFunc func(context.Context, *db.PaymentHoldMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f PaymentHoldMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.PaymentHoldMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.PaymentHoldMutation", m)
+}
+
 // The PaymentSettingsQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type PaymentSettingsQueryRuleFunc func(context.Context, *db.PaymentSettingsQuery) error

@@ -41,6 +41,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/outboxfailure"
 	"github.com/storefront-go/storefront/ent/db/page"
 	"github.com/storefront-go/storefront/ent/db/payment"
+	"github.com/storefront-go/storefront/ent/db/paymenthold"
 	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/product"
@@ -1091,6 +1092,24 @@ func init() {
 	paymentDescID := paymentMixinFields0[1].Descriptor()
 	// payment.DefaultID holds the default value on creation for the id field.
 	payment.DefaultID = paymentDescID.Default.(func() xid.ID)
+	paymentholdMixin := schema.PaymentHold{}.Mixin()
+	paymenthold.Policy = privacy.NewPolicies(paymentholdMixin[0], schema.PaymentHold{})
+	paymenthold.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := paymenthold.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	paymentholdMixinFields0 := paymentholdMixin[0].Fields()
+	_ = paymentholdMixinFields0
+	paymentholdFields := schema.PaymentHold{}.Fields()
+	_ = paymentholdFields
+	// paymentholdDescID is the schema descriptor for id field.
+	paymentholdDescID := paymentholdMixinFields0[1].Descriptor()
+	// paymenthold.DefaultID holds the default value on creation for the id field.
+	paymenthold.DefaultID = paymentholdDescID.Default.(func() xid.ID)
 	paymentsettingsMixin := schema.PaymentSettings{}.Mixin()
 	paymentsettings.Policy = privacy.NewPolicies(paymentsettingsMixin[0], schema.PaymentSettings{})
 	paymentsettings.Hooks[0] = func(next ent.Mutator) ent.Mutator {

@@ -842,7 +842,8 @@ enum FinancialStatus { PENDING PARTIALLY_PAID PAID PARTIALLY_REFUNDED REFUNDED V
 enum FulfillmentStatus { UNFULFILLED PARTIALLY_FULFILLED FULFILLED }
 enum PaymentKind { PAYMENT REFUND }
 enum NoteVisibility { INTERNAL CUSTOMER }
-enum PaymentMethodKind { BANK_TRANSFER CASH_ON_DELIVERY }
+"TEST moves no money; only an installation for trying things out has it."
+enum PaymentMethodKind { BANK_TRANSFER CASH_ON_DELIVERY TEST }
 enum DiscountKind { PERCENT AMOUNT FREE_SHIPPING }
 "How goods reach the shopper: they are sent, or collected at the shop."
 enum ShippingKind { DELIVERY PICKUP }
@@ -1753,12 +1754,17 @@ type ShippingRate {
 type PaymentSettings {
   "One of each kind, in the order in which shoppers see them."
   methods: [PaymentMethod!]!
+  "What the installation offers."
+  kinds: [PaymentMethodKind!]!
   "0 before the first change."
   version: Long!
   updatedAt: Time
 }
 
-"A way to pay of which the store's people take note themselves: they mark the order as paid."
+"""
+A way to pay. Of a transfer and of cash the store's people take note themselves: they mark the order as paid. An online
+payment marks it, and if none comes within half an hour, the order is cancelled.
+"""
 type PaymentMethod {
   kind: PaymentMethodKind!
   name: String!
@@ -24972,6 +24978,23 @@ func (ec *executionContext) fieldContext_PaymentSettings_methods(_ context.Conte
 	return fc, nil
 }
 
+func (ec *executionContext) _PaymentSettings_kinds(ctx context.Context, field graphql.CollectedField, obj *model.PaymentSettings) (ret graphql.Marshaler) {
+	return ec.marshalNPaymentMethodKind2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethodᚄ(ctx, field.Selections, obj.Kinds)
+}
+
+func (ec *executionContext) fieldContext_PaymentSettings_kinds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentSettings",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type PaymentMethodKind does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _PaymentSettings_version(ctx context.Context, field graphql.CollectedField, obj *model.PaymentSettings) (ret graphql.Marshaler) {
 	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
@@ -25032,6 +25055,8 @@ func (ec *executionContext) fieldContext_PaymentSettingsPayload_paymentSettings(
 			switch field.Name {
 			case "methods":
 				return ec.fieldContext_PaymentSettings_methods(ctx, field)
+			case "kinds":
+				return ec.fieldContext_PaymentSettings_kinds(ctx, field)
 			case "version":
 				return ec.fieldContext_PaymentSettings_version(ctx, field)
 			case "updatedAt":
@@ -28218,6 +28243,8 @@ func (ec *executionContext) fieldContext_Query_paymentSettings(_ context.Context
 			switch field.Name {
 			case "methods":
 				return ec.fieldContext_PaymentSettings_methods(ctx, field)
+			case "kinds":
+				return ec.fieldContext_PaymentSettings_kinds(ctx, field)
 			case "version":
 				return ec.fieldContext_PaymentSettings_version(ctx, field)
 			case "updatedAt":
@@ -47281,6 +47308,11 @@ func (ec *executionContext) _PaymentSettings(ctx context.Context, sel ast.Select
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "kinds":
+			out.Values[i] = ec._PaymentSettings_kinds(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "version":
 			out.Values[i] = ec._PaymentSettings_version(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -54826,6 +54858,37 @@ func (ec *executionContext) marshalNPaymentMethodKind2githubᚗcomᚋstorefront�
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) unmarshalNPaymentMethodKind2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethodᚄ(ctx context.Context, v any) ([]state.PaymentMethod, error) {
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]state.PaymentMethod, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNPaymentMethodKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethod(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNPaymentMethodKind2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethodᚄ(ctx context.Context, sel ast.SelectionSet, v []state.PaymentMethod) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPaymentMethodKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethod(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalNPaymentSettings2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentSettings(ctx context.Context, sel ast.SelectionSet, v model.PaymentSettings) graphql.Marshaler {

@@ -1,0 +1,150 @@
+package sales
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/paymenthold"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+)
+
+const (
+	// HoldTime is how long the goods of an order that is paid online wait for the money.
+	HoldTime = 30 * time.Minute
+	// holdBatch keeps a round of [Resolver.EndHolds] short.
+	holdBatch = 50
+	// holdTries is how often a payment or the end of the time is tried where somebody
+	// changes the order meanwhile.
+	holdTries = 5
+	// unpaid is the reason of an order that was not paid in time, for the store's people.
+	unpaid = "The payment did not arrive in time."
+)
+
+// errRefused ends the transaction of a payment that the order does not take.
+var errRefused = errors.New("the order takes no such payment")
+
+// hold begins to keep the goods of an order, if it is paid online.
+func (m Mutation) hold(ctx context.Context, o *db.Order) error {
+	if !o.PaymentMethod.Online() {
+		return nil
+	}
+	err := m.Client(ctx).PaymentHold.Create().SetID(o.ID).SetBucket(bucket.Of(o.StoreID)).
+		SetDueAt(micros.Now().Add(HoldTime)).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("hold the goods: %w", err)
+	}
+	return nil
+}
+
+// Online is a payment that was made online.
+type Online struct {
+	Method      state.PaymentMethod
+	Reference   string // of the provider
+	AmountMinor int64
+	Currency    string
+}
+
+// PayOnline marks an order as paid, if its goods are still held and the amount is the one
+// that is owed, and reports whether it did: where not, the money has to go back. However
+// often and at which moment it is called, an order is paid once, and never paid and ended
+// by [Resolver.EndHolds].
+func (r *Resolver) PayOnline(ctx context.Context, id xid.ID, p Online) (taken bool, err error) {
+	err = r.untilCurrent(func() error {
+		taken = false
+		return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+			n, err := r.Client(ctx).PaymentHold.Delete().Where(paymenthold.ID(id)).Exec(ctx)
+			if err != nil || n == 0 {
+				return nil, err
+			}
+			o, err := r.order(ctx, id)
+			switch {
+			case err != nil:
+				return nil, err
+			case o.Status != state.OrderOpen || o.FinancialStatus != state.FinancialPending ||
+				o.TotalMinor != p.AmountMinor || o.Currency != p.Currency:
+				return nil, errRefused
+			}
+			taken = true
+			_, err = r.Mutation().OrderMarkPaid(ctx, xid.Order.Format(id), o.Version, new(string(p.Method)), &p.Reference)
+			return nil, err
+		})
+	})
+	if errors.Is(err, errRefused) {
+		return false, nil
+	}
+	return taken && err == nil, err
+}
+
+// EndHolds cancels the orders that were not paid in time, and returns how many. Any number
+// of processes may do so at once, and whatever stops one, another one or the next round
+// goes on.
+func (r *Resolver) EndHolds(ctx context.Context) (total int, err error) {
+	now := micros.Now()
+	for n := holdBatch; n == holdBatch && err == nil; {
+		q := r.Client(ctx).PaymentHold.Query().Where(paymenthold.BucketIn(bucket.All()...), paymenthold.DueAtLTE(now))
+		q.Modify(func(s *sql.Selector) { s.OrderBy(s.C(paymenthold.FieldDueAt)).Limit(holdBatch) })
+		rows, failed := q.Load(viewer.Everywhere(ctx))
+		if failed != nil {
+			return total, fmt.Errorf("read what is held: %w", failed)
+		}
+		n = len(rows)
+		for _, row := range rows {
+			cancelled, failed := r.endHold(ctx, row, now)
+			if failed != nil { // the others are not to wait for it
+				err = errors.Join(err, fmt.Errorf("end the hold of %s: %w", xid.Order.Format(row.ID), failed))
+			} else if cancelled {
+				total++
+			}
+		}
+	}
+	return total, err
+}
+
+// endHold ends one, and cancels the order unless somebody has taken care of it.
+func (r *Resolver) endHold(ctx context.Context, row *db.PaymentHold, now micros.Time) (cancelled bool, err error) {
+	ctx = viewer.Operator(ctx, row.StoreID)
+	err = r.untilCurrent(func() error {
+		cancelled = false
+		return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+			n, err := r.Client(ctx).PaymentHold.Delete().
+				Where(paymenthold.ID(row.ID), paymenthold.DueAtLTE(now)).Exec(ctx)
+			if err != nil || n == 0 {
+				return nil, err
+			}
+			o, err := r.order(ctx, row.ID)
+			if err != nil {
+				return nil, err
+			}
+			if o.Status != state.OrderOpen || o.FinancialStatus != state.FinancialPending ||
+				o.FulfillmentStatus != state.FulfillmentUnfulfilled {
+				return nil, nil
+			}
+			cancelled = true
+			_, err = r.Mutation().OrderCancel(ctx, xid.Order.Format(row.ID), o.Version, false, new(unpaid))
+			return nil, err
+		})
+	})
+	return cancelled && err == nil, err
+}
+
+// untilCurrent runs f again where somebody else changed the order meanwhile.
+func (r *Resolver) untilCurrent(f func() error) (err error) {
+	for range holdTries {
+		var refused *fault.Error
+		if err = f(); !errors.As(err, &refused) || refused.Code != fault.VersionMismatch {
+			return err
+		}
+	}
+	return err
+}
