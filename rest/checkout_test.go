@@ -226,3 +226,37 @@ func TestPurchase(t *testing.T) {
 		(&shopper{t: t, s: s, host: "second.shops.test:8080"}).get(order).want(http.StatusNotFound, order)
 	})
 }
+
+// TestPayment: who pays online comes to the payment, may decline and try again, and has
+// paid once however often the form is sent.
+func TestPayment(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, store *ent.Store) {
+		s := newServer(t, store, underTest(t, store))
+		m := newShop(t, store, shopRow{Handle: "first"})
+		mug := selling(t, m, state.German, 5)
+		graphtest.Must[*model.PaymentSettingsPayload](t)(graphtest.NewCore(t, m.store).Mutation().PaymentSettingsUpdate(
+			m.ctx, 1, model.PaymentSettingsInput{Methods: []*model.PaymentMethodInput{
+				{Kind: state.PaymentTransfer, Name: "Transfer", Active: true},
+				{Kind: state.PaymentTest, Name: "Karte", Active: true}}}))
+		b := &shopper{t: t, s: s, host: "first.shops.test:8080"}
+		b.bought(mug, "2").get("/checkout/payment").want(http.StatusOK, "/checkout/payment", "Karte")
+		b.fill("/checkout/payment", "payment", "test").want(http.StatusOK, "/checkout/review", "Karte")
+		b.fill("/checkout/place").want(http.StatusOK, "/orders/", "44,70\u00a0€")
+		pay := b.path
+		order, ok := strings.CutSuffix(pay, "/pay")
+		if !ok {
+			t.Fatalf("the order leads to %s", pay)
+		}
+		b.ask(http.MethodPost, pay, "outcome=decline").want(http.StatusPaymentRequired, pay, `role="alert"`)
+		b.get(order).want(http.StatusOK, order, "Zahlung ausstehend", `href="`+pay+`"`)
+		b.ask(http.MethodPost, pay, "outcome=pay", "Sec-Fetch-Site", "cross-site").want(http.StatusForbidden, pay)
+		for range 2 {
+			b.ask(http.MethodPost, pay, "outcome=pay").want(http.StatusOK, order, "Bezahlt")
+		}
+		b.get(pay).want(http.StatusOK, order, "Bezahlt")
+		b.get(pay[:len(order)-1]+"/pay").want(http.StatusNotFound, pay[:len(order)-1]+"/pay")
+		if strings.Contains(b.body, "44,70") {
+			t.Error("a wrong address shows the order")
+		}
+	})
+}

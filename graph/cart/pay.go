@@ -3,16 +3,16 @@ package cart
 import (
 	"context"
 
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/sales"
-	"github.com/storefront-go/storefront/graph/storefront"
 )
 
 // PayTest pays an order by the method that moves no money, and reports whether the order
 // took it. Where the installation has no such method, there is nothing.
-func (c *Carts) PayTest(ctx context.Context, o *storefront.Bought) (taken bool, err error) {
+func (c *Carts) PayTest(ctx context.Context, o *db.Order) (taken bool, err error) {
 	if !c.TestPayments || o.PaymentMethod == nil || *o.PaymentMethod != state.PaymentTest {
 		return false, fault.Missing("payment")
 	}

@@ -68,9 +68,8 @@ func TestPayOnce(t *testing.T) {
 		if !o.Held {
 			t.Error("the goods are not held")
 		}
-		wrong := *o
-		wrong.Order = &db.Order{ID: o.ID, TotalMinor: o.TotalMinor - 1, Currency: o.Currency, PaymentMethod: o.PaymentMethod}
-		if taken, err := m.PayTest(m.ctx, &wrong); taken || err != nil || !m.bought(o.ID).Held {
+		wrong := &db.Order{ID: o.ID, TotalMinor: o.TotalMinor - 1, Currency: o.Currency, PaymentMethod: o.PaymentMethod}
+		if taken, err := m.PayTest(m.ctx, wrong); taken || err != nil || !m.bought(o.ID).Held {
 			t.Errorf("another amount was taken: %t (%v)", taken, err)
 		}
 		log := new(storetest.Log)
@@ -79,7 +78,7 @@ func TestPayOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for range 12 {
 			all.Go(func() {
-				ok, err := m.PayTest(m.ctx, o)
+				ok, err := m.PayTest(m.ctx, o.Order)
 				if err != nil {
 					t.Error(err)
 				}
@@ -90,7 +89,8 @@ func TestPayOnce(t *testing.T) {
 		}
 		all.Wait()
 		paid := m.bought(o.ID)
-		if taken.Load() != 1 || paid.FinancialStatus != state.FinancialPaid || paid.PaidMinor != o.TotalMinor || paid.Held {
+		if taken.Load() != 1 || paid.FinancialStatus != state.FinancialPaid || paid.PaidMinor != o.TotalMinor ||
+			paid.Held {
 			t.Errorf("taken %d times, %+v", taken.Load(), paid.Order)
 		}
 		var told []event.Type
@@ -118,7 +118,7 @@ func TestPayLate(t *testing.T) {
 		}
 		graphtest.Must[*model.OrderPayload](t)(m.Mutation().OrderCancel(m.Ctx, xid.Order.Format(dropped.ID),
 			dropped.Version, false, nil))
-		if taken, err := m.PayTest(m.ctx, dropped); taken || err != nil {
+		if taken, err := m.PayTest(m.ctx, dropped.Order); taken || err != nil {
 			t.Errorf("a cancelled order is paid: %t (%v)", taken, err)
 		}
 		m.late()
@@ -126,10 +126,11 @@ func TestPayLate(t *testing.T) {
 			t.Errorf("ended %d (%v)", n, err)
 		}
 		ended := m.bought(o.ID)
-		if ended.Status != state.OrderCancelled || ended.FinancialStatus != state.FinancialVoided || m.stock(bell) != 5 {
+		if ended.Status != state.OrderCancelled || ended.FinancialStatus != state.FinancialVoided ||
+			m.stock(bell) != 5 {
 			t.Errorf("%+v, %d left", ended.Order, m.stock(bell))
 		}
-		if taken, err := m.PayTest(m.ctx, o); taken || err != nil {
+		if taken, err := m.PayTest(m.ctx, o.Order); taken || err != nil {
 			t.Errorf("paid after its end: %t (%v)", taken, err)
 		}
 		if n, err := m.EndHolds(t.Context()); n != 0 || err != nil {
@@ -159,7 +160,7 @@ func TestPayOrEnd(t *testing.T) {
 		for i, o := range slices.Backward(orders) {
 			all.Go(func() {
 				var err error
-				if taken[i], err = m.PayTest(m.ctx, o); err != nil {
+				if taken[i], err = m.PayTest(m.ctx, o.Order); err != nil {
 					t.Error(err)
 				}
 			})
@@ -168,11 +169,12 @@ func TestPayOrEnd(t *testing.T) {
 		var paid int64
 		for i, o := range orders {
 			now := m.bought(o.ID)
+			want := state.FinancialVoided
 			if taken[i] {
+				want = state.FinancialPaid
 				paid++
 			}
-			if want := map[bool]state.FinancialStatus{true: state.FinancialPaid, false: state.FinancialVoided}[taken[i]]; now.
-				FinancialStatus != want || (now.Status == state.OrderOpen) != taken[i] {
+			if now.FinancialStatus != want || (now.Status == state.OrderOpen) != taken[i] {
 				t.Errorf("taken %t: %s, %s", taken[i], now.Status, now.FinancialStatus)
 			}
 		}

@@ -76,7 +76,8 @@ func (r *Resolver) PayOnline(ctx context.Context, id xid.ID, p Online) (taken bo
 				return nil, errRefused
 			}
 			taken = true
-			_, err = r.Mutation().OrderMarkPaid(ctx, xid.Order.Format(id), o.Version, new(string(p.Method)), &p.Reference)
+			_, err = r.Mutation().OrderMarkPaid(ctx, xid.Order.Format(id), o.Version, new(string(p.Method)),
+				&p.Reference)
 			return nil, err
 		})
 	})

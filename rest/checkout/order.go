@@ -74,7 +74,7 @@ func (v *visit) pay(o *storefront.Bought) {
 		return
 	}
 	// Where the order took nothing, its page says why.
-	if _, err := v.Carts.PayTest(v.ctx, o); err != nil {
+	if _, err := v.Carts.PayTest(v.ctx, o.Order); err != nil {
 		v.failed(err)
 		return
 	}

@@ -168,10 +168,10 @@ type StatusPage struct {
 	Instructions string
 	// PayURL leads to the payment of the Total, "" where none is waited for.
 	PayURL, Total string
-	Parcels      []Parcel
-	Address      []string
-	Lines        []Line
-	Sums         []Sum
+	Parcels       []Parcel
+	Address       []string
+	Lines         []Line
+	Sums          []Sum
 }
 
 // MessagePage says something.

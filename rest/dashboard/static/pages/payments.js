@@ -5,7 +5,7 @@ import { Page, Card, Trouble, Waiting } from '../ui.js';
 import { Area, Check, Field, Form, useMutation } from '../form.js';
 import { errors, settings } from '../selling.js';
 
-const read = '{ paymentSettings { version methods { kind name instructions active } } }';
+const read = '{ paymentSettings { version kinds methods { kind name instructions active } } }';
 const update = `mutation PaymentSettingsUpdate($expectedVersion: Long!, $input: PaymentSettingsInput!) {
   paymentSettingsUpdate(expectedVersion: $expectedVersion, input: $input) { paymentSettings { version } ${errors} } }`;
 
@@ -13,6 +13,7 @@ const kinds = [
   ['BANK_TRANSFER', 'Bank transfer',
     'The number of the account, and by when to pay. Shoppers read it once they have ordered.'],
   ['CASH_ON_DELIVERY', 'Cash on delivery', 'What shoppers should know, such as to have the sum at hand.'],
+  ['TEST', 'Test payment', 'No money is moved: shoppers choose how the payment ends. For trying things out.'],
 ];
 
 export function Payments() {
@@ -20,8 +21,9 @@ export function Payments() {
   const query = useQuery(read);
   const run = useMutation(update);
   const now = query.data?.paymentSettings;
+  const offered = kinds.filter(([kind]) => now?.kinds.includes(kind));
   const action = async (v) => {
-    await run({ expectedVersion: now.version, input: { methods: kinds.map(([kind, title], i) => ({
+    await run({ expectedVersion: now.version, input: { methods: offered.map(([kind, title], i) => ({
       kind, active: v.get('methods.' + i + '.active') === 'on',
       name: (v.get('methods.' + i + '.name') ?? '').trim() || title,
       instructions: (v.get('methods.' + i + '.instructions') ?? '').trim(),
@@ -30,12 +32,12 @@ export function Payments() {
     query.reload();
   };
   return html`<${Page} title="Payments" back=${settings}
-    lead="You mark an order as paid yourself, once the money is there.">
+    lead="Of a transfer and of cash you mark an order as paid yourself, once the money is there.">
     <${Card} title="Ways to pay" name="payments">
       ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
         : !now ? html`<${Waiting} rows=${4} />`
         : html`<${Form} name="payments" submit="Save" action=${action} onStale=${query.reload} key=${now.version}>
-            ${kinds.map(([kind, title, hint], i) => html`<${Method} key=${kind} at=${'methods.' + i} title=${title}
+            ${offered.map(([kind, title, hint], i) => html`<${Method} key=${kind} at=${'methods.' + i} title=${title}
               hint=${hint} of=${now.methods.find((m) => m.kind === kind)} />`)}
           <//>`}
     <//>
