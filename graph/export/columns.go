@@ -10,7 +10,8 @@ import (
 // The published columns of CSV files (contract, section 9), each with its cell.
 // Columns are only ever added, at the end.
 
-// A row of orders is a line's: the columns of the order, then those of the line.
+// A row of orders is a line's: the columns of the order, those of the line, and what was
+// added of the order since.
 var orderColumns = []column[*db.Order]{
 	{name: "order_id", cell: func(b []byte, o *db.Order) []byte { return id(b, xid.Order, o.ID) }},
 	{name: "number", cell: func(b []byte, o *db.Order) []byte { return integer(b, o.Number) }},
@@ -70,6 +71,15 @@ var lineColumns = []column[*db.OrderLine]{
 		return idOpt(b, xid.Variant, wire.VariantOf(l))
 	}},
 	{name: "line_item_options", cell: func(b []byte, l *db.OrderLine) []byte { return listed(b, l.Options) }},
+}
+
+var laterOrderColumns = []column[*db.Order]{
+	{name: "included_tax_minor", cell: func(b []byte, o *db.Order) []byte { return integerOpt(b, o.IncludedTaxMinor) }},
+	{name: "discount_code", cell: func(b []byte, o *db.Order) []byte { return textOpt(b, o.DiscountCode) }},
+	{name: "shipping_method", cell: func(b []byte, o *db.Order) []byte { return textOpt(b, o.ShippingMethod) }},
+	{name: "payment_method", cell: func(b []byte, o *db.Order) []byte {
+		return textOpt(b, (*string)(o.PaymentMethod))
+	}},
 }
 
 var productColumns = []column[*db.Product]{

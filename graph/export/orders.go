@@ -39,7 +39,8 @@ type orderWriter struct {
 	orders []*db.Order // those that are not written yet
 	gather []*db.OrderLine
 	pool   []*db.OrderLine
-	head   []byte
+	// head and tail are the cells of an order that stand around those of its lines.
+	head, tail []byte
 }
 
 const lineColumnList = "order_id, id, product_id, title, sku, quantity, fulfilled_quantity, refunded_quantity," +
@@ -133,12 +134,13 @@ func (w *orderWriter) flush() error {
 		if w.head, err = orderHead(w.head[:0], o); err != nil {
 			return fmt.Errorf("write %s: %w", o.PublicID(), err)
 		}
+		w.tail = orderTail(w.tail[:0], o)
 		for _, l := range w.gather {
-			w.body = end(orderLine(append(w.body, w.head...), l))
+			w.body = end(append(orderLine(append(w.body, w.head...), l), w.tail...))
 		}
 		if rows = len(w.gather); rows == 0 {
 			rows = 1
-			w.body = end(noLine(append(w.body, w.head...)))
+			w.body = end(append(noLine(append(w.body, w.head...)), w.tail...))
 		}
 	} else {
 		w.body = append(wire.AppendOrder(w.body, o, len(w.gather), func(i int) *db.OrderLine { return w.gather[i] }),

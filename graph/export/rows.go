@@ -27,7 +27,7 @@ var addressColumns = [...]string{
 func Columns(kind state.ExportKind) []string {
 	switch kind {
 	case state.ExportOrders:
-		return slices.Concat(names(orderColumns), names(lineColumns))
+		return slices.Concat(names(orderColumns), names(lineColumns), names(laterOrderColumns))
 	case state.ExportProducts:
 		return names(productColumns)
 	case state.ExportCustomers:
@@ -66,6 +66,14 @@ func cells[T any](b []byte, columns []column[T], row T) (_ []byte, err error) {
 
 // orderHead appends the cells of a row that are the order's.
 func orderHead(b []byte, o *db.Order) ([]byte, error) { return cells(b, orderColumns, o) }
+
+// orderTail appends the cells of the order that stand behind the line's.
+func orderTail(b []byte, o *db.Order) []byte {
+	for i := range laterOrderColumns {
+		b = laterOrderColumns[i].cell(b, o)
+	}
+	return b
+}
 
 // orderLine appends the cells that are a line's, which has no address.
 func orderLine(b []byte, l *db.OrderLine) []byte {

@@ -31,7 +31,8 @@ func stock(b *testing.B, ctx context.Context, s *ent.Store) {
 				title := coined(r, 10) + " " + coined(r, 500) + " " + coined(r, 50_000)
 				made = append(made, s.DB(ctx).Product.Create().SetID(id).SetTitle(title).
 					SetHandle(fmt.Sprintf("item-%d", i)).SetStatus(state.ProductActive).
-					SetPriceMinor(r.Int64N(100_000)).SetCurrency("EUR").SetTags([]byte("[]")).SetPublishedAt(id.Time()).SetUpdatedAt(id.Time()))
+					SetPriceMinor(r.Int64N(100_000)).SetCurrency("EUR").SetTags([]byte("[]")).
+					SetPublishedAt(id.Time()).SetUpdatedAt(id.Time()))
 			}
 			return s.DB(ctx).Product.CreateBulk(made...).Exec(ctx)
 		})

@@ -45,6 +45,10 @@ func AppendOrder(b []byte, r *db.Order, n int, line func(i int) *db.OrderLine) [
 	o.Int("version", r.Version)
 	o.Time("created_at", r.ID.Time())
 	o.Time("updated_at", r.UpdatedAt)
+	o.IntOpt("included_tax_minor", r.IncludedTaxMinor)
+	o.StrOpt("discount_code", r.DiscountCode)
+	o.StrOpt("shipping_method", r.ShippingMethod)
+	o.StrOpt("payment_method", (*string)(r.PaymentMethod))
 	return o.Close()
 }
 

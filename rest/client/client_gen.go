@@ -386,6 +386,30 @@ func (e NoteVisibility) Valid() bool {
 	}
 }
 
+// Defines values for OrderPaymentMethod.
+const (
+	OrderPaymentMethodBankTransfer   OrderPaymentMethod = "bank_transfer"
+	OrderPaymentMethodCashOnDelivery OrderPaymentMethod = "cash_on_delivery"
+	OrderPaymentMethodLessThanNil    OrderPaymentMethod = "<nil>"
+	OrderPaymentMethodTest           OrderPaymentMethod = "test"
+)
+
+// Valid indicates whether the value is a known member of the OrderPaymentMethod enum.
+func (e OrderPaymentMethod) Valid() bool {
+	switch e {
+	case OrderPaymentMethodBankTransfer:
+		return true
+	case OrderPaymentMethodCashOnDelivery:
+		return true
+	case OrderPaymentMethodLessThanNil:
+		return true
+	case OrderPaymentMethodTest:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for OrderStatus.
 const (
 	OrderStatusCancelled OrderStatus = "cancelled"
@@ -1461,6 +1485,9 @@ type Order struct {
 	// CustomerID The customer, where one is known.
 	CustomerID *string `json:"customer_id"`
 
+	// DiscountCode The discount code that the shopper used.
+	DiscountCode *string `json:"discount_code"`
+
 	// DiscountMinor An amount in the minor unit of the resource's currency.
 	DiscountMinor Amount `json:"discount_minor"`
 
@@ -1479,6 +1506,9 @@ type Order struct {
 	// ID The id of an order.
 	ID OrderID `json:"id"`
 
+	// IncludedTaxMinor The tax that prices and shipping hold, which is part of the total. Null for an order that was not placed at the storefront, as are the following members.
+	IncludedTaxMinor *int64 `json:"included_tax_minor"`
+
 	// LineItems The lines, in the order in which they were entered.
 	LineItems []LineItem `json:"line_items"`
 
@@ -1494,6 +1524,9 @@ type Order struct {
 	// PaidMinor An amount in the minor unit of the resource's currency.
 	PaidMinor Amount `json:"paid_minor"`
 
+	// PaymentMethod How the shopper chose to pay. More values may come.
+	PaymentMethod *OrderPaymentMethod `json:"payment_method"`
+
 	// PlacedAt A time in UTC with six fractional digits.
 	PlacedAt Timestamp `json:"placed_at"`
 
@@ -1502,6 +1535,9 @@ type Order struct {
 
 	// ShippingAddress Where the goods go.
 	ShippingAddress *Address `json:"shipping_address"`
+
+	// ShippingMethod The name of the shipping rate.
+	ShippingMethod *string `json:"shipping_method"`
 
 	// ShippingMinor An amount in the minor unit of the resource's currency.
 	ShippingMinor Amount `json:"shipping_minor"`
@@ -1530,6 +1566,9 @@ type Order struct {
 	// Version Counts the changes of the resource, from 1.
 	Version Version `json:"version"`
 }
+
+// OrderPaymentMethod How the shopper chose to pay. More values may come.
+type OrderPaymentMethod string
 
 // OrderID The id of an order.
 type OrderID = string

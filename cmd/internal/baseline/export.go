@@ -39,6 +39,8 @@ var exported = []cell{
 	{"l.fulfilled_quantity", bare}, {"l.refunded_quantity", bare}, {"l.unit_price_minor", bare},
 	{"l.discount_minor", bare}, {"l.tax_minor", bare}, {"l.total_minor", bare},
 	{"COALESCE(l.variant_id, l.product_id)", public(xid.Variant)}, {"l.options", listed},
+	{"o.included_tax_minor", bare}, {"o.discount_code", quoted}, {"o.shipping_method", quoted},
+	{"o.payment_method", bare},
 }
 
 // Export writes a store's orders up to a time as the service's CSV does, the same

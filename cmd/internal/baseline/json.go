@@ -44,6 +44,10 @@ func appendOrder(b []byte, o *orderRow) []byte {
 	b = appendInt(append(b, `,"version":`...), o.version)
 	b = appendTime(append(b, `,"created_at":`...), int64(o.id.Time()))
 	b = appendTime(append(b, `,"updated_at":`...), o.updatedAt)
+	b = appendNumber(append(b, `,"included_tax_minor":`...), o.includedTax)
+	b = appendText(append(b, `,"discount_code":`...), o.code)
+	b = appendText(append(b, `,"shipping_method":`...), o.rate)
+	b = appendText(append(b, `,"payment_method":`...), o.method)
 	return append(b, '}')
 }
 

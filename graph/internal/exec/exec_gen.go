@@ -1678,6 +1678,15 @@ type Order {
   version: Long!
   createdAt: Time!
   updatedAt: Time!
+  """
+  The tax that prices and shipping hold, which is part of the total. Null for an order that was not placed at the
+  storefront, as are the following.
+  """
+  includedTaxMinor: Money
+  discountCode: String
+  "The name of the shipping rate."
+  shippingMethod: String
+  paymentMethod: PaymentMethodKind
 }
 
 type OrderNote {
@@ -22991,6 +23000,74 @@ func (ec *executionContext) fieldContext_Order_updatedAt(_ context.Context, fiel
 	return fc, nil
 }
 
+func (ec *executionContext) _Order_includedTaxMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.IncludedTaxMinor)
+}
+
+func (ec *executionContext) fieldContext_Order_includedTaxMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Order",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Order_discountCode(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DiscountCode)
+}
+
+func (ec *executionContext) fieldContext_Order_discountCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Order",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Order_shippingMethod(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ShippingMethod)
+}
+
+func (ec *executionContext) fieldContext_Order_shippingMethod(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Order",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Order_paymentMethod(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
+	return ec.marshalOPaymentMethodKind2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethod(ctx, field.Selections, obj.PaymentMethod)
+}
+
+func (ec *executionContext) fieldContext_Order_paymentMethod(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Order",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type PaymentMethodKind does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _OrderConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Order]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -23118,6 +23195,14 @@ func (ec *executionContext) fieldContext_OrderConnection_nodes(_ context.Context
 				return ec.fieldContext_Order_createdAt(ctx, field)
 			case "updatedAt":
 				return ec.fieldContext_Order_updatedAt(ctx, field)
+			case "includedTaxMinor":
+				return ec.fieldContext_Order_includedTaxMinor(ctx, field)
+			case "discountCode":
+				return ec.fieldContext_Order_discountCode(ctx, field)
+			case "shippingMethod":
+				return ec.fieldContext_Order_shippingMethod(ctx, field)
+			case "paymentMethod":
+				return ec.fieldContext_Order_paymentMethod(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -23273,6 +23358,14 @@ func (ec *executionContext) fieldContext_OrderEdge_node(_ context.Context, field
 				return ec.fieldContext_Order_createdAt(ctx, field)
 			case "updatedAt":
 				return ec.fieldContext_Order_updatedAt(ctx, field)
+			case "includedTaxMinor":
+				return ec.fieldContext_Order_includedTaxMinor(ctx, field)
+			case "discountCode":
+				return ec.fieldContext_Order_discountCode(ctx, field)
+			case "shippingMethod":
+				return ec.fieldContext_Order_shippingMethod(ctx, field)
+			case "paymentMethod":
+				return ec.fieldContext_Order_paymentMethod(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -23714,6 +23807,14 @@ func (ec *executionContext) fieldContext_OrderNotePayload_order(_ context.Contex
 				return ec.fieldContext_Order_createdAt(ctx, field)
 			case "updatedAt":
 				return ec.fieldContext_Order_updatedAt(ctx, field)
+			case "includedTaxMinor":
+				return ec.fieldContext_Order_includedTaxMinor(ctx, field)
+			case "discountCode":
+				return ec.fieldContext_Order_discountCode(ctx, field)
+			case "shippingMethod":
+				return ec.fieldContext_Order_shippingMethod(ctx, field)
+			case "paymentMethod":
+				return ec.fieldContext_Order_paymentMethod(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -23852,6 +23953,14 @@ func (ec *executionContext) fieldContext_OrderPayload_order(_ context.Context, f
 				return ec.fieldContext_Order_createdAt(ctx, field)
 			case "updatedAt":
 				return ec.fieldContext_Order_updatedAt(ctx, field)
+			case "includedTaxMinor":
+				return ec.fieldContext_Order_includedTaxMinor(ctx, field)
+			case "discountCode":
+				return ec.fieldContext_Order_discountCode(ctx, field)
+			case "shippingMethod":
+				return ec.fieldContext_Order_shippingMethod(ctx, field)
+			case "paymentMethod":
+				return ec.fieldContext_Order_paymentMethod(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -27818,6 +27927,14 @@ func (ec *executionContext) fieldContext_Query_order(ctx context.Context, field 
 				return ec.fieldContext_Order_createdAt(ctx, field)
 			case "updatedAt":
 				return ec.fieldContext_Order_updatedAt(ctx, field)
+			case "includedTaxMinor":
+				return ec.fieldContext_Order_includedTaxMinor(ctx, field)
+			case "discountCode":
+				return ec.fieldContext_Order_discountCode(ctx, field)
+			case "shippingMethod":
+				return ec.fieldContext_Order_shippingMethod(ctx, field)
+			case "paymentMethod":
+				return ec.fieldContext_Order_paymentMethod(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -46378,6 +46495,14 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "includedTaxMinor":
+			out.Values[i] = ec._Order_includedTaxMinor(ctx, field, obj)
+		case "discountCode":
+			out.Values[i] = ec._Order_discountCode(ctx, field, obj)
+		case "shippingMethod":
+			out.Values[i] = ec._Order_shippingMethod(ctx, field, obj)
+		case "paymentMethod":
+			out.Values[i] = ec._Order_paymentMethod(ctx, field, obj)
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -57294,6 +57419,24 @@ func (ec *executionContext) marshalOPayment2ᚕᚖgithubᚗcomᚋstorefrontᚑgo
 	}
 
 	return ret
+}
+
+func (ec *executionContext) unmarshalOPaymentMethodKind2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethod(ctx context.Context, v any) (*state.PaymentMethod, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := model.UnmarshalPaymentMethod(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOPaymentMethodKind2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethod(ctx context.Context, sel ast.SelectionSet, v *state.PaymentMethod) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := model.MarshalPaymentMethod(*v)
+	return res
 }
 
 func (ec *executionContext) marshalOPaymentSettings2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentSettings(ctx context.Context, sel ast.SelectionSet, v *model.PaymentSettings) graphql.Marshaler {

@@ -17,6 +17,7 @@ const document = (can) => `query Order($id: ID!) {
     lineItems { id productId title options sku quantity fulfilledQuantity refundedQuantity
       unitPriceMinor discountMinor taxMinor totalMinor ${can('products') ? 'product { id imageUrl version }' : ''} }
     notesCount tags source placedAt paidAt fulfilledAt cancelledAt completedAt version
+    includedTaxMinor discountCode shippingMethod paymentMethod
     ${can('customers') ? 'customer { id displayName email ordersCount }' : ''}
     ${can('notes') ? `notes(first: 100) { id body visibility author { type name } createdAt }
     payments { id kind amountMinor currency method reference reason lines { lineItemId quantity } createdAt }
@@ -65,6 +66,8 @@ export function Order({ id }) {
         <${Person} order=${o} />
         <${Card} title="Order"><${Facts} rows=${[
           ['Placed', html`<${Time} at=${o.placedAt} />`], ['Source', o.source],
+          ['Shipping', o.shippingMethod], ['Payment', o.paymentMethod && words(o.paymentMethod)],
+          ['Discount code', o.discountCode],
           ['Tags', o.tags.length > 0 &&
             html`<span class="tags">${o.tags.map((t) => html`<span class="tag" key=${t}>${t}</span>`)}</span>`],
           ['Id', html`<code class="id">${o.id}</code>`],
