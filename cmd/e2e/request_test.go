@@ -53,6 +53,9 @@ type request struct {
 	Body   string
 	Key    string   // Idempotency-Key; a POST below {base_url} without one gets a new one
 	Header []string // name, value, …
+	// Host is asked for in place of the address; Through is another client than the usual.
+	Host    string
+	Through *http.Client
 }
 
 // answer is what came back.
@@ -89,7 +92,14 @@ func (p *program) do(t testing.TB, r request) (*answer, error) {
 	for i := 0; i+1 < len(r.Header); i += 2 {
 		req.Header.Set(r.Header[i], r.Header[i+1])
 	}
-	res, err := free.Do(req)
+	through := free
+	if r.Through != nil {
+		through = r.Through
+	}
+	if r.Host != "" {
+		req.Host = r.Host
+	}
+	res, err := through.Do(req)
 	if err != nil {
 		return nil, err
 	}

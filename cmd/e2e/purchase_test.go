@@ -1,0 +1,198 @@
+package e2e
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/storefront-go/storefront/rest/client"
+)
+
+// counter is a store where shoppers buy while its program may die and come back.
+type counter struct {
+	settings settings
+	host     string // without a port
+	http     *http.Client
+
+	mu      sync.RWMutex // held while there is no program
+	program *program
+}
+
+// crash kills the program and starts it again.
+func (c *counter) crash(t *testing.T) {
+	c.program.kill()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.program = start(t, c.settings)
+}
+
+// ask sends a request of a shopper as often as it takes to get an answer.
+func (c *counter) ask(t *testing.T, path, cookie string, form url.Values) (status int, header http.Header, body string) {
+	for t.Context().Err() == nil {
+		c.mu.RLock()
+		a, err := c.program.do(t, c.request(path, cookie, form))
+		c.mu.RUnlock()
+		if err == nil {
+			return a.Status, a.Header, string(a.Body)
+		}
+	}
+	t.Error(t.Context().Err())
+	return 0, nil, ""
+}
+
+// request is that of a page; with a form it is sent.
+func (c *counter) request(path, cookie string, form url.Values) request {
+	at, _ := url.Parse(c.program.API)
+	r := request{Path: path, Host: c.host + ":" + at.Port(), Through: c.http}
+	if form != nil {
+		r.Method, r.Body = http.MethodPost, form.Encode()
+		r.Header = append(r.Header, "Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site", "same-origin")
+	}
+	if cookie != "" {
+		r.Header = append(r.Header, "Cookie", cookie)
+	}
+	return r
+}
+
+// first finds what a field of a page holds; the first of several.
+func first(t *testing.T, page, field string) string {
+	found := regexp.MustCompile(`name="` + field + `"\s+value="([^"]+)"`).FindStringSubmatch(page)
+	if found == nil {
+		t.Errorf("the page has no %s: %s", field, page)
+		return ""
+	}
+	return found[1]
+}
+
+// shopper goes to the last page of the checkout, and returns their cookie and the total.
+func (c *counter) shopper(t *testing.T, product string, n int) (cookie, total string) {
+	_, header, _ := c.ask(t, "/cart/add", "", url.Values{"product_id": {product}, "quantity": {"1"}})
+	cookie, _, _ = strings.Cut(header.Get("Set-Cookie"), ";")
+	for _, step := range []struct {
+		path string
+		form url.Values
+	}{
+		{"/checkout/contact", url.Values{"email": {"shopper-" + strconv.Itoa(n) + "@example.com"}}},
+		{"/checkout/address", url.Values{"country": {"DE"}, "name": {"Ada Lovelace"}, "line1": {"Weg 1"},
+			"postal_code": {"10115"}, "city": {"Berlin"}}},
+		{"/checkout/payment", url.Values{"payment": {"bank_transfer"}}},
+	} {
+		if status, _, body := c.ask(t, step.path, cookie, step.form); status != http.StatusSeeOther {
+			t.Errorf("%s answers %d %s", step.path, status, body)
+		}
+	}
+	_, _, body := c.ask(t, "/checkout/shipping", cookie, nil)
+	c.ask(t, "/checkout/shipping", cookie, url.Values{"rate": {first(t, body, "rate")}})
+	_, _, body = c.ask(t, "/checkout/review", cookie, nil)
+	return cookie, first(t, body, "total")
+}
+
+// Shoppers want more than there is, and the program dies while they order: everybody gets
+// their order or hears that there is none left, and nothing is sold twice.
+func TestPurchasesSurviveKills(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s settings) {
+		t.Parallel()
+		const shoppers, pieces, kills = 75, 30, 3
+		p := start(t, s)
+		store := p.demo(t).Stores[0]
+		front, _ := url.Parse(p.front(t, store.StaffToken))
+		c := &counter{settings: s, host: front.Hostname(), program: p, http: &http.Client{
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+		product := p.stock(t, store.StaffToken, pieces)
+		cookies, totals := make([]string, shoppers), make([]string, shoppers)
+		eachOf(shoppers, func(i int) { cookies[i], totals[i] = c.shopper(t, product, i) })
+
+		answers := make(chan bool, shoppers)
+		var died sync.WaitGroup
+		died.Go(func() {
+			for n := 1; n <= kills; n++ {
+				for range pieces / (kills + 1) {
+					<-answers
+				}
+				c.crash(t)
+			}
+		})
+		orders := make([]string, shoppers)
+		eachOf(shoppers, func(i int) {
+			status, header, body := c.ask(t, "/checkout/place", cookies[i], url.Values{"total": {totals[i]}})
+			switch status {
+			case http.StatusSeeOther:
+				orders[i] = header.Get("Location")
+			case http.StatusConflict:
+			default:
+				t.Errorf("placing answers %d %s", status, body)
+			}
+			answers <- true
+		})
+		died.Wait()
+		c.check(t, store.Keys["all"], product, orders, pieces)
+	})
+}
+
+// eachOf runs f for n numbers, sixteen at a time.
+func eachOf(n int, f func(i int)) {
+	turns := make(chan struct{}, 16)
+	var all sync.WaitGroup
+	for i := range n {
+		turns <- struct{}{}
+		all.Go(func() {
+			defer func() { <-turns }()
+			f(i)
+		})
+	}
+	all.Wait()
+}
+
+// stock makes an active product of which there are some pieces, and returns its id.
+func (p *program) stock(t *testing.T, token string, pieces int) string {
+	t.Helper()
+	var made struct {
+		ProductCreate struct {
+			Product struct {
+				ID      string
+				Version int
+			}
+		}
+	}
+	p.graphql(t, token, `mutation($n: Long!) { productCreate(input: {title: "Last ones", priceMinor: 1000, `+
+		`currency: "EUR", inventoryQuantity: $n}) { product { id version } } }`, map[string]any{"n": pieces}, &made)
+	product := made.ProductCreate.Product
+	p.graphql(t, token, `mutation($id: ID!, $v: Long!) { productPublish(id: $id, expectedVersion: $v) { `+
+		`product { id } } }`, map[string]any{"id": product.ID, "v": product.Version}, &struct{}{})
+	return product.ID
+}
+
+// check compares what shoppers were told with what the store has.
+func (c *counter) check(t *testing.T, key, product string, orders []string, pieces int) {
+	t.Helper()
+	told := map[string]bool{}
+	for _, path := range orders {
+		if path != "" {
+			if told[path] {
+				t.Errorf("two shoppers have the order %s", path)
+			}
+			told[path] = true
+		}
+	}
+	sold := 0
+	for o, err := range c.program.client(t, key).Orders(t.Context(), &client.ListOrdersParams{Limit: new(100)}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Source == "storefront" {
+			sold++
+		}
+	}
+	var left struct {
+		InventoryQuantity *int `json:"inventory_quantity"`
+	}
+	c.program.send(t, request{As: key, Path: base + "/products/" + product}).decode(t, &left)
+	if len(told) != pieces || sold != pieces || left.InventoryQuantity == nil || *left.InventoryQuantity != 0 {
+		t.Errorf("%d shoppers have an order, the store has %d; %v are left", len(told), sold, left.InventoryQuantity)
+	}
+}
