@@ -65,6 +65,42 @@ func TestBrowserAccessible(t *testing.T) {
 	b.inspectThemes()
 	b.open(consent)
 	b.inspect("consent", `button[value="allow"]`)
+	b.inspectShop(p.front(t, f.Stores[0].StaffToken))
+}
+
+// inspectShop looks at a list of products and at all pages from the cart to the order.
+func (b *browser) inspectShop(front string) {
+	b.t.Helper()
+	b.open(front + "products")
+	b.inspect("shop-products", `main h1`)
+	b.pick(front)
+	b.click(`.buy button`)
+	b.inspect("shop-cart", `a[href="/checkout"]`)
+	b.click(`a[href="/checkout"]`)
+	b.inspect("shop-contact", `#email`)
+	b.fill(`#email`, "nobody")
+	b.click(`main .primary`)
+	b.inspect("shop-fault", `#email[aria-describedby="email-error"]`)
+	b.fill(`#email`, "ada@example.com")
+	b.click(`main .primary`)
+	b.inspect("shop-address", `#country`)
+	b.set(`#country`, "DE")
+	b.fill(`#line1`, "Weg 1")
+	b.fill(`#name`, "Ada Lovelace")
+	b.fill(`#postal_code`, "10115")
+	b.fill(`#city`, "Berlin")
+	b.click(`main .primary`)
+	b.inspect("shop-shipping", `#rate-0`)
+	b.click(`#rate-0`)
+	b.click(`main .primary`)
+	b.inspect("shop-payment", `#payment-2`)
+	b.click(`#payment-2`) // the test, which is the last one
+	b.click(`main .primary`)
+	b.inspect("shop-review", `form[action="/checkout/place"]`)
+	b.click(`main .primary`)
+	b.inspect("shop-pay", `button[value="decline"]`)
+	b.click(`button[value="pay"]`)
+	b.inspect("shop-order", `.mark`)
 }
 
 // inspectWebhooks looks at the pages of an endpoint that got something.
