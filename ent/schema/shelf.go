@@ -74,7 +74,9 @@ func (SearchEntry) Fields() []ent.Field {
 func (SearchEntry) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("store_id", "word", "id").Unique().StorageKey(PrimaryKey),
-		index.Fields("store_id", "id"),
+		// With the word SQLite takes it for the words of a product. Without, it takes the
+		// primary key, which has all columns, and reads all words of the store.
+		index.Fields("store_id", "id", "word"),
 	}
 }
 

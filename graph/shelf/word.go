@@ -98,7 +98,7 @@ func (r Rack) index(ctx context.Context, p *db.Product, shown bool) error {
 	}
 	if shown {
 		query := r.Client.SearchEntry.Query().Where(searchentry.ID(p.ID))
-		query.Modify(ent.ForceIndex("searchentry_store_id_id"), ent.ForUpdate)
+		query.Modify(ent.ForceIndex("searchentry_store_id_id_word"), ent.ForUpdate)
 		rows, err := query.Load(ctx)
 		if err != nil {
 			return err

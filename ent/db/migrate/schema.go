@@ -1340,9 +1340,9 @@ var (
 				Columns: []*schema.Column{SearchEntriesColumns[1], SearchEntriesColumns[2], SearchEntriesColumns[0]},
 			},
 			{
-				Name:    "searchentry_store_id_id",
+				Name:    "searchentry_store_id_id_word",
 				Unique:  false,
-				Columns: []*schema.Column{SearchEntriesColumns[1], SearchEntriesColumns[0]},
+				Columns: []*schema.Column{SearchEntriesColumns[1], SearchEntriesColumns[0], SearchEntriesColumns[2]},
 			},
 		},
 	}
