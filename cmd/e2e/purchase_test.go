@@ -31,7 +31,9 @@ func (c *counter) crash(t *testing.T) {
 }
 
 // ask sends a request of a shopper as often as it takes to get an answer.
-func (c *counter) ask(t *testing.T, path, cookie string, form url.Values) (status int, header http.Header, body string) {
+func (c *counter) ask(
+	t *testing.T, path, cookie string, form url.Values,
+) (status int, header http.Header, body string) {
 	for t.Context().Err() == nil {
 		c.mu.RLock()
 		a, err := c.program.do(t, c.request(path, cookie, form))
@@ -50,7 +52,8 @@ func (c *counter) request(path, cookie string, form url.Values) request {
 	r := request{Path: path, Host: c.host + ":" + at.Port(), Through: c.http}
 	if form != nil {
 		r.Method, r.Body = http.MethodPost, form.Encode()
-		r.Header = append(r.Header, "Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site", "same-origin")
+		r.Header = append(r.Header, "Content-Type", "application/x-www-form-urlencoded",
+			"Sec-Fetch-Site", "same-origin")
 	}
 	if cookie != "" {
 		r.Header = append(r.Header, "Cookie", cookie)
