@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/paymenthold"
 	"github.com/storefront-go/storefront/ent/event"
@@ -67,6 +68,10 @@ func TestPayOnce(t *testing.T) {
 		o := m.owed(m.sell("Bell", 1490, 5))
 		if !o.Held {
 			t.Error("the goods are not held")
+		}
+		hold := m.Store.DB(m.ctx).PaymentHold.Query().Where(paymenthold.Bucket(bucket.Of(m.Model.ID)))
+		if n, err := hold.Count(m.ctx); n != 1 || err != nil {
+			t.Errorf("%d holds are in the bucket of the store (%v)", n, err)
 		}
 		wrong := &db.Order{ID: o.ID, TotalMinor: o.TotalMinor - 1, Currency: o.Currency, PaymentMethod: o.PaymentMethod}
 		if taken, err := m.PayTest(m.ctx, wrong); taken || err != nil || !m.bought(o.ID).Held {

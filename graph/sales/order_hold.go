@@ -27,6 +27,8 @@ const (
 	// holdTries is how often a payment or the end of the time is tried where somebody
 	// changes the order meanwhile.
 	holdTries = 5
+	// postponed is when a hold that could not be ended is tried again.
+	postponed = time.Minute
 	// unpaid is the reason of an order that was not paid in time, for the store's people.
 	unpaid = "The payment did not arrive in time."
 )
@@ -36,10 +38,10 @@ var errRefused = errors.New("the order takes no such payment")
 
 // hold begins to keep the goods of an order, if it is paid online.
 func (m Mutation) hold(ctx context.Context, o *db.Order) error {
-	if !o.PaymentMethod.Online() {
+	if !o.PaymentMethod.Online() || o.TotalMinor == 0 {
 		return nil
 	}
-	err := m.Client(ctx).PaymentHold.Create().SetID(o.ID).SetBucket(bucket.Of(o.StoreID)).
+	err := m.Client(ctx).PaymentHold.Create().SetID(o.ID).SetBucket(bucket.Of(viewer.From(ctx).Store)).
 		SetDueAt(micros.Now().Add(HoldTime)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("hold the goods: %w", err)
@@ -71,7 +73,7 @@ func (r *Resolver) PayOnline(ctx context.Context, id xid.ID, p Online) (taken bo
 			switch {
 			case err != nil:
 				return nil, err
-			case o.Status != state.OrderOpen || o.FinancialStatus != state.FinancialPending ||
+			case o.Status == state.OrderCancelled || o.FinancialStatus != state.FinancialPending ||
 				o.TotalMinor != p.AmountMinor || o.Currency != p.Currency:
 				return nil, errRefused
 			}
@@ -102,14 +104,24 @@ func (r *Resolver) EndHolds(ctx context.Context) (total int, err error) {
 		n = len(rows)
 		for _, row := range rows {
 			cancelled, failed := r.endHold(ctx, row, now)
-			if failed != nil { // the others are not to wait for it
-				err = errors.Join(err, fmt.Errorf("end the hold of %s: %w", xid.Order.Format(row.ID), failed))
+			if failed != nil { // the others are not to wait for it, in the next round neither
+				err = errors.Join(err, fmt.Errorf("end the hold of %s: %w", xid.Order.Format(row.ID), failed),
+					r.postpone(ctx, row, now))
 			} else if cancelled {
 				total++
 			}
 		}
 	}
 	return total, err
+}
+
+// postpone lets a hold that could not be ended wait behind the others.
+func (r *Resolver) postpone(ctx context.Context, row *db.PaymentHold, now micros.Time) error {
+	ctx = viewer.Operator(ctx, row.StoreID)
+	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+		return nil, r.Client(ctx).PaymentHold.Update().Where(paymenthold.ID(row.ID), paymenthold.DueAtLTE(now)).
+			SetDueAt(now.Add(postponed)).Exec(ctx)
+	})
 }
 
 // endHold ends one, and cancels the order unless somebody has taken care of it.

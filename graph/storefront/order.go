@@ -48,7 +48,7 @@ func (s Storefront) Order(ctx context.Context, id xid.ID) (*Bought, error) {
 
 // held reports whether an order can be paid online.
 func (s Storefront) held(ctx context.Context, o *db.Order) (bool, error) {
-	if o.PaymentMethod == nil || !o.PaymentMethod.Online() || o.Status != state.OrderOpen ||
+	if o.PaymentMethod == nil || !o.PaymentMethod.Online() || o.Status == state.OrderCancelled ||
 		o.FinancialStatus != state.FinancialPending {
 		return false, nil
 	}
