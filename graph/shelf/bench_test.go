@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/storefront-go/storefront/ent"
@@ -48,11 +49,11 @@ func stock(b *testing.B, ctx context.Context, s *ent.Store) {
 // coined is one of n words, which are made of syllables.
 func coined(r *rand.Rand, n int) string {
 	syllables := []string{"ba", "ke", "lo", "mi", "nu", "ra", "so", "ti", "va", "zen"}
-	text := ""
+	var text strings.Builder
 	for i := n + r.IntN(n); i > 0; i /= 10 {
-		text += syllables[i%10]
+		text.WriteString(syllables[i%10])
 	}
-	return text
+	return text.String()
 }
 
 // onBoth runs f on SQLite, and on MySQL or MariaDB when there is one.
