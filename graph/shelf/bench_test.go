@@ -21,7 +21,7 @@ var benchProducts = flag.Int("products", 500, "how many products the benchmarks 
 
 // stock inserts active products with titles of made-up words, and puts them on shelves.
 // Some words are in every tenth title, most in a few.
-func stock(b *testing.B, ctx context.Context, s *ent.Store) {
+func stock(b testing.TB, ctx context.Context, s *ent.Store) {
 	b.Helper()
 	n, r := *benchProducts, rand.New(rand.NewPCG(1, 2))
 	for from := 0; from < n; from += 500 {
