@@ -47,14 +47,6 @@ func (p *program) activeTheme(t *testing.T, token string) shownTheme {
 	return active[0]
 }
 
-// front returns the address of a store's storefront.
-func (p *program) front(t *testing.T, token string) string {
-	t.Helper()
-	var found struct{ Store struct{ StoreHost string } }
-	p.graphql(t, token, `{ store { storeHost } }`, nil, &found)
-	return "http://" + found.Store.StoreHost + "/"
-}
-
 // sheets is what makes one look of the storefront another: its stylesheets.
 const sheets = `[...document.querySelectorAll('link[rel="stylesheet"]')].map((l) => l.getAttribute('href')).join(' ')`
 

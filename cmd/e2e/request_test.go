@@ -191,3 +191,11 @@ func draft(title, sku string) string {
 	b, _ := json.Marshal(map[string]any{"title": title, "price_minor": 1450, "currency": "EUR", "sku": sku})
 	return string(b)
 }
+
+// front returns the address of a store's storefront.
+func (p *program) front(t *testing.T, token string) string {
+	t.Helper()
+	var found struct{ Store struct{ StoreHost string } }
+	p.graphql(t, token, `{ store { storeHost } }`, nil, &found)
+	return "http://" + found.Store.StoreHost + "/"
+}
