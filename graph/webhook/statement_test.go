@@ -121,8 +121,8 @@ func (x *texts) ran(t *testing.T) []string {
 	return all
 }
 
-// lists wants deliveries to have been settled one by one, in a few and in as many as
-// one statement takes.
+// lists wants deliveries to have been settled one by one, in a few and in more than a
+// server looks at one by one when it makes a plan (eq_range_index_dive_limit, 200).
 func (x *texts) lists(t *testing.T) {
 	t.Helper()
 	var sizes []int
@@ -132,7 +132,7 @@ func (x *texts) lists(t *testing.T) {
 		}
 	}
 	slices.Sort(sizes)
-	if len(sizes) < 3 || sizes[0] != 1 || sizes[1] > 16 || sizes[len(sizes)-1] != 512 {
+	if len(sizes) < 3 || sizes[0] != 1 || sizes[1] > 16 || sizes[len(sizes)-1] <= 200 {
 		t.Errorf("lists of %d deliveries were settled", sizes)
 	}
 }
@@ -268,7 +268,7 @@ func work(t *testing.T, s *shop, holdUp func(*db.WebhookEndpoint) (release func(
 	e := s.endpoint(r.URL, event.ProductUpdated, event.ProductDeleted)
 	s.endpoint(r.URL, event.ProductUpdated) // so that there are lists of two queues
 	s.engine.Start(t.Context())
-	for _, n := range []int{1, 3, 700} {
+	for _, n := range []int{1, 3, 1000} {
 		before := r.accepted()
 		release := holdUp(e)
 		s.many(n)
