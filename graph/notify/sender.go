@@ -137,9 +137,9 @@ func (r *round) try(ctx context.Context, row *db.Mail) error {
 		return err
 	}
 	held := terms.Take(context.WithoutCancel(ctx), asked)
-	defer held.End()
 	r.keep(held, row)
 	err = r.guard.Do(ctx, r.log(row), func() error { return r.send(ctx, held, row) })
+	held.End() // or a renewal could come after the time of the next try
 	return errors.Join(r.away, r.settle(ctx, row, err))
 }
 
