@@ -22,7 +22,7 @@ import (
 // have no time of creation either.
 var nameless = []string{"Idempotency", "ConsentTicket", "Outbox", "Attempt", "Mail", "ThemeUpload", "ExportPart",
 	"Redaction", "Picture", "OutboxFailure", "Menus", "ShippingCountry", "TaxSettings", "DiscountUse",
-	"Cart", "CartLine", "PaymentSettings", "PaymentHold",
+	"Cart", "CartLine", "PaymentSettings", "PaymentHold", "CollectionProduct",
 	"Listing", "Facet", "SearchEntry", "SearchSpelling", "ShelfWalk"}
 
 // queries calls f with the entity's name and a way to make its queries, for

@@ -22,7 +22,7 @@ const axe = `axe.run(document, {resultTypes: ['violations'], runOnly: %s}).then(
 
 // dashboardPages are the pages of the dashboard that need no id.
 var dashboardPages = []string{"", "/orders", "/products", "/products/new", "/customers", "/exports", "/themes",
-	"/pages", "/pages/new", "/navigation",
+	"/pages", "/pages/new", "/navigation", "/collections", "/collections/new",
 	"/marketplace", "/keys", "/apps", "/webhooks", "/events", "/staff", "/audit", "/notifications", "/settings",
 	"/security", "/discounts", "/settings/shipping", "/settings/tax",
 	"/settings/payments"}

@@ -26,6 +26,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/cart"
 	"github.com/storefront-go/storefront/ent/db/cartline"
 	"github.com/storefront-go/storefront/ent/db/challenge"
+	"github.com/storefront-go/storefront/ent/db/collection"
+	"github.com/storefront-go/storefront/ent/db/collectionproduct"
 	"github.com/storefront-go/storefront/ent/db/consentticket"
 	"github.com/storefront-go/storefront/ent/db/credential"
 	"github.com/storefront-go/storefront/ent/db/customer"
@@ -116,6 +118,10 @@ type Client struct {
 	CartLine *CartLineClient
 	// Challenge is the client for interacting with the Challenge builders.
 	Challenge *ChallengeClient
+	// Collection is the client for interacting with the Collection builders.
+	Collection *CollectionClient
+	// CollectionProduct is the client for interacting with the CollectionProduct builders.
+	CollectionProduct *CollectionProductClient
 	// ConsentTicket is the client for interacting with the ConsentTicket builders.
 	ConsentTicket *ConsentTicketClient
 	// Credential is the client for interacting with the Credential builders.
@@ -252,6 +258,8 @@ func (c *Client) init() {
 	c.Cart = NewCartClient(c.config)
 	c.CartLine = NewCartLineClient(c.config)
 	c.Challenge = NewChallengeClient(c.config)
+	c.Collection = NewCollectionClient(c.config)
+	c.CollectionProduct = NewCollectionProductClient(c.config)
 	c.ConsentTicket = NewConsentTicketClient(c.config)
 	c.Credential = NewCredentialClient(c.config)
 	c.Customer = NewCustomerClient(c.config)
@@ -399,76 +407,78 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 	cfg := c.config
 	cfg.driver = tx
 	return &Tx{
-		ctx:              ctx,
-		config:           cfg,
-		APIKey:           NewAPIKeyClient(cfg),
-		AccessToken:      NewAccessTokenClient(cfg),
-		AccountEvent:     NewAccountEventClient(cfg),
-		Allowance:        NewAllowanceClient(cfg),
-		App:              NewAppClient(cfg),
-		AppName:          NewAppNameClient(cfg),
-		Attempt:          NewAttemptClient(cfg),
-		Audit:            NewAuditClient(cfg),
-		Cart:             NewCartClient(cfg),
-		CartLine:         NewCartLineClient(cfg),
-		Challenge:        NewChallengeClient(cfg),
-		ConsentTicket:    NewConsentTicketClient(cfg),
-		Credential:       NewCredentialClient(cfg),
-		Customer:         NewCustomerClient(cfg),
-		Delivery:         NewDeliveryClient(cfg),
-		DeliveryLog:      NewDeliveryLogClient(cfg),
-		Discount:         NewDiscountClient(cfg),
-		DiscountUse:      NewDiscountUseClient(cfg),
-		EndpointStat:     NewEndpointStatClient(cfg),
-		Event:            NewEventClient(cfg),
-		Export:           NewExportClient(cfg),
-		ExportPart:       NewExportPartClient(cfg),
-		Facet:            NewFacetClient(cfg),
-		Factor:           NewFactorClient(cfg),
-		Fulfillment:      NewFulfillmentClient(cfg),
-		Grant:            NewGrantClient(cfg),
-		Idempotency:      NewIdempotencyClient(cfg),
-		Invitation:       NewInvitationClient(cfg),
-		Listing:          NewListingClient(cfg),
-		Mail:             NewMailClient(cfg),
-		MarketplaceTheme: NewMarketplaceThemeClient(cfg),
-		Membership:       NewMembershipClient(cfg),
-		Menus:            NewMenusClient(cfg),
-		Note:             NewNoteClient(cfg),
-		Notification:     NewNotificationClient(cfg),
-		OAuthClient:      NewOAuthClientClient(cfg),
-		Order:            NewOrderClient(cfg),
-		OrderLine:        NewOrderLineClient(cfg),
-		Outbox:           NewOutboxClient(cfg),
-		OutboxFailure:    NewOutboxFailureClient(cfg),
-		Page:             NewPageClient(cfg),
-		Payment:          NewPaymentClient(cfg),
-		PaymentHold:      NewPaymentHoldClient(cfg),
-		PaymentSettings:  NewPaymentSettingsClient(cfg),
-		Picture:          NewPictureClient(cfg),
-		Product:          NewProductClient(cfg),
-		RecoveryCode:     NewRecoveryCodeClient(cfg),
-		Redaction:        NewRedactionClient(cfg),
-		SearchEntry:      NewSearchEntryClient(cfg),
-		SearchSpelling:   NewSearchSpellingClient(cfg),
-		Session:          NewSessionClient(cfg),
-		ShelfWalk:        NewShelfWalkClient(cfg),
-		ShippingCountry:  NewShippingCountryClient(cfg),
-		ShippingZone:     NewShippingZoneClient(cfg),
-		Staff:            NewStaffClient(cfg),
-		StaffToken:       NewStaffTokenClient(cfg),
-		Store:            NewStoreClient(cfg),
-		StoreHandle:      NewStoreHandleClient(cfg),
-		TaxSettings:      NewTaxSettingsClient(cfg),
-		Theme:            NewThemeClient(cfg),
-		ThemeAsset:       NewThemeAssetClient(cfg),
-		ThemePackage:     NewThemePackageClient(cfg),
-		ThemeUpload:      NewThemeUploadClient(cfg),
-		User:             NewUserClient(cfg),
-		UserEmail:        NewUserEmailClient(cfg),
-		Variant:          NewVariantClient(cfg),
-		WebhookEndpoint:  NewWebhookEndpointClient(cfg),
-		WebhookQueue:     NewWebhookQueueClient(cfg),
+		ctx:               ctx,
+		config:            cfg,
+		APIKey:            NewAPIKeyClient(cfg),
+		AccessToken:       NewAccessTokenClient(cfg),
+		AccountEvent:      NewAccountEventClient(cfg),
+		Allowance:         NewAllowanceClient(cfg),
+		App:               NewAppClient(cfg),
+		AppName:           NewAppNameClient(cfg),
+		Attempt:           NewAttemptClient(cfg),
+		Audit:             NewAuditClient(cfg),
+		Cart:              NewCartClient(cfg),
+		CartLine:          NewCartLineClient(cfg),
+		Challenge:         NewChallengeClient(cfg),
+		Collection:        NewCollectionClient(cfg),
+		CollectionProduct: NewCollectionProductClient(cfg),
+		ConsentTicket:     NewConsentTicketClient(cfg),
+		Credential:        NewCredentialClient(cfg),
+		Customer:          NewCustomerClient(cfg),
+		Delivery:          NewDeliveryClient(cfg),
+		DeliveryLog:       NewDeliveryLogClient(cfg),
+		Discount:          NewDiscountClient(cfg),
+		DiscountUse:       NewDiscountUseClient(cfg),
+		EndpointStat:      NewEndpointStatClient(cfg),
+		Event:             NewEventClient(cfg),
+		Export:            NewExportClient(cfg),
+		ExportPart:        NewExportPartClient(cfg),
+		Facet:             NewFacetClient(cfg),
+		Factor:            NewFactorClient(cfg),
+		Fulfillment:       NewFulfillmentClient(cfg),
+		Grant:             NewGrantClient(cfg),
+		Idempotency:       NewIdempotencyClient(cfg),
+		Invitation:        NewInvitationClient(cfg),
+		Listing:           NewListingClient(cfg),
+		Mail:              NewMailClient(cfg),
+		MarketplaceTheme:  NewMarketplaceThemeClient(cfg),
+		Membership:        NewMembershipClient(cfg),
+		Menus:             NewMenusClient(cfg),
+		Note:              NewNoteClient(cfg),
+		Notification:      NewNotificationClient(cfg),
+		OAuthClient:       NewOAuthClientClient(cfg),
+		Order:             NewOrderClient(cfg),
+		OrderLine:         NewOrderLineClient(cfg),
+		Outbox:            NewOutboxClient(cfg),
+		OutboxFailure:     NewOutboxFailureClient(cfg),
+		Page:              NewPageClient(cfg),
+		Payment:           NewPaymentClient(cfg),
+		PaymentHold:       NewPaymentHoldClient(cfg),
+		PaymentSettings:   NewPaymentSettingsClient(cfg),
+		Picture:           NewPictureClient(cfg),
+		Product:           NewProductClient(cfg),
+		RecoveryCode:      NewRecoveryCodeClient(cfg),
+		Redaction:         NewRedactionClient(cfg),
+		SearchEntry:       NewSearchEntryClient(cfg),
+		SearchSpelling:    NewSearchSpellingClient(cfg),
+		Session:           NewSessionClient(cfg),
+		ShelfWalk:         NewShelfWalkClient(cfg),
+		ShippingCountry:   NewShippingCountryClient(cfg),
+		ShippingZone:      NewShippingZoneClient(cfg),
+		Staff:             NewStaffClient(cfg),
+		StaffToken:        NewStaffTokenClient(cfg),
+		Store:             NewStoreClient(cfg),
+		StoreHandle:       NewStoreHandleClient(cfg),
+		TaxSettings:       NewTaxSettingsClient(cfg),
+		Theme:             NewThemeClient(cfg),
+		ThemeAsset:        NewThemeAssetClient(cfg),
+		ThemePackage:      NewThemePackageClient(cfg),
+		ThemeUpload:       NewThemeUploadClient(cfg),
+		User:              NewUserClient(cfg),
+		UserEmail:         NewUserEmailClient(cfg),
+		Variant:           NewVariantClient(cfg),
+		WebhookEndpoint:   NewWebhookEndpointClient(cfg),
+		WebhookQueue:      NewWebhookQueueClient(cfg),
 	}, nil
 }
 
@@ -486,76 +496,78 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 	cfg := c.config
 	cfg.driver = &txDriver{tx: tx, drv: c.driver}
 	return &Tx{
-		ctx:              ctx,
-		config:           cfg,
-		APIKey:           NewAPIKeyClient(cfg),
-		AccessToken:      NewAccessTokenClient(cfg),
-		AccountEvent:     NewAccountEventClient(cfg),
-		Allowance:        NewAllowanceClient(cfg),
-		App:              NewAppClient(cfg),
-		AppName:          NewAppNameClient(cfg),
-		Attempt:          NewAttemptClient(cfg),
-		Audit:            NewAuditClient(cfg),
-		Cart:             NewCartClient(cfg),
-		CartLine:         NewCartLineClient(cfg),
-		Challenge:        NewChallengeClient(cfg),
-		ConsentTicket:    NewConsentTicketClient(cfg),
-		Credential:       NewCredentialClient(cfg),
-		Customer:         NewCustomerClient(cfg),
-		Delivery:         NewDeliveryClient(cfg),
-		DeliveryLog:      NewDeliveryLogClient(cfg),
-		Discount:         NewDiscountClient(cfg),
-		DiscountUse:      NewDiscountUseClient(cfg),
-		EndpointStat:     NewEndpointStatClient(cfg),
-		Event:            NewEventClient(cfg),
-		Export:           NewExportClient(cfg),
-		ExportPart:       NewExportPartClient(cfg),
-		Facet:            NewFacetClient(cfg),
-		Factor:           NewFactorClient(cfg),
-		Fulfillment:      NewFulfillmentClient(cfg),
-		Grant:            NewGrantClient(cfg),
-		Idempotency:      NewIdempotencyClient(cfg),
-		Invitation:       NewInvitationClient(cfg),
-		Listing:          NewListingClient(cfg),
-		Mail:             NewMailClient(cfg),
-		MarketplaceTheme: NewMarketplaceThemeClient(cfg),
-		Membership:       NewMembershipClient(cfg),
-		Menus:            NewMenusClient(cfg),
-		Note:             NewNoteClient(cfg),
-		Notification:     NewNotificationClient(cfg),
-		OAuthClient:      NewOAuthClientClient(cfg),
-		Order:            NewOrderClient(cfg),
-		OrderLine:        NewOrderLineClient(cfg),
-		Outbox:           NewOutboxClient(cfg),
-		OutboxFailure:    NewOutboxFailureClient(cfg),
-		Page:             NewPageClient(cfg),
-		Payment:          NewPaymentClient(cfg),
-		PaymentHold:      NewPaymentHoldClient(cfg),
-		PaymentSettings:  NewPaymentSettingsClient(cfg),
-		Picture:          NewPictureClient(cfg),
-		Product:          NewProductClient(cfg),
-		RecoveryCode:     NewRecoveryCodeClient(cfg),
-		Redaction:        NewRedactionClient(cfg),
-		SearchEntry:      NewSearchEntryClient(cfg),
-		SearchSpelling:   NewSearchSpellingClient(cfg),
-		Session:          NewSessionClient(cfg),
-		ShelfWalk:        NewShelfWalkClient(cfg),
-		ShippingCountry:  NewShippingCountryClient(cfg),
-		ShippingZone:     NewShippingZoneClient(cfg),
-		Staff:            NewStaffClient(cfg),
-		StaffToken:       NewStaffTokenClient(cfg),
-		Store:            NewStoreClient(cfg),
-		StoreHandle:      NewStoreHandleClient(cfg),
-		TaxSettings:      NewTaxSettingsClient(cfg),
-		Theme:            NewThemeClient(cfg),
-		ThemeAsset:       NewThemeAssetClient(cfg),
-		ThemePackage:     NewThemePackageClient(cfg),
-		ThemeUpload:      NewThemeUploadClient(cfg),
-		User:             NewUserClient(cfg),
-		UserEmail:        NewUserEmailClient(cfg),
-		Variant:          NewVariantClient(cfg),
-		WebhookEndpoint:  NewWebhookEndpointClient(cfg),
-		WebhookQueue:     NewWebhookQueueClient(cfg),
+		ctx:               ctx,
+		config:            cfg,
+		APIKey:            NewAPIKeyClient(cfg),
+		AccessToken:       NewAccessTokenClient(cfg),
+		AccountEvent:      NewAccountEventClient(cfg),
+		Allowance:         NewAllowanceClient(cfg),
+		App:               NewAppClient(cfg),
+		AppName:           NewAppNameClient(cfg),
+		Attempt:           NewAttemptClient(cfg),
+		Audit:             NewAuditClient(cfg),
+		Cart:              NewCartClient(cfg),
+		CartLine:          NewCartLineClient(cfg),
+		Challenge:         NewChallengeClient(cfg),
+		Collection:        NewCollectionClient(cfg),
+		CollectionProduct: NewCollectionProductClient(cfg),
+		ConsentTicket:     NewConsentTicketClient(cfg),
+		Credential:        NewCredentialClient(cfg),
+		Customer:          NewCustomerClient(cfg),
+		Delivery:          NewDeliveryClient(cfg),
+		DeliveryLog:       NewDeliveryLogClient(cfg),
+		Discount:          NewDiscountClient(cfg),
+		DiscountUse:       NewDiscountUseClient(cfg),
+		EndpointStat:      NewEndpointStatClient(cfg),
+		Event:             NewEventClient(cfg),
+		Export:            NewExportClient(cfg),
+		ExportPart:        NewExportPartClient(cfg),
+		Facet:             NewFacetClient(cfg),
+		Factor:            NewFactorClient(cfg),
+		Fulfillment:       NewFulfillmentClient(cfg),
+		Grant:             NewGrantClient(cfg),
+		Idempotency:       NewIdempotencyClient(cfg),
+		Invitation:        NewInvitationClient(cfg),
+		Listing:           NewListingClient(cfg),
+		Mail:              NewMailClient(cfg),
+		MarketplaceTheme:  NewMarketplaceThemeClient(cfg),
+		Membership:        NewMembershipClient(cfg),
+		Menus:             NewMenusClient(cfg),
+		Note:              NewNoteClient(cfg),
+		Notification:      NewNotificationClient(cfg),
+		OAuthClient:       NewOAuthClientClient(cfg),
+		Order:             NewOrderClient(cfg),
+		OrderLine:         NewOrderLineClient(cfg),
+		Outbox:            NewOutboxClient(cfg),
+		OutboxFailure:     NewOutboxFailureClient(cfg),
+		Page:              NewPageClient(cfg),
+		Payment:           NewPaymentClient(cfg),
+		PaymentHold:       NewPaymentHoldClient(cfg),
+		PaymentSettings:   NewPaymentSettingsClient(cfg),
+		Picture:           NewPictureClient(cfg),
+		Product:           NewProductClient(cfg),
+		RecoveryCode:      NewRecoveryCodeClient(cfg),
+		Redaction:         NewRedactionClient(cfg),
+		SearchEntry:       NewSearchEntryClient(cfg),
+		SearchSpelling:    NewSearchSpellingClient(cfg),
+		Session:           NewSessionClient(cfg),
+		ShelfWalk:         NewShelfWalkClient(cfg),
+		ShippingCountry:   NewShippingCountryClient(cfg),
+		ShippingZone:      NewShippingZoneClient(cfg),
+		Staff:             NewStaffClient(cfg),
+		StaffToken:        NewStaffTokenClient(cfg),
+		Store:             NewStoreClient(cfg),
+		StoreHandle:       NewStoreHandleClient(cfg),
+		TaxSettings:       NewTaxSettingsClient(cfg),
+		Theme:             NewThemeClient(cfg),
+		ThemeAsset:        NewThemeAssetClient(cfg),
+		ThemePackage:      NewThemePackageClient(cfg),
+		ThemeUpload:       NewThemeUploadClient(cfg),
+		User:              NewUserClient(cfg),
+		UserEmail:         NewUserEmailClient(cfg),
+		Variant:           NewVariantClient(cfg),
+		WebhookEndpoint:   NewWebhookEndpointClient(cfg),
+		WebhookQueue:      NewWebhookQueueClient(cfg),
 	}, nil
 }
 
@@ -586,18 +598,18 @@ func (c *Client) Close() error {
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.APIKey, c.AccessToken, c.AccountEvent, c.Allowance, c.App, c.AppName,
-		c.Attempt, c.Audit, c.Cart, c.CartLine, c.Challenge, c.ConsentTicket,
-		c.Credential, c.Customer, c.Delivery, c.DeliveryLog, c.Discount, c.DiscountUse,
-		c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Facet, c.Factor,
-		c.Fulfillment, c.Grant, c.Idempotency, c.Invitation, c.Listing, c.Mail,
-		c.MarketplaceTheme, c.Membership, c.Menus, c.Note, c.Notification,
-		c.OAuthClient, c.Order, c.OrderLine, c.Outbox, c.OutboxFailure, c.Page,
-		c.Payment, c.PaymentHold, c.PaymentSettings, c.Picture, c.Product,
-		c.RecoveryCode, c.Redaction, c.SearchEntry, c.SearchSpelling, c.Session,
-		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
-		c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
-		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
-		c.WebhookQueue,
+		c.Attempt, c.Audit, c.Cart, c.CartLine, c.Challenge, c.Collection,
+		c.CollectionProduct, c.ConsentTicket, c.Credential, c.Customer, c.Delivery,
+		c.DeliveryLog, c.Discount, c.DiscountUse, c.EndpointStat, c.Event, c.Export,
+		c.ExportPart, c.Facet, c.Factor, c.Fulfillment, c.Grant, c.Idempotency,
+		c.Invitation, c.Listing, c.Mail, c.MarketplaceTheme, c.Membership, c.Menus,
+		c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox,
+		c.OutboxFailure, c.Page, c.Payment, c.PaymentHold, c.PaymentSettings,
+		c.Picture, c.Product, c.RecoveryCode, c.Redaction, c.SearchEntry,
+		c.SearchSpelling, c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone,
+		c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings, c.Theme,
+		c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
+		c.WebhookEndpoint, c.WebhookQueue,
 	} {
 		n.Use(hooks...)
 	}
@@ -608,18 +620,18 @@ func (c *Client) Use(hooks ...Hook) {
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.APIKey, c.AccessToken, c.AccountEvent, c.Allowance, c.App, c.AppName,
-		c.Attempt, c.Audit, c.Cart, c.CartLine, c.Challenge, c.ConsentTicket,
-		c.Credential, c.Customer, c.Delivery, c.DeliveryLog, c.Discount, c.DiscountUse,
-		c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Facet, c.Factor,
-		c.Fulfillment, c.Grant, c.Idempotency, c.Invitation, c.Listing, c.Mail,
-		c.MarketplaceTheme, c.Membership, c.Menus, c.Note, c.Notification,
-		c.OAuthClient, c.Order, c.OrderLine, c.Outbox, c.OutboxFailure, c.Page,
-		c.Payment, c.PaymentHold, c.PaymentSettings, c.Picture, c.Product,
-		c.RecoveryCode, c.Redaction, c.SearchEntry, c.SearchSpelling, c.Session,
-		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
-		c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
-		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
-		c.WebhookQueue,
+		c.Attempt, c.Audit, c.Cart, c.CartLine, c.Challenge, c.Collection,
+		c.CollectionProduct, c.ConsentTicket, c.Credential, c.Customer, c.Delivery,
+		c.DeliveryLog, c.Discount, c.DiscountUse, c.EndpointStat, c.Event, c.Export,
+		c.ExportPart, c.Facet, c.Factor, c.Fulfillment, c.Grant, c.Idempotency,
+		c.Invitation, c.Listing, c.Mail, c.MarketplaceTheme, c.Membership, c.Menus,
+		c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox,
+		c.OutboxFailure, c.Page, c.Payment, c.PaymentHold, c.PaymentSettings,
+		c.Picture, c.Product, c.RecoveryCode, c.Redaction, c.SearchEntry,
+		c.SearchSpelling, c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone,
+		c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings, c.Theme,
+		c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
+		c.WebhookEndpoint, c.WebhookQueue,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -650,6 +662,10 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.CartLine.mutate(ctx, m)
 	case *ChallengeMutation:
 		return c.Challenge.mutate(ctx, m)
+	case *CollectionMutation:
+		return c.Collection.mutate(ctx, m)
+	case *CollectionProductMutation:
+		return c.CollectionProduct.mutate(ctx, m)
 	case *ConsentTicketMutation:
 		return c.ConsentTicket.mutate(ctx, m)
 	case *CredentialMutation:
@@ -2236,6 +2252,274 @@ func (c *ChallengeClient) mutate(ctx context.Context, m *ChallengeMutation) (Val
 		return (&ChallengeDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown Challenge mutation op: %q", m.Op())
+	}
+}
+
+// CollectionClient is a client for the Collection schema.
+type CollectionClient struct {
+	config
+}
+
+// NewCollectionClient returns a client for the Collection from the given config.
+func NewCollectionClient(c config) *CollectionClient {
+	return &CollectionClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `collection.Hooks(f(g(h())))`.
+func (c *CollectionClient) Use(hooks ...Hook) {
+	c.hooks.Collection = append(c.hooks.Collection, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `collection.Intercept(f(g(h())))`.
+func (c *CollectionClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Collection = append(c.inters.Collection, interceptors...)
+}
+
+// Create returns a builder for creating a Collection entity.
+func (c *CollectionClient) Create() *CollectionCreate {
+	mutation := newCollectionMutation(c.config, OpCreate)
+	return &CollectionCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Collection entities.
+func (c *CollectionClient) CreateBulk(builders ...*CollectionCreate) *CollectionCreateBulk {
+	return &CollectionCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *CollectionClient) MapCreateBulk(slice any, setFunc func(*CollectionCreate, int)) *CollectionCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &CollectionCreateBulk{err: fmt.Errorf("calling to CollectionClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*CollectionCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &CollectionCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Collection.
+func (c *CollectionClient) Update() *CollectionUpdate {
+	mutation := newCollectionMutation(c.config, OpUpdate)
+	return &CollectionUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *CollectionClient) UpdateOne(_m *Collection) *CollectionUpdateOne {
+	mutation := newCollectionMutation(c.config, OpUpdateOne, withCollection(_m))
+	return &CollectionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *CollectionClient) UpdateOneID(id xid.ID) *CollectionUpdateOne {
+	mutation := newCollectionMutation(c.config, OpUpdateOne, withCollectionID(id))
+	return &CollectionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Collection.
+func (c *CollectionClient) Delete() *CollectionDelete {
+	mutation := newCollectionMutation(c.config, OpDelete)
+	return &CollectionDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *CollectionClient) DeleteOne(_m *Collection) *CollectionDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *CollectionClient) DeleteOneID(id xid.ID) *CollectionDeleteOne {
+	builder := c.Delete().Where(collection.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &CollectionDeleteOne{builder}
+}
+
+// Query returns a query builder for Collection.
+func (c *CollectionClient) Query() *CollectionQuery {
+	return &CollectionQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeCollection},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Collection entity by its id.
+func (c *CollectionClient) Get(ctx context.Context, id xid.ID) (*Collection, error) {
+	return c.Query().Where(collection.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *CollectionClient) GetX(ctx context.Context, id xid.ID) *Collection {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *CollectionClient) Hooks() []Hook {
+	hooks := c.hooks.Collection
+	return append(hooks[:len(hooks):len(hooks)], collection.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *CollectionClient) Interceptors() []Interceptor {
+	return c.inters.Collection
+}
+
+func (c *CollectionClient) mutate(ctx context.Context, m *CollectionMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&CollectionCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&CollectionUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&CollectionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&CollectionDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Collection mutation op: %q", m.Op())
+	}
+}
+
+// CollectionProductClient is a client for the CollectionProduct schema.
+type CollectionProductClient struct {
+	config
+}
+
+// NewCollectionProductClient returns a client for the CollectionProduct from the given config.
+func NewCollectionProductClient(c config) *CollectionProductClient {
+	return &CollectionProductClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `collectionproduct.Hooks(f(g(h())))`.
+func (c *CollectionProductClient) Use(hooks ...Hook) {
+	c.hooks.CollectionProduct = append(c.hooks.CollectionProduct, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `collectionproduct.Intercept(f(g(h())))`.
+func (c *CollectionProductClient) Intercept(interceptors ...Interceptor) {
+	c.inters.CollectionProduct = append(c.inters.CollectionProduct, interceptors...)
+}
+
+// Create returns a builder for creating a CollectionProduct entity.
+func (c *CollectionProductClient) Create() *CollectionProductCreate {
+	mutation := newCollectionProductMutation(c.config, OpCreate)
+	return &CollectionProductCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of CollectionProduct entities.
+func (c *CollectionProductClient) CreateBulk(builders ...*CollectionProductCreate) *CollectionProductCreateBulk {
+	return &CollectionProductCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *CollectionProductClient) MapCreateBulk(slice any, setFunc func(*CollectionProductCreate, int)) *CollectionProductCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &CollectionProductCreateBulk{err: fmt.Errorf("calling to CollectionProductClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*CollectionProductCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &CollectionProductCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for CollectionProduct.
+func (c *CollectionProductClient) Update() *CollectionProductUpdate {
+	mutation := newCollectionProductMutation(c.config, OpUpdate)
+	return &CollectionProductUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *CollectionProductClient) UpdateOne(_m *CollectionProduct) *CollectionProductUpdateOne {
+	mutation := newCollectionProductMutation(c.config, OpUpdateOne, withCollectionProduct(_m))
+	return &CollectionProductUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *CollectionProductClient) UpdateOneID(id xid.ID) *CollectionProductUpdateOne {
+	mutation := newCollectionProductMutation(c.config, OpUpdateOne, withCollectionProductID(id))
+	return &CollectionProductUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for CollectionProduct.
+func (c *CollectionProductClient) Delete() *CollectionProductDelete {
+	mutation := newCollectionProductMutation(c.config, OpDelete)
+	return &CollectionProductDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *CollectionProductClient) DeleteOne(_m *CollectionProduct) *CollectionProductDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *CollectionProductClient) DeleteOneID(id xid.ID) *CollectionProductDeleteOne {
+	builder := c.Delete().Where(collectionproduct.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &CollectionProductDeleteOne{builder}
+}
+
+// Query returns a query builder for CollectionProduct.
+func (c *CollectionProductClient) Query() *CollectionProductQuery {
+	return &CollectionProductQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeCollectionProduct},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a CollectionProduct entity by its id.
+func (c *CollectionProductClient) Get(ctx context.Context, id xid.ID) (*CollectionProduct, error) {
+	return c.Query().Where(collectionproduct.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *CollectionProductClient) GetX(ctx context.Context, id xid.ID) *CollectionProduct {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *CollectionProductClient) Hooks() []Hook {
+	hooks := c.hooks.CollectionProduct
+	return append(hooks[:len(hooks):len(hooks)], collectionproduct.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *CollectionProductClient) Interceptors() []Interceptor {
+	return c.inters.CollectionProduct
+}
+
+func (c *CollectionProductClient) mutate(ctx context.Context, m *CollectionProductMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&CollectionProductCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&CollectionProductUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&CollectionProductUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&CollectionProductDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown CollectionProduct mutation op: %q", m.Op())
 	}
 }
 
@@ -9870,27 +10154,29 @@ func (c *WebhookQueueClient) mutate(ctx context.Context, m *WebhookQueueMutation
 type (
 	hooks struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
-		Cart, CartLine, Challenge, ConsentTicket, Credential, Customer, Delivery,
-		DeliveryLog, Discount, DiscountUse, EndpointStat, Event, Export, ExportPart,
-		Facet, Factor, Fulfillment, Grant, Idempotency, Invitation, Listing, Mail,
-		MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient, Order,
-		OrderLine, Outbox, OutboxFailure, Page, Payment, PaymentHold, PaymentSettings,
-		Picture, Product, RecoveryCode, Redaction, SearchEntry, SearchSpelling,
-		Session, ShelfWalk, ShippingCountry, ShippingZone, Staff, StaffToken, Store,
-		StoreHandle, TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User,
-		UserEmail, Variant, WebhookEndpoint, WebhookQueue []ent.Hook
+		Cart, CartLine, Challenge, Collection, CollectionProduct, ConsentTicket,
+		Credential, Customer, Delivery, DeliveryLog, Discount, DiscountUse,
+		EndpointStat, Event, Export, ExportPart, Facet, Factor, Fulfillment, Grant,
+		Idempotency, Invitation, Listing, Mail, MarketplaceTheme, Membership, Menus,
+		Note, Notification, OAuthClient, Order, OrderLine, Outbox, OutboxFailure, Page,
+		Payment, PaymentHold, PaymentSettings, Picture, Product, RecoveryCode,
+		Redaction, SearchEntry, SearchSpelling, Session, ShelfWalk, ShippingCountry,
+		ShippingZone, Staff, StaffToken, Store, StoreHandle, TaxSettings, Theme,
+		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
+		WebhookEndpoint, WebhookQueue []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
-		Cart, CartLine, Challenge, ConsentTicket, Credential, Customer, Delivery,
-		DeliveryLog, Discount, DiscountUse, EndpointStat, Event, Export, ExportPart,
-		Facet, Factor, Fulfillment, Grant, Idempotency, Invitation, Listing, Mail,
-		MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient, Order,
-		OrderLine, Outbox, OutboxFailure, Page, Payment, PaymentHold, PaymentSettings,
-		Picture, Product, RecoveryCode, Redaction, SearchEntry, SearchSpelling,
-		Session, ShelfWalk, ShippingCountry, ShippingZone, Staff, StaffToken, Store,
-		StoreHandle, TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User,
-		UserEmail, Variant, WebhookEndpoint, WebhookQueue []ent.Interceptor
+		Cart, CartLine, Challenge, Collection, CollectionProduct, ConsentTicket,
+		Credential, Customer, Delivery, DeliveryLog, Discount, DiscountUse,
+		EndpointStat, Event, Export, ExportPart, Facet, Factor, Fulfillment, Grant,
+		Idempotency, Invitation, Listing, Mail, MarketplaceTheme, Membership, Menus,
+		Note, Notification, OAuthClient, Order, OrderLine, Outbox, OutboxFailure, Page,
+		Payment, PaymentHold, PaymentSettings, Picture, Product, RecoveryCode,
+		Redaction, SearchEntry, SearchSpelling, Session, ShelfWalk, ShippingCountry,
+		ShippingZone, Staff, StaffToken, Store, StoreHandle, TaxSettings, Theme,
+		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
+		WebhookEndpoint, WebhookQueue []ent.Interceptor
 	}
 )
 

@@ -21,6 +21,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/cart"
 	"github.com/storefront-go/storefront/ent/db/cartline"
 	"github.com/storefront-go/storefront/ent/db/challenge"
+	"github.com/storefront-go/storefront/ent/db/collection"
+	"github.com/storefront-go/storefront/ent/db/collectionproduct"
 	"github.com/storefront-go/storefront/ent/db/consentticket"
 	"github.com/storefront-go/storefront/ent/db/credential"
 	"github.com/storefront-go/storefront/ent/db/customer"
@@ -97,74 +99,76 @@ const (
 	OpUpdateOne = ent.OpUpdateOne
 
 	// Node types.
-	TypeAPIKey           = "APIKey"
-	TypeAccessToken      = "AccessToken"
-	TypeAccountEvent     = "AccountEvent"
-	TypeAllowance        = "Allowance"
-	TypeApp              = "App"
-	TypeAppName          = "AppName"
-	TypeAttempt          = "Attempt"
-	TypeAudit            = "Audit"
-	TypeCart             = "Cart"
-	TypeCartLine         = "CartLine"
-	TypeChallenge        = "Challenge"
-	TypeConsentTicket    = "ConsentTicket"
-	TypeCredential       = "Credential"
-	TypeCustomer         = "Customer"
-	TypeDelivery         = "Delivery"
-	TypeDeliveryLog      = "DeliveryLog"
-	TypeDiscount         = "Discount"
-	TypeDiscountUse      = "DiscountUse"
-	TypeEndpointStat     = "EndpointStat"
-	TypeEvent            = "Event"
-	TypeExport           = "Export"
-	TypeExportPart       = "ExportPart"
-	TypeFacet            = "Facet"
-	TypeFactor           = "Factor"
-	TypeFulfillment      = "Fulfillment"
-	TypeGrant            = "Grant"
-	TypeIdempotency      = "Idempotency"
-	TypeInvitation       = "Invitation"
-	TypeListing          = "Listing"
-	TypeMail             = "Mail"
-	TypeMarketplaceTheme = "MarketplaceTheme"
-	TypeMembership       = "Membership"
-	TypeMenus            = "Menus"
-	TypeNote             = "Note"
-	TypeNotification     = "Notification"
-	TypeOAuthClient      = "OAuthClient"
-	TypeOrder            = "Order"
-	TypeOrderLine        = "OrderLine"
-	TypeOutbox           = "Outbox"
-	TypeOutboxFailure    = "OutboxFailure"
-	TypePage             = "Page"
-	TypePayment          = "Payment"
-	TypePaymentHold      = "PaymentHold"
-	TypePaymentSettings  = "PaymentSettings"
-	TypePicture          = "Picture"
-	TypeProduct          = "Product"
-	TypeRecoveryCode     = "RecoveryCode"
-	TypeRedaction        = "Redaction"
-	TypeSearchEntry      = "SearchEntry"
-	TypeSearchSpelling   = "SearchSpelling"
-	TypeSession          = "Session"
-	TypeShelfWalk        = "ShelfWalk"
-	TypeShippingCountry  = "ShippingCountry"
-	TypeShippingZone     = "ShippingZone"
-	TypeStaff            = "Staff"
-	TypeStaffToken       = "StaffToken"
-	TypeStore            = "Store"
-	TypeStoreHandle      = "StoreHandle"
-	TypeTaxSettings      = "TaxSettings"
-	TypeTheme            = "Theme"
-	TypeThemeAsset       = "ThemeAsset"
-	TypeThemePackage     = "ThemePackage"
-	TypeThemeUpload      = "ThemeUpload"
-	TypeUser             = "User"
-	TypeUserEmail        = "UserEmail"
-	TypeVariant          = "Variant"
-	TypeWebhookEndpoint  = "WebhookEndpoint"
-	TypeWebhookQueue     = "WebhookQueue"
+	TypeAPIKey            = "APIKey"
+	TypeAccessToken       = "AccessToken"
+	TypeAccountEvent      = "AccountEvent"
+	TypeAllowance         = "Allowance"
+	TypeApp               = "App"
+	TypeAppName           = "AppName"
+	TypeAttempt           = "Attempt"
+	TypeAudit             = "Audit"
+	TypeCart              = "Cart"
+	TypeCartLine          = "CartLine"
+	TypeChallenge         = "Challenge"
+	TypeCollection        = "Collection"
+	TypeCollectionProduct = "CollectionProduct"
+	TypeConsentTicket     = "ConsentTicket"
+	TypeCredential        = "Credential"
+	TypeCustomer          = "Customer"
+	TypeDelivery          = "Delivery"
+	TypeDeliveryLog       = "DeliveryLog"
+	TypeDiscount          = "Discount"
+	TypeDiscountUse       = "DiscountUse"
+	TypeEndpointStat      = "EndpointStat"
+	TypeEvent             = "Event"
+	TypeExport            = "Export"
+	TypeExportPart        = "ExportPart"
+	TypeFacet             = "Facet"
+	TypeFactor            = "Factor"
+	TypeFulfillment       = "Fulfillment"
+	TypeGrant             = "Grant"
+	TypeIdempotency       = "Idempotency"
+	TypeInvitation        = "Invitation"
+	TypeListing           = "Listing"
+	TypeMail              = "Mail"
+	TypeMarketplaceTheme  = "MarketplaceTheme"
+	TypeMembership        = "Membership"
+	TypeMenus             = "Menus"
+	TypeNote              = "Note"
+	TypeNotification      = "Notification"
+	TypeOAuthClient       = "OAuthClient"
+	TypeOrder             = "Order"
+	TypeOrderLine         = "OrderLine"
+	TypeOutbox            = "Outbox"
+	TypeOutboxFailure     = "OutboxFailure"
+	TypePage              = "Page"
+	TypePayment           = "Payment"
+	TypePaymentHold       = "PaymentHold"
+	TypePaymentSettings   = "PaymentSettings"
+	TypePicture           = "Picture"
+	TypeProduct           = "Product"
+	TypeRecoveryCode      = "RecoveryCode"
+	TypeRedaction         = "Redaction"
+	TypeSearchEntry       = "SearchEntry"
+	TypeSearchSpelling    = "SearchSpelling"
+	TypeSession           = "Session"
+	TypeShelfWalk         = "ShelfWalk"
+	TypeShippingCountry   = "ShippingCountry"
+	TypeShippingZone      = "ShippingZone"
+	TypeStaff             = "Staff"
+	TypeStaffToken        = "StaffToken"
+	TypeStore             = "Store"
+	TypeStoreHandle       = "StoreHandle"
+	TypeTaxSettings       = "TaxSettings"
+	TypeTheme             = "Theme"
+	TypeThemeAsset        = "ThemeAsset"
+	TypeThemePackage      = "ThemePackage"
+	TypeThemeUpload       = "ThemeUpload"
+	TypeUser              = "User"
+	TypeUserEmail         = "UserEmail"
+	TypeVariant           = "Variant"
+	TypeWebhookEndpoint   = "WebhookEndpoint"
+	TypeWebhookQueue      = "WebhookQueue"
 )
 
 // APIKeyMutation represents an operation that mutates the APIKey nodes in the graph.
@@ -9836,6 +9840,1638 @@ func (m *ChallengeMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *ChallengeMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Challenge edge %s", name)
+}
+
+// CollectionMutation represents an operation that mutates the Collection nodes in the graph.
+type CollectionMutation struct {
+	config
+	op                Op
+	typ               string
+	id                *xid.ID
+	store_id          *xid.ID
+	version           *int64
+	addversion        *int64
+	event_sequence    *int64
+	addevent_sequence *int64
+	updated_at        *micros.Time
+	addupdated_at     *micros.Time
+	title             *string
+	handle            *string
+	description       *string
+	sort              *state.CollectionSort
+	rule              *document.CollectionRule
+	bucket            *int8
+	addbucket         *int8
+	behind            *xid.ID
+	_done             *bool
+	gone              *bool
+	clearedFields     map[string]struct{}
+	done              bool
+	oldValue          func(context.Context) (*Collection, error)
+	predicates        []predicate.Collection
+}
+
+var _ ent.Mutation = (*CollectionMutation)(nil)
+
+// collectionOption allows management of the mutation configuration using functional options.
+type collectionOption func(*CollectionMutation)
+
+// newCollectionMutation creates new mutation for the Collection entity.
+func newCollectionMutation(c config, op Op, opts ...collectionOption) *CollectionMutation {
+	m := &CollectionMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeCollection,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withCollectionID sets the ID field of the mutation.
+func withCollectionID(id xid.ID) collectionOption {
+	return func(m *CollectionMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Collection
+		)
+		m.oldValue = func(ctx context.Context) (*Collection, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Collection.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withCollection sets the old Collection of the mutation.
+func withCollection(node *Collection) collectionOption {
+	return func(m *CollectionMutation) {
+		m.oldValue = func(context.Context) (*Collection, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m CollectionMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m CollectionMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Collection entities.
+func (m *CollectionMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *CollectionMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *CollectionMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Collection.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *CollectionMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *CollectionMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the Collection entity.
+// If the Collection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CollectionMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *CollectionMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *CollectionMutation) SetVersion(i int64) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *CollectionMutation) Version() (r int64, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the Collection entity.
+// If the Collection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CollectionMutation) OldVersion(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *CollectionMutation) AddVersion(i int64) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *CollectionMutation) AddedVersion() (r int64, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *CollectionMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
+// SetEventSequence sets the "event_sequence" field.
+func (m *CollectionMutation) SetEventSequence(i int64) {
+	m.event_sequence = &i
+	m.addevent_sequence = nil
+}
+
+// EventSequence returns the value of the "event_sequence" field in the mutation.
+func (m *CollectionMutation) EventSequence() (r int64, exists bool) {
+	v := m.event_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEventSequence returns the old "event_sequence" field's value of the Collection entity.
+// If the Collection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CollectionMutation) OldEventSequence(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEventSequence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEventSequence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEventSequence: %w", err)
+	}
+	return oldValue.EventSequence, nil
+}
+
+// AddEventSequence adds i to the "event_sequence" field.
+func (m *CollectionMutation) AddEventSequence(i int64) {
+	if m.addevent_sequence != nil {
+		*m.addevent_sequence += i
+	} else {
+		m.addevent_sequence = &i
+	}
+}
+
+// AddedEventSequence returns the value that was added to the "event_sequence" field in this mutation.
+func (m *CollectionMutation) AddedEventSequence() (r int64, exists bool) {
+	v := m.addevent_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetEventSequence resets all changes to the "event_sequence" field.
+func (m *CollectionMutation) ResetEventSequence() {
+	m.event_sequence = nil
+	m.addevent_sequence = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *CollectionMutation) SetUpdatedAt(value micros.Time) {
+	m.updated_at = &value
+	m.addupdated_at = nil
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *CollectionMutation) UpdatedAt() (r micros.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the Collection entity.
+// If the Collection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CollectionMutation) OldUpdatedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// AddUpdatedAt adds value to the "updated_at" field.
+func (m *CollectionMutation) AddUpdatedAt(value micros.Time) {
+	if m.addupdated_at != nil {
+		*m.addupdated_at += value
+	} else {
+		m.addupdated_at = &value
+	}
+}
+
+// AddedUpdatedAt returns the value that was added to the "updated_at" field in this mutation.
+func (m *CollectionMutation) AddedUpdatedAt() (r micros.Time, exists bool) {
+	v := m.addupdated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *CollectionMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+	m.addupdated_at = nil
+}
+
+// SetTitle sets the "title" field.
+func (m *CollectionMutation) SetTitle(s string) {
+	m.title = &s
+}
+
+// Title returns the value of the "title" field in the mutation.
+func (m *CollectionMutation) Title() (r string, exists bool) {
+	v := m.title
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTitle returns the old "title" field's value of the Collection entity.
+// If the Collection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CollectionMutation) OldTitle(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTitle is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTitle requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTitle: %w", err)
+	}
+	return oldValue.Title, nil
+}
+
+// ResetTitle resets all changes to the "title" field.
+func (m *CollectionMutation) ResetTitle() {
+	m.title = nil
+}
+
+// SetHandle sets the "handle" field.
+func (m *CollectionMutation) SetHandle(s string) {
+	m.handle = &s
+}
+
+// Handle returns the value of the "handle" field in the mutation.
+func (m *CollectionMutation) Handle() (r string, exists bool) {
+	v := m.handle
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHandle returns the old "handle" field's value of the Collection entity.
+// If the Collection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CollectionMutation) OldHandle(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHandle is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHandle requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHandle: %w", err)
+	}
+	return oldValue.Handle, nil
+}
+
+// ResetHandle resets all changes to the "handle" field.
+func (m *CollectionMutation) ResetHandle() {
+	m.handle = nil
+}
+
+// SetDescription sets the "description" field.
+func (m *CollectionMutation) SetDescription(s string) {
+	m.description = &s
+}
+
+// Description returns the value of the "description" field in the mutation.
+func (m *CollectionMutation) Description() (r string, exists bool) {
+	v := m.description
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDescription returns the old "description" field's value of the Collection entity.
+// If the Collection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CollectionMutation) OldDescription(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDescription is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDescription requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDescription: %w", err)
+	}
+	return oldValue.Description, nil
+}
+
+// ClearDescription clears the value of the "description" field.
+func (m *CollectionMutation) ClearDescription() {
+	m.description = nil
+	m.clearedFields[collection.FieldDescription] = struct{}{}
+}
+
+// DescriptionCleared returns if the "description" field was cleared in this mutation.
+func (m *CollectionMutation) DescriptionCleared() bool {
+	_, ok := m.clearedFields[collection.FieldDescription]
+	return ok
+}
+
+// ResetDescription resets all changes to the "description" field.
+func (m *CollectionMutation) ResetDescription() {
+	m.description = nil
+	delete(m.clearedFields, collection.FieldDescription)
+}
+
+// SetSort sets the "sort" field.
+func (m *CollectionMutation) SetSort(ss state.CollectionSort) {
+	m.sort = &ss
+}
+
+// Sort returns the value of the "sort" field in the mutation.
+func (m *CollectionMutation) Sort() (r state.CollectionSort, exists bool) {
+	v := m.sort
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSort returns the old "sort" field's value of the Collection entity.
+// If the Collection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CollectionMutation) OldSort(ctx context.Context) (v state.CollectionSort, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSort is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSort requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSort: %w", err)
+	}
+	return oldValue.Sort, nil
+}
+
+// ResetSort resets all changes to the "sort" field.
+func (m *CollectionMutation) ResetSort() {
+	m.sort = nil
+}
+
+// SetRule sets the "rule" field.
+func (m *CollectionMutation) SetRule(dr document.CollectionRule) {
+	m.rule = &dr
+}
+
+// Rule returns the value of the "rule" field in the mutation.
+func (m *CollectionMutation) Rule() (r document.CollectionRule, exists bool) {
+	v := m.rule
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRule returns the old "rule" field's value of the Collection entity.
+// If the Collection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CollectionMutation) OldRule(ctx context.Context) (v document.CollectionRule, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRule is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRule requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRule: %w", err)
+	}
+	return oldValue.Rule, nil
+}
+
+// ClearRule clears the value of the "rule" field.
+func (m *CollectionMutation) ClearRule() {
+	m.rule = nil
+	m.clearedFields[collection.FieldRule] = struct{}{}
+}
+
+// RuleCleared returns if the "rule" field was cleared in this mutation.
+func (m *CollectionMutation) RuleCleared() bool {
+	_, ok := m.clearedFields[collection.FieldRule]
+	return ok
+}
+
+// ResetRule resets all changes to the "rule" field.
+func (m *CollectionMutation) ResetRule() {
+	m.rule = nil
+	delete(m.clearedFields, collection.FieldRule)
+}
+
+// SetBucket sets the "bucket" field.
+func (m *CollectionMutation) SetBucket(i int8) {
+	m.bucket = &i
+	m.addbucket = nil
+}
+
+// Bucket returns the value of the "bucket" field in the mutation.
+func (m *CollectionMutation) Bucket() (r int8, exists bool) {
+	v := m.bucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBucket returns the old "bucket" field's value of the Collection entity.
+// If the Collection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CollectionMutation) OldBucket(ctx context.Context) (v int8, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBucket is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBucket requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBucket: %w", err)
+	}
+	return oldValue.Bucket, nil
+}
+
+// AddBucket adds i to the "bucket" field.
+func (m *CollectionMutation) AddBucket(i int8) {
+	if m.addbucket != nil {
+		*m.addbucket += i
+	} else {
+		m.addbucket = &i
+	}
+}
+
+// AddedBucket returns the value that was added to the "bucket" field in this mutation.
+func (m *CollectionMutation) AddedBucket() (r int8, exists bool) {
+	v := m.addbucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBucket resets all changes to the "bucket" field.
+func (m *CollectionMutation) ResetBucket() {
+	m.bucket = nil
+	m.addbucket = nil
+}
+
+// SetBehind sets the "behind" field.
+func (m *CollectionMutation) SetBehind(x xid.ID) {
+	m.behind = &x
+}
+
+// Behind returns the value of the "behind" field in the mutation.
+func (m *CollectionMutation) Behind() (r xid.ID, exists bool) {
+	v := m.behind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBehind returns the old "behind" field's value of the Collection entity.
+// If the Collection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CollectionMutation) OldBehind(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBehind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBehind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBehind: %w", err)
+	}
+	return oldValue.Behind, nil
+}
+
+// ResetBehind resets all changes to the "behind" field.
+func (m *CollectionMutation) ResetBehind() {
+	m.behind = nil
+}
+
+// SetDone sets the "done" field.
+func (m *CollectionMutation) SetDone(b bool) {
+	m._done = &b
+}
+
+// Done returns the value of the "done" field in the mutation.
+func (m *CollectionMutation) Done() (r bool, exists bool) {
+	v := m._done
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDone returns the old "done" field's value of the Collection entity.
+// If the Collection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CollectionMutation) OldDone(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDone is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDone requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDone: %w", err)
+	}
+	return oldValue.Done, nil
+}
+
+// ResetDone resets all changes to the "done" field.
+func (m *CollectionMutation) ResetDone() {
+	m._done = nil
+}
+
+// SetGone sets the "gone" field.
+func (m *CollectionMutation) SetGone(b bool) {
+	m.gone = &b
+}
+
+// Gone returns the value of the "gone" field in the mutation.
+func (m *CollectionMutation) Gone() (r bool, exists bool) {
+	v := m.gone
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldGone returns the old "gone" field's value of the Collection entity.
+// If the Collection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CollectionMutation) OldGone(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldGone is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldGone requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldGone: %w", err)
+	}
+	return oldValue.Gone, nil
+}
+
+// ResetGone resets all changes to the "gone" field.
+func (m *CollectionMutation) ResetGone() {
+	m.gone = nil
+}
+
+// Where appends a list predicates to the CollectionMutation builder.
+func (m *CollectionMutation) Where(ps ...predicate.Collection) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the CollectionMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *CollectionMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Collection, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *CollectionMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *CollectionMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Collection).
+func (m *CollectionMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *CollectionMutation) Fields() []string {
+	fields := make([]string, 0, 13)
+	if m.store_id != nil {
+		fields = append(fields, collection.FieldStoreID)
+	}
+	if m.version != nil {
+		fields = append(fields, collection.FieldVersion)
+	}
+	if m.event_sequence != nil {
+		fields = append(fields, collection.FieldEventSequence)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, collection.FieldUpdatedAt)
+	}
+	if m.title != nil {
+		fields = append(fields, collection.FieldTitle)
+	}
+	if m.handle != nil {
+		fields = append(fields, collection.FieldHandle)
+	}
+	if m.description != nil {
+		fields = append(fields, collection.FieldDescription)
+	}
+	if m.sort != nil {
+		fields = append(fields, collection.FieldSort)
+	}
+	if m.rule != nil {
+		fields = append(fields, collection.FieldRule)
+	}
+	if m.bucket != nil {
+		fields = append(fields, collection.FieldBucket)
+	}
+	if m.behind != nil {
+		fields = append(fields, collection.FieldBehind)
+	}
+	if m._done != nil {
+		fields = append(fields, collection.FieldDone)
+	}
+	if m.gone != nil {
+		fields = append(fields, collection.FieldGone)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *CollectionMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case collection.FieldStoreID:
+		return m.StoreID()
+	case collection.FieldVersion:
+		return m.Version()
+	case collection.FieldEventSequence:
+		return m.EventSequence()
+	case collection.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case collection.FieldTitle:
+		return m.Title()
+	case collection.FieldHandle:
+		return m.Handle()
+	case collection.FieldDescription:
+		return m.Description()
+	case collection.FieldSort:
+		return m.Sort()
+	case collection.FieldRule:
+		return m.Rule()
+	case collection.FieldBucket:
+		return m.Bucket()
+	case collection.FieldBehind:
+		return m.Behind()
+	case collection.FieldDone:
+		return m.Done()
+	case collection.FieldGone:
+		return m.Gone()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *CollectionMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case collection.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case collection.FieldVersion:
+		return m.OldVersion(ctx)
+	case collection.FieldEventSequence:
+		return m.OldEventSequence(ctx)
+	case collection.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case collection.FieldTitle:
+		return m.OldTitle(ctx)
+	case collection.FieldHandle:
+		return m.OldHandle(ctx)
+	case collection.FieldDescription:
+		return m.OldDescription(ctx)
+	case collection.FieldSort:
+		return m.OldSort(ctx)
+	case collection.FieldRule:
+		return m.OldRule(ctx)
+	case collection.FieldBucket:
+		return m.OldBucket(ctx)
+	case collection.FieldBehind:
+		return m.OldBehind(ctx)
+	case collection.FieldDone:
+		return m.OldDone(ctx)
+	case collection.FieldGone:
+		return m.OldGone(ctx)
+	}
+	return nil, fmt.Errorf("unknown Collection field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *CollectionMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case collection.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case collection.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
+	case collection.FieldEventSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEventSequence(v)
+		return nil
+	case collection.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case collection.FieldTitle:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTitle(v)
+		return nil
+	case collection.FieldHandle:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHandle(v)
+		return nil
+	case collection.FieldDescription:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDescription(v)
+		return nil
+	case collection.FieldSort:
+		v, ok := value.(state.CollectionSort)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSort(v)
+		return nil
+	case collection.FieldRule:
+		v, ok := value.(document.CollectionRule)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRule(v)
+		return nil
+	case collection.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBucket(v)
+		return nil
+	case collection.FieldBehind:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBehind(v)
+		return nil
+	case collection.FieldDone:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDone(v)
+		return nil
+	case collection.FieldGone:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetGone(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Collection field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *CollectionMutation) AddedFields() []string {
+	var fields []string
+	if m.addversion != nil {
+		fields = append(fields, collection.FieldVersion)
+	}
+	if m.addevent_sequence != nil {
+		fields = append(fields, collection.FieldEventSequence)
+	}
+	if m.addupdated_at != nil {
+		fields = append(fields, collection.FieldUpdatedAt)
+	}
+	if m.addbucket != nil {
+		fields = append(fields, collection.FieldBucket)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *CollectionMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case collection.FieldVersion:
+		return m.AddedVersion()
+	case collection.FieldEventSequence:
+		return m.AddedEventSequence()
+	case collection.FieldUpdatedAt:
+		return m.AddedUpdatedAt()
+	case collection.FieldBucket:
+		return m.AddedBucket()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *CollectionMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case collection.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
+	case collection.FieldEventSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddEventSequence(v)
+		return nil
+	case collection.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddUpdatedAt(v)
+		return nil
+	case collection.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBucket(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Collection numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *CollectionMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(collection.FieldDescription) {
+		fields = append(fields, collection.FieldDescription)
+	}
+	if m.FieldCleared(collection.FieldRule) {
+		fields = append(fields, collection.FieldRule)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *CollectionMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *CollectionMutation) ClearField(name string) error {
+	switch name {
+	case collection.FieldDescription:
+		m.ClearDescription()
+		return nil
+	case collection.FieldRule:
+		m.ClearRule()
+		return nil
+	}
+	return fmt.Errorf("unknown Collection nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *CollectionMutation) ResetField(name string) error {
+	switch name {
+	case collection.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case collection.FieldVersion:
+		m.ResetVersion()
+		return nil
+	case collection.FieldEventSequence:
+		m.ResetEventSequence()
+		return nil
+	case collection.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case collection.FieldTitle:
+		m.ResetTitle()
+		return nil
+	case collection.FieldHandle:
+		m.ResetHandle()
+		return nil
+	case collection.FieldDescription:
+		m.ResetDescription()
+		return nil
+	case collection.FieldSort:
+		m.ResetSort()
+		return nil
+	case collection.FieldRule:
+		m.ResetRule()
+		return nil
+	case collection.FieldBucket:
+		m.ResetBucket()
+		return nil
+	case collection.FieldBehind:
+		m.ResetBehind()
+		return nil
+	case collection.FieldDone:
+		m.ResetDone()
+		return nil
+	case collection.FieldGone:
+		m.ResetGone()
+		return nil
+	}
+	return fmt.Errorf("unknown Collection field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *CollectionMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *CollectionMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *CollectionMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *CollectionMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *CollectionMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *CollectionMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *CollectionMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Collection unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *CollectionMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Collection edge %s", name)
+}
+
+// CollectionProductMutation represents an operation that mutates the CollectionProduct nodes in the graph.
+type CollectionProductMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	collection_id *xid.ID
+	position      *int64
+	addposition   *int64
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*CollectionProduct, error)
+	predicates    []predicate.CollectionProduct
+}
+
+var _ ent.Mutation = (*CollectionProductMutation)(nil)
+
+// collectionproductOption allows management of the mutation configuration using functional options.
+type collectionproductOption func(*CollectionProductMutation)
+
+// newCollectionProductMutation creates new mutation for the CollectionProduct entity.
+func newCollectionProductMutation(c config, op Op, opts ...collectionproductOption) *CollectionProductMutation {
+	m := &CollectionProductMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeCollectionProduct,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withCollectionProductID sets the ID field of the mutation.
+func withCollectionProductID(id xid.ID) collectionproductOption {
+	return func(m *CollectionProductMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *CollectionProduct
+		)
+		m.oldValue = func(ctx context.Context) (*CollectionProduct, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().CollectionProduct.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withCollectionProduct sets the old CollectionProduct of the mutation.
+func withCollectionProduct(node *CollectionProduct) collectionproductOption {
+	return func(m *CollectionProductMutation) {
+		m.oldValue = func(context.Context) (*CollectionProduct, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m CollectionProductMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m CollectionProductMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of CollectionProduct entities.
+func (m *CollectionProductMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *CollectionProductMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *CollectionProductMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().CollectionProduct.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *CollectionProductMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *CollectionProductMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the CollectionProduct entity.
+// If the CollectionProduct object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CollectionProductMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *CollectionProductMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetCollectionID sets the "collection_id" field.
+func (m *CollectionProductMutation) SetCollectionID(x xid.ID) {
+	m.collection_id = &x
+}
+
+// CollectionID returns the value of the "collection_id" field in the mutation.
+func (m *CollectionProductMutation) CollectionID() (r xid.ID, exists bool) {
+	v := m.collection_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCollectionID returns the old "collection_id" field's value of the CollectionProduct entity.
+// If the CollectionProduct object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CollectionProductMutation) OldCollectionID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCollectionID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCollectionID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCollectionID: %w", err)
+	}
+	return oldValue.CollectionID, nil
+}
+
+// ResetCollectionID resets all changes to the "collection_id" field.
+func (m *CollectionProductMutation) ResetCollectionID() {
+	m.collection_id = nil
+}
+
+// SetPosition sets the "position" field.
+func (m *CollectionProductMutation) SetPosition(i int64) {
+	m.position = &i
+	m.addposition = nil
+}
+
+// Position returns the value of the "position" field in the mutation.
+func (m *CollectionProductMutation) Position() (r int64, exists bool) {
+	v := m.position
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPosition returns the old "position" field's value of the CollectionProduct entity.
+// If the CollectionProduct object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CollectionProductMutation) OldPosition(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPosition is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPosition requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPosition: %w", err)
+	}
+	return oldValue.Position, nil
+}
+
+// AddPosition adds i to the "position" field.
+func (m *CollectionProductMutation) AddPosition(i int64) {
+	if m.addposition != nil {
+		*m.addposition += i
+	} else {
+		m.addposition = &i
+	}
+}
+
+// AddedPosition returns the value that was added to the "position" field in this mutation.
+func (m *CollectionProductMutation) AddedPosition() (r int64, exists bool) {
+	v := m.addposition
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPosition resets all changes to the "position" field.
+func (m *CollectionProductMutation) ResetPosition() {
+	m.position = nil
+	m.addposition = nil
+}
+
+// Where appends a list predicates to the CollectionProductMutation builder.
+func (m *CollectionProductMutation) Where(ps ...predicate.CollectionProduct) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the CollectionProductMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *CollectionProductMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.CollectionProduct, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *CollectionProductMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *CollectionProductMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (CollectionProduct).
+func (m *CollectionProductMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *CollectionProductMutation) Fields() []string {
+	fields := make([]string, 0, 3)
+	if m.store_id != nil {
+		fields = append(fields, collectionproduct.FieldStoreID)
+	}
+	if m.collection_id != nil {
+		fields = append(fields, collectionproduct.FieldCollectionID)
+	}
+	if m.position != nil {
+		fields = append(fields, collectionproduct.FieldPosition)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *CollectionProductMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case collectionproduct.FieldStoreID:
+		return m.StoreID()
+	case collectionproduct.FieldCollectionID:
+		return m.CollectionID()
+	case collectionproduct.FieldPosition:
+		return m.Position()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *CollectionProductMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case collectionproduct.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case collectionproduct.FieldCollectionID:
+		return m.OldCollectionID(ctx)
+	case collectionproduct.FieldPosition:
+		return m.OldPosition(ctx)
+	}
+	return nil, fmt.Errorf("unknown CollectionProduct field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *CollectionProductMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case collectionproduct.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case collectionproduct.FieldCollectionID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCollectionID(v)
+		return nil
+	case collectionproduct.FieldPosition:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPosition(v)
+		return nil
+	}
+	return fmt.Errorf("unknown CollectionProduct field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *CollectionProductMutation) AddedFields() []string {
+	var fields []string
+	if m.addposition != nil {
+		fields = append(fields, collectionproduct.FieldPosition)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *CollectionProductMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case collectionproduct.FieldPosition:
+		return m.AddedPosition()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *CollectionProductMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case collectionproduct.FieldPosition:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPosition(v)
+		return nil
+	}
+	return fmt.Errorf("unknown CollectionProduct numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *CollectionProductMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *CollectionProductMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *CollectionProductMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown CollectionProduct nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *CollectionProductMutation) ResetField(name string) error {
+	switch name {
+	case collectionproduct.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case collectionproduct.FieldCollectionID:
+		m.ResetCollectionID()
+		return nil
+	case collectionproduct.FieldPosition:
+		m.ResetPosition()
+		return nil
+	}
+	return fmt.Errorf("unknown CollectionProduct field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *CollectionProductMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *CollectionProductMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *CollectionProductMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *CollectionProductMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *CollectionProductMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *CollectionProductMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *CollectionProductMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown CollectionProduct unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *CollectionProductMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown CollectionProduct edge %s", name)
 }
 
 // ConsentTicketMutation represents an operation that mutates the ConsentTicket nodes in the graph.

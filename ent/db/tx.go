@@ -36,6 +36,10 @@ type Tx struct {
 	CartLine *CartLineClient
 	// Challenge is the client for interacting with the Challenge builders.
 	Challenge *ChallengeClient
+	// Collection is the client for interacting with the Collection builders.
+	Collection *CollectionClient
+	// CollectionProduct is the client for interacting with the CollectionProduct builders.
+	CollectionProduct *CollectionProductClient
 	// ConsentTicket is the client for interacting with the ConsentTicket builders.
 	ConsentTicket *ConsentTicketClient
 	// Credential is the client for interacting with the Credential builders.
@@ -292,6 +296,8 @@ func (tx *Tx) init() {
 	tx.Cart = NewCartClient(tx.config)
 	tx.CartLine = NewCartLineClient(tx.config)
 	tx.Challenge = NewChallengeClient(tx.config)
+	tx.Collection = NewCollectionClient(tx.config)
+	tx.CollectionProduct = NewCollectionProductClient(tx.config)
 	tx.ConsentTicket = NewConsentTicketClient(tx.config)
 	tx.Credential = NewCredentialClient(tx.config)
 	tx.Customer = NewCustomerClient(tx.config)

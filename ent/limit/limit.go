@@ -63,6 +63,12 @@ const (
 	// Code is what shoppers enter for a discount, ShortCode the shortest.
 	Code      = 64
 	ShortCode = 3
+	// Conditions are those of a collection's rule, CollectionProducts what it has where they
+	// are put in by hand.
+	Conditions         = 20
+	CollectionProducts = 500
+	// CollectionText describes a collection.
+	CollectionText = 2000
 	// Source is where an order comes from.
 	Source = 64
 	// Category is a word under which a theme of the marketplace is found.

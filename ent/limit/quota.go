@@ -24,6 +24,7 @@ const (
 	Pages                Name = "pages"
 	ShippingZones        Name = "shipping_zones"
 	Discounts            Name = "discounts"
+	Collections          Name = "collections"
 	Exports              Name = "exports"
 	ExportsPerDay        Name = "exports_per_day"
 	ExportsRunning       Name = "exports_running"
@@ -74,6 +75,8 @@ var rows = []Row{
 		Default: 50, Least: 1, Greatest: 300},
 	{Name: Discounts, Counts: "discounts of a store", Advice: "Delete one that nobody has used.",
 		Default: 1000, Least: 1, Greatest: 10_000},
+	{Name: Collections, Counts: "collections of a store", Advice: "Delete one.",
+		Default: 200, Least: 1, Greatest: 1000},
 	{Name: Exports, Counts: "exports of a store that have not ended", Advice: "Wait for one, or cancel one.",
 		Default: 50, Least: 1, Greatest: 10_000},
 	{Name: ExportsPerDay, Counts: "exports that a store asked for within 24 hours",

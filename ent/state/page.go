@@ -37,15 +37,19 @@ type MenuTarget string
 
 // The values of [MenuTarget].
 const (
-	TargetHome    MenuTarget = "home"
-	TargetSearch  MenuTarget = "search"
-	TargetPage    MenuTarget = "page"
-	TargetProduct MenuTarget = "product"
+	TargetHome MenuTarget = "home"
+	// TargetProducts is the list of all products.
+	TargetProducts   MenuTarget = "products"
+	TargetSearch     MenuTarget = "search"
+	TargetPage       MenuTarget = "page"
+	TargetProduct    MenuTarget = "product"
+	TargetCollection MenuTarget = "collection"
 	// TargetAddress is a path of the shop or an https address.
 	TargetAddress MenuTarget = "address"
 )
 
-var allMenuTarget = []MenuTarget{TargetHome, TargetSearch, TargetPage, TargetProduct, TargetAddress}
+var allMenuTarget = []MenuTarget{TargetHome, TargetProducts, TargetSearch, TargetPage, TargetProduct,
+	TargetCollection, TargetAddress}
 
 // Known reports whether v is a value of the enumeration.
 func (v MenuTarget) Known() bool { return slices.Contains(allMenuTarget, v) }

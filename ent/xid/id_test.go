@@ -21,7 +21,7 @@ var kinds = []xid.Kind{
 	xid.Store, xid.User, xid.APIKey, xid.App, xid.Grant, xid.Token, xid.Product, xid.Customer, xid.Order, xid.OrderLine,
 	xid.Payment, xid.Fulfillment, xid.Note, xid.Export, xid.WebhookEndpoint, xid.Event, xid.Delivery, xid.Attempt,
 	xid.Theme, xid.ThemeAsset, xid.MarketplaceTheme, xid.Notification, xid.Audit, xid.Request,
-	xid.Invitation, xid.Factor, xid.ShippingZone, xid.ShippingRate, xid.Discount,
+	xid.Invitation, xid.Factor, xid.ShippingZone, xid.ShippingRate, xid.Discount, xid.Collection,
 }
 
 type vectors struct {

@@ -115,6 +115,7 @@ const (
 	ShippingZone     Kind = "zone"
 	ShippingRate     Kind = "rate"
 	Discount         Kind = "dis"
+	Collection       Kind = "col"
 	Product          Kind = "prod"
 	Variant          Kind = "var"
 	Customer         Kind = "cus"
@@ -144,6 +145,7 @@ var resources = map[Kind]string{
 	Product: "product", Customer: "customer", Order: "order", Note: "order_note", Export: "export",
 	WebhookEndpoint: "webhook_endpoint", Theme: "theme", MarketplaceTheme: "marketplace_theme",
 	Notification: "notification", Page: "page", ShippingZone: "shipping_zone", Discount: "discount",
+	Collection: "collection",
 }
 
 // Resource names what the ids of the kind are of: "product" for prod.

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
@@ -244,7 +243,10 @@ func (m Mutation) ProductDelete(
 		if err != nil || n == 0 {
 			return n, err
 		}
-		if err := m.dropVariants(ctx, gone); err != nil || gone.Status != state.ProductActive {
+		if err := m.dropVariants(ctx, gone); err != nil {
+			return n, err
+		}
+		if err := m.leaveCollections(ctx, gone.ID); err != nil || gone.Status != state.ProductActive {
 			return n, err
 		}
 		return n, m.rack(ctx).Drop(ctx, gone.ID)
@@ -268,9 +270,5 @@ func (m Mutation) leaveStorefront(ctx context.Context, p *db.Product) error {
 	if p.Status != state.ProductActive {
 		return nil
 	}
-	if _, err := m.Client(ctx).Store.Update().Where(store.ID(p.StoreID)).AddStorefrontRevision(1).
-		Save(ctx); err != nil {
-		return fmt.Errorf("count a change of the storefront: %w", err)
-	}
-	return nil
+	return m.ShowChange(ctx)
 }

@@ -153,7 +153,7 @@ func (m Mutation) changePage(ctx context.Context, id string, expected int64, act
 	edit func(context.Context, *pageEdit) error,
 ) (*model.PagePayload, error) {
 	p, err := core.Change(ctx, m.Core, m.pages(), id, expected, action, func(ctx context.Context, e *pageEdit) error {
-		if err := m.showChange(ctx); err != nil {
+		if err := m.ShowChange(ctx); err != nil {
 			return err
 		}
 		return edit(ctx, e)
@@ -167,7 +167,7 @@ func (m Mutation) changePage(ctx context.Context, id string, expected int64, act
 // PageDelete removes a page. Links of menus to it are left out from then on.
 func (m Mutation) PageDelete(ctx context.Context, id string, expectedVersion int64) (*model.PageDeletePayload, error) {
 	err := core.Remove(ctx, m.Core, m.pages(), id, expectedVersion, "page.delete",
-		func(ctx context.Context, _ *db.Page) error { return m.showChange(ctx) })
+		func(ctx context.Context, _ *db.Page) error { return m.ShowChange(ctx) })
 	if err != nil {
 		return nil, err
 	}

@@ -2,14 +2,7 @@
 // its pages and its menus.
 package content
 
-import (
-	"context"
-	"fmt"
-
-	"github.com/storefront-go/storefront/ent/db/store"
-	"github.com/storefront-go/storefront/ent/viewer"
-	"github.com/storefront-go/storefront/graph/core"
-)
+import "github.com/storefront-go/storefront/graph/core"
 
 // Resolver is the parts that the operations of this package work with.
 type Resolver struct {
@@ -31,13 +24,3 @@ type Query struct{ *Resolver }
 // Mutation holds the root mutations of this package.
 type Mutation struct{ *Resolver }
 
-// showChange lets the storefront see a change of its pages or menus. The store's row is
-// written before theirs, by all of these changes: so no two wait for each other, and
-// they come one after the other.
-func (r *Resolver) showChange(ctx context.Context) error {
-	_, err := r.Client(ctx).Store.Update().Where(store.ID(viewer.From(ctx).Store)).AddStorefrontRevision(1).Save(ctx)
-	if err != nil {
-		return fmt.Errorf("count a change of the storefront: %w", err)
-	}
-	return nil
-}

@@ -43,6 +43,17 @@ func (c *Core) HoldStore(ctx context.Context) error {
 	return c.hold(ctx, func(u *db.StoreUpdate) { u.AddVersion(1).Modify(Touched(micros.Now())) })
 }
 
+// ShowChange lets the storefront see that it shows something else now. The store's row is
+// written before what changes, by all such changes: so no two wait for each other, and they
+// come one after the other.
+func (c *Core) ShowChange(ctx context.Context) error {
+	_, err := c.Client(ctx).Store.Update().Where(store.ID(viewer.From(ctx).Store)).AddStorefrontRevision(1).Save(ctx)
+	if err != nil {
+		return fmt.Errorf("count a change of the storefront: %w", err)
+	}
+	return nil
+}
+
 func (c *Core) hold(ctx context.Context, write func(*db.StoreUpdate)) error {
 	update := c.Client(ctx).Store.Update().Where(store.ID(viewer.From(ctx).Store))
 	write(update)

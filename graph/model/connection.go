@@ -88,6 +88,8 @@ type (
 	MarketplaceThemeEdge            = Edge[*MarketplaceTheme]
 	MarketplaceSubmissionConnection = Connection[*MarketplaceSubmission]
 	MarketplaceSubmissionEdge       = Edge[*MarketplaceSubmission]
+	CollectionConnection            = Connection[*db.Collection]
+	CollectionEdge                  = Edge[*db.Collection]
 	DiscountConnection              = Connection[*db.Discount]
 	DiscountEdge                    = Edge[*db.Discount]
 	AuditEntryConnection            = Connection[*AuditEntry]

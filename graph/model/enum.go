@@ -93,6 +93,16 @@ func UnmarshalPaymentMethod(v any) (state.PaymentMethod, error) {
 	return unmarshal[state.PaymentMethod](v)
 }
 
+func MarshalCollectionSort(v state.CollectionSort) graphql.Marshaler { return enum(v) }
+func UnmarshalCollectionSort(v any) (state.CollectionSort, error) {
+	return unmarshal[state.CollectionSort](v)
+}
+
+func MarshalCollectionField(v state.CollectionField) graphql.Marshaler { return enum(v) }
+func UnmarshalCollectionField(v any) (state.CollectionField, error) {
+	return unmarshal[state.CollectionField](v)
+}
+
 func MarshalDiscountKind(v state.DiscountKind) graphql.Marshaler { return enum(v) }
 func UnmarshalDiscountKind(v any) (state.DiscountKind, error) {
 	return unmarshal[state.DiscountKind](v)

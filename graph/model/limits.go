@@ -37,6 +37,9 @@ func (l *Limits) PagesMax() int { return int(l.Of(limit.Pages)) }
 // ShippingZonesMax is [limit.ShippingZones].
 func (l *Limits) ShippingZonesMax() int { return int(l.Of(limit.ShippingZones)) }
 
+// CollectionsMax is [limit.Collections].
+func (l *Limits) CollectionsMax() int { return int(l.Of(limit.Collections)) }
+
 // DiscountsMax is [limit.Discounts].
 func (l *Limits) DiscountsMax() int { return int(l.Of(limit.Discounts)) }
 

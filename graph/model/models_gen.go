@@ -93,6 +93,41 @@ type Author struct {
 	Name string      `json:"name"`
 }
 
+type CollectionDeletePayload struct {
+	DeletedID  *string      `json:"deletedId,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+type CollectionInput struct {
+	Title       string               `json:"title"`
+	Handle      *string              `json:"handle,omitempty"`
+	Description *string              `json:"description,omitempty"`
+	Sort        state.CollectionSort `json:"sort"`
+	// Absent where products are put in by hand.
+	Rule       *CollectionRuleInput `json:"rule,omitempty"`
+	ProductIds []string             `json:"productIds"`
+}
+
+type CollectionPayload struct {
+	Collection *db.Collection `json:"collection,omitempty"`
+	UserErrors []*UserError   `json:"userErrors"`
+}
+
+// What a rule picks: active products that meet the conditions.
+type CollectionRule struct {
+	// Whether one of the conditions is enough.
+	Any bool `json:"any"`
+	// Whether what is sold out at the moment is left out.
+	InStock    bool                            `json:"inStock"`
+	Conditions []*document.CollectionCondition `json:"conditions"`
+}
+
+type CollectionRuleInput struct {
+	Any        bool                            `json:"any"`
+	InStock    bool                            `json:"inStock"`
+	Conditions []*document.CollectionCondition `json:"conditions"`
+}
+
 type CustomerCreateInput struct {
 	Email          *string              `json:"email,omitempty"`
 	Phone          *string              `json:"phone,omitempty"`

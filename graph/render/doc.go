@@ -31,7 +31,7 @@
 // theme need not have) has .article with title, kind and body: HTML that the service made,
 // which can be shown in text and nothing else. The list of all products
 // ("products", templates/products.html, which a theme need not have either) has
-// .list with title, products (cards), next_url and
+// .list with title, description (of a collection), products (cards), next_url and
 // previous_url (nothing at the ends), url; sorts, each with title, url and current; filters,
 // each with name and values that have title, url and current; filtered, and all_url, where
 // it is not; min and max, which a form to url sends under these names along with the hidden

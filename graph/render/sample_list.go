@@ -5,7 +5,7 @@ import "strconv"
 // sampleList is a page of a list in the middle, narrowed by all that narrows it.
 func sampleList() map[string]any {
 	return map[string]any{
-		"title":    "Products",
+		"title": "Products", "description": "All that we make.",
 		"products": cards(24), "url": "/products", "all_url": "/products", "filtered": true,
 		"sorts": []any{
 			map[string]any{"title": "Newest", "url": "/products", "current": true},
@@ -32,7 +32,7 @@ func sampleValues(values ...string) []any {
 // emptyList is a list without products.
 func emptyList() map[string]any {
 	return map[string]any{
-		"title": "Products", "products": []any{}, "url": "/products", "all_url": "/products",
+		"title": "Products", "description": nil, "products": []any{}, "url": "/products", "all_url": "/products",
 		"filtered": false, "sorts": []any{}, "filters": []any{}, "min": nil, "max": nil, "fields": []any{},
 		"next_url": nil, "previous_url": nil,
 	}

@@ -30,10 +30,13 @@ const (
 // Keeper walks the products of all stores and puts those on shelves that are not there:
 // products from before there were shelves, or from before a newer form of them. Any number
 // of processes may walk at once, and a walk that was stopped goes on where it was.
-type Keeper struct{ store *ent.Store }
+type Keeper struct {
+	store *ent.Store
+	woken chan struct{}
+}
 
 // NewKeeper makes a keeper.
-func NewKeeper(s *ent.Store) *Keeper { return &Keeper{store: s} }
+func NewKeeper(s *ent.Store) *Keeper { return &Keeper{s, make(chan struct{}, 1)} }
 
 // Round walks on to the end in every store.
 func (k *Keeper) Round(ctx context.Context) error { return k.store.EachStore(ctx, k.whole) }

@@ -95,7 +95,14 @@ func (r Rack) shelves(ctx context.Context, p *db.Product) (map[xid.ID]bool, erro
 			facets[id], on[id] = [2]string{o.Name, value}, true
 		}
 	}
-	return on, r.name(ctx, facets)
+	if err := r.name(ctx, facets); err != nil {
+		return nil, err
+	}
+	in, err := r.collections(ctx, p)
+	for _, id := range in {
+		on[id] = true
+	}
+	return on, err
 }
 
 // placeOf is what the shelves have of a product.

@@ -28,6 +28,8 @@ const (
 	PriceUp   Sort = "price"
 	PriceDown Sort = "price-desc"
 	Title     Sort = "title"
+	// Manual is the order in which products were put into a collection by hand.
+	Manual Sort = "manual"
 )
 
 // maxScan is how many products of a shelf one page looks through, where few pass its
@@ -42,7 +44,7 @@ type order struct {
 
 var orders = map[Sort]order{
 	Newest: {"published_at", true}, PriceUp: {"price_minor", false}, PriceDown: {"price_minor", true},
-	Title: {"title_key", false},
+	Title: {"title_key", false}, Manual: {"position", false},
 }
 
 // Known reports whether there is such an order.
@@ -205,7 +207,7 @@ func (l List) byPrice() bool { return orders[l.Sort].column == "price_minor" }
 
 // most is how many rows are read.
 func (l List) most() int {
-	if len(l.On) == 0 && !l.InStock && (!l.bounded() || l.byPrice()) {
+	if l.Sort != Manual && len(l.On) == 0 && !l.InStock && (!l.bounded() || l.byPrice()) {
 		return l.Limit + 1
 	}
 	return maxScan
@@ -235,9 +237,13 @@ func (l List) statement(r Reader, from *spot, back bool) (string, []any) {
 	if by.down != back {
 		towards = " DESC"
 	}
-	hint := ent.IndexHint(r.Engine, "listing_store_id_shelf_"+by.column+"_id")
-	return fmt.Sprintf("SELECT l.id, l.%s, %s FROM listings l%s WHERE l.store_id = ? AND l.shelf = ?%s "+
-		"ORDER BY l.%s%s, l.id%s LIMIT %d", by.column, passes, hint, where, by.column, towards, towards, l.most()), args
+	table, shelf, index := "listings", "shelf", "listing_store_id_shelf_"+by.column+"_id"
+	if l.Sort == Manual {
+		table, shelf, index = "collection_products", "collection_id", byPosition
+	}
+	return fmt.Sprintf("SELECT l.id, l.%s, %s FROM %s l%s WHERE l.store_id = ? AND l.%s = ?%s "+
+		"ORDER BY l.%s%s, l.id%s LIMIT %d", by.column, passes, table, ent.IndexHint(r.Engine, index), shelf, where,
+		by.column, towards, towards, l.most()), args
 }
 
 // bounds are those of the walk.
@@ -257,30 +263,36 @@ func (l List) bounds(engine string, by order, from *spot, back bool) (where stri
 		}
 	}
 	if l.byPrice() {
-		prices, more := l.prices()
+		prices, more := l.prices("l")
 		where, args = where+prices, append(args, more...)
 	}
 	return where, args
 }
 
-func (l List) prices() (where string, args []any) {
+// prices are the bounds of the price, of a table.
+func (l List) prices(of string) (where string, args []any) {
 	if l.Least != nil {
-		where, args = " AND l.price_minor >= ?", append(args, *l.Least)
+		where, args = " AND "+of+".price_minor >= ?", append(args, *l.Least)
 	}
 	if l.Most != nil {
-		where, args = where+" AND l.price_minor <= ?", append(args, *l.Most)
+		where, args = where+" AND "+of+".price_minor <= ?", append(args, *l.Most)
 	}
 	return where, args
 }
 
 // passes is the expression that says whether a row passes the filters.
 func (l List) passes(store xid.ID) (string, []any) {
-	if !l.filtered() {
+	if !l.filtered() && l.Sort != Manual {
 		return "1", nil
 	}
 	text, args := "", []any(nil)
-	if !l.byPrice() {
-		text, args = l.prices()
+	switch {
+	case l.Sort == Manual: // not everything that was put in is shown
+		prices, more := l.prices("o")
+		text = " AND EXISTS (SELECT 1 FROM listings o WHERE o.store_id = ? AND o.shelf = ? AND o.id = l.id" + prices + ")"
+		args = append([]any{store, l.Shelf}, more...)
+	case !l.byPrice():
+		text, args = l.prices("l")
 	}
 	for _, shelf := range l.On {
 		text += " AND EXISTS (SELECT 1 FROM listings o WHERE o.store_id = ? AND o.shelf = ? AND o.id = l.id)"

@@ -50,7 +50,7 @@ func (s Storefront) Menus(ctx context.Context, st *State) (*Menus, error) {
 	return shown, nil
 }
 
-// targets are the pages and products to which links of menus lead.
+// targets are the pages, products and collections to which links of menus lead.
 type targets struct {
 	paths map[string]string // by public id
 	pages []Link            // those that are published, the oldest first
@@ -58,6 +58,7 @@ type targets struct {
 
 const (
 	pagesQuery = "SELECT 0, id, handle, title FROM pages%s WHERE store_id = ? AND status = ?"
+	listsQuery = " UNION ALL SELECT 2, id, handle, '' FROM collections WHERE store_id = ? AND gone = ?"
 	goodsQuery = " UNION ALL SELECT 1, id, handle, '' FROM products WHERE store_id = ? AND status = ? AND id IN (%s)"
 )
 
@@ -74,7 +75,8 @@ func (s Storefront) targets(ctx context.Context, links []*document.MenuLink, all
 		return nil, err
 	}
 	query := fmt.Sprintf(pagesQuery, ent.IndexHint(s.Store.Dialect(), "page_store_id_status_id"))
-	args := []any{v.Store, state.PagePublished}
+	query += listsQuery
+	args := []any{v.Store, state.PagePublished, v.Store, false}
 	if len(goods) > 0 {
 		query += fmt.Sprintf(goodsQuery, strings.TrimSuffix(strings.Repeat("?, ", len(goods)), ", "))
 		args = append(append(args, v.Store, state.ProductActive), goods...)
@@ -111,8 +113,12 @@ func (s Storefront) readTargets(ctx context.Context, found *targets, query strin
 		if err := rows.Scan(&part, &id, &handle, &title); err != nil {
 			return fmt.Errorf("scan: %w", err)
 		}
-		if part > 0 {
+		switch part {
+		case 1:
 			found.paths[xid.Product.Format(id)] = ProductRoot + handle
+			continue
+		case 2:
+			found.paths[xid.Collection.Format(id)] = CollectionRoot + handle
 			continue
 		}
 		found.paths[xid.Page.Format(id)] = PageRoot + handle
@@ -129,11 +135,13 @@ func (t *targets) links(set []*document.MenuLink) (list []Link) {
 		switch l.Target {
 		case state.TargetHome:
 			address = "/"
+		case state.TargetProducts:
+			address = ProductsPath
 		case state.TargetSearch:
 			address = SearchPath
 		case state.TargetAddress:
 			address = orEmpty(l.Address)
-		case state.TargetPage, state.TargetProduct:
+		case state.TargetPage, state.TargetProduct, state.TargetCollection:
 			address = t.paths[orEmpty(l.ResourceID)]
 		}
 		if address != "" {
@@ -148,7 +156,7 @@ func defaultMain(l state.Language) []*document.MenuLink {
 	w := wordsOf[l]
 	return []*document.MenuLink{
 		{Title: w.home, Target: state.TargetHome},
-		{Title: w.products, Target: state.TargetAddress, Address: new(ProductsPath)},
+		{Title: w.products, Target: state.TargetProducts},
 		{Title: w.search, Target: state.TargetSearch},
 	}
 }

@@ -8,25 +8,25 @@ import (
 // words are what the service itself says on a storefront.
 type words struct {
 	home, search, notFound, products string
-	sorts                            [4]string // in the order of sorts
+	sorts                            [5]string // in the order of sorts
 }
 
 // sorts are the orders of lists.
-var sorts = [...]shelf.Sort{shelf.Newest, shelf.PriceUp, shelf.PriceDown, shelf.Title}
+var sorts = [...]shelf.Sort{shelf.Newest, shelf.PriceUp, shelf.PriceDown, shelf.Title, shelf.Manual}
 
 var wordsOf = map[state.Language]words{
 	state.English: {home: "Home", search: "Search", notFound: "Page not found", products: "Products",
-		sorts: [4]string{"Newest", "Price, low to high", "Price, high to low", "Title"}},
+		sorts: [5]string{"Newest", "Price, low to high", "Price, high to low", "Title", "Recommended"}},
 	state.German: {home: "Startseite", search: "Suche", notFound: "Seite nicht gefunden", products: "Produkte",
-		sorts: [4]string{"Neueste", "Preis aufsteigend", "Preis absteigend", "Titel"}},
+		sorts: [5]string{"Neueste", "Preis aufsteigend", "Preis absteigend", "Titel", "Empfohlen"}},
 	state.French: {home: "Accueil", search: "Recherche", notFound: "Page introuvable", products: "Produits",
-		sorts: [4]string{"Nouveautés", "Prix croissant", "Prix décroissant", "Titre"}},
+		sorts: [5]string{"Nouveautés", "Prix croissant", "Prix décroissant", "Titre", "Recommandé"}},
 	state.Spanish: {home: "Inicio", search: "Buscar", notFound: "Página no encontrada", products: "Productos",
-		sorts: [4]string{"Novedades", "Precio ascendente", "Precio descendente", "Título"}},
+		sorts: [5]string{"Novedades", "Precio ascendente", "Precio descendente", "Título", "Recomendado"}},
 	state.Japanese: {home: "ホーム", search: "検索", notFound: "ページが見つかりません", products: "商品一覧",
-		sorts: [4]string{"新着順", "価格の安い順", "価格の高い順", "商品名順"}},
+		sorts: [5]string{"新着順", "価格の安い順", "価格の高い順", "商品名順", "おすすめ順"}},
 	state.Arabic: {home: "الرئيسية", search: "بحث", notFound: "الصفحة غير موجودة", products: "المنتجات",
-		sorts: [4]string{"الأحدث", "السعر من الأدنى", "السعر من الأعلى", "العنوان"}},
+		sorts: [5]string{"الأحدث", "السعر من الأدنى", "السعر من الأعلى", "العنوان", "موصى به"}},
 }
 
 // WordSearch is what the storefront calls its search.

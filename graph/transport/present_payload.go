@@ -56,6 +56,8 @@ var payloads = map[string]func(errorList) any{
 	"ShippingZoneDeletePayload":    func(e errorList) any { return &model.ShippingZoneDeletePayload{UserErrors: e} },
 	"PaymentSettingsPayload":       func(e errorList) any { return &model.PaymentSettingsPayload{UserErrors: e} },
 	"TaxSettingsPayload":           func(e errorList) any { return &model.TaxSettingsPayload{UserErrors: e} },
+	"CollectionPayload":            func(e errorList) any { return &model.CollectionPayload{UserErrors: e} },
+	"CollectionDeletePayload":      func(e errorList) any { return &model.CollectionDeletePayload{UserErrors: e} },
 	"DiscountPayload":              func(e errorList) any { return &model.DiscountPayload{UserErrors: e} },
 	"DiscountDeletePayload":        func(e errorList) any { return &model.DiscountDeletePayload{UserErrors: e} },
 	"CustomerPayload":              func(e errorList) any { return &model.CustomerPayload{UserErrors: e} },

@@ -1203,6 +1203,9 @@ type IdentityLimits struct {
 	// BodyBytesMax Bytes of a request body.
 	BodyBytesMax int `json:"body_bytes_max"`
 
+	// CollectionsMax Collections of a store.
+	CollectionsMax int `json:"collections_max"`
+
 	// DiscountsMax Discounts of a store.
 	DiscountsMax int `json:"discounts_max"`
 

@@ -100,6 +100,8 @@ func (c *content) description() string {
 	switch c.view.kind {
 	case textPage:
 		return c.text.Description
+	case productsPage:
+		return shortened(c.list.description)
 	case productPage:
 		if len(c.product.Paragraphs) > 0 {
 			return shortened(c.product.Paragraphs[0])

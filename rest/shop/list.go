@@ -95,7 +95,7 @@ func (a asked) query() string {
 func (a asked) list(on xid.ID, own shelf.Sort, currency string) shelf.List {
 	l := shelf.List{Shelf: on, Sort: a.sort, After: a.after, Before: a.before, InStock: a.inStock,
 		Least: storefront.PriceOf(a.least, currency), Most: storefront.PriceOf(a.most, currency)}
-	if l.Sort == "" {
+	if l.Sort == "" || l.Sort == shelf.Manual && own != shelf.Manual { // nobody put these in order
 		l.Sort = own
 	}
 	for _, o := range a.options {
@@ -123,11 +123,16 @@ type listed struct {
 	facets []storefront.Facet
 	path   string
 	title  string
+	// description is that of a collection, and always says that it never has what is sold out.
+	description string
+	always      bool
 }
 
 // readList reads a page of a list and what it can be narrowed by.
 func (s *Shop) readList(ctx context.Context, in scene, l *listed, on xid.ID) (err error) {
-	if l.Shelf, err = s.Core.List(ctx, l.list(on, l.own, in.shop.Currency)); err == nil {
+	asks := l.list(on, l.own, in.shop.Currency)
+	asks.InStock = asks.InStock || l.always
+	if l.Shelf, err = s.Core.List(ctx, asks); err == nil {
 		l.facets, err = s.Core.Facets(ctx)
 	}
 	return err
@@ -148,7 +153,7 @@ func (l *listed) data(in scene) map[string]any {
 		return at(l.from(change))
 	}
 	return map[string]any{
-		"title": l.title, "products": cards(l.Offers, in.links), "url": in.links.to(l.path),
+		"title": l.title, "description": orNil(l.description), "products": cards(l.Offers, in.links), "url": in.links.to(l.path),
 		"sorts": l.sorts(in.shop, at), "filters": l.filters(at), "filtered": l.narrowed(),
 		"min": orNil(l.least), "max": orNil(l.most), "fields": l.fields(in.links), "all_url": in.links.to(l.path),
 		"next_url":     page(l.After, func(a *asked) { a.after = l.After }),
@@ -164,7 +169,10 @@ func (l *listed) narrowed() bool {
 // sorts are the orders that visitors can choose.
 func (l *listed) sorts(st *storefront.State, at func(asked) string) []any {
 	var all []any
-	for _, s := range []shelf.Sort{shelf.Newest, shelf.PriceUp, shelf.PriceDown, shelf.Title} {
+	for _, s := range []shelf.Sort{shelf.Manual, shelf.Newest, shelf.PriceUp, shelf.PriceDown, shelf.Title} {
+		if s == shelf.Manual && l.own != s {
+			continue
+		}
 		to := l.from(func(a *asked) {
 			if a.sort = s; s == l.own {
 				a.sort = ""

@@ -197,11 +197,28 @@ func (s *Shop) content(ctx context.Context, f *front, in scene, v view) (c conte
 			c.offers, c.count, err = s.Core.Search(ctx, v.arg)
 		}
 	case productsPage:
-		c.list = &listed{asked: v.asked(), own: shelf.Newest, path: storefront.ProductsPath,
-			title: in.shop.WordProducts()}
-		err = s.readList(ctx, in, c.list, shelf.All)
+		c.list, err = s.list(ctx, in, v)
+		if missing(err) {
+			c.view = view{notFoundPage, v.path()}
+			return c, nil
+		}
 	}
 	return c, err
+}
+
+// list reads the list of all products, or a collection.
+func (s *Shop) list(ctx context.Context, in scene, v view) (*listed, error) {
+	l := &listed{asked: v.asked(), own: shelf.Newest, path: v.path(), title: in.shop.WordProducts()}
+	handle, _ := v.list()
+	if handle == "" {
+		return l, s.readList(ctx, in, l, shelf.All)
+	}
+	found, err := s.Core.Collection(ctx, handle)
+	if err != nil {
+		return nil, err
+	}
+	l.own, l.title, l.description, l.always = found.Sort, found.Title, found.Description, found.InStock
+	return l, s.readList(ctx, in, l, found.ID)
 }
 
 // missing reports whether an error says that there is no such thing.

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,7 +79,11 @@ func robots(origin string) []byte {
 func (s *Shop) places(ctx context.Context, part string) ([]storefront.Place, error) {
 	if part == textPart {
 		texts, err := s.Core.PagePlaces(ctx)
-		return append([]storefront.Place{{Path: "/"}, {Path: storefront.ProductsPath}}, texts...), err
+		if err != nil {
+			return nil, err
+		}
+		lists, err := s.Core.Collections(ctx)
+		return slices.Concat([]storefront.Place{{Path: "/"}, {Path: storefront.ProductsPath}}, lists, texts), err
 	}
 	if after, ok := behind(part); ok {
 		return s.Core.ProductPlaces(ctx, after)

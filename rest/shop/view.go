@@ -18,6 +18,7 @@ const (
 	searchPage   = "search"
 	notFoundPage = "not_found"
 	textPage     = "page"
+	// productsPage is the list of all products, or a collection.
 	productsPage = "products"
 	// mapPage and robotsPage are for robots, and no theme has them.
 	mapPage    = "sitemap"
@@ -27,6 +28,7 @@ const (
 const (
 	productRoot = storefront.ProductRoot
 	pageRoot    = storefront.PageRoot
+	listRoot    = storefront.CollectionRoot
 	searchPath  = storefront.SearchPath
 	robotsPath  = "/robots.txt"
 	// cartPath and addPath are those of rest/checkout.
@@ -42,7 +44,7 @@ const (
 type view struct {
 	kind string
 	// arg is the handle of a product or a page, the question of a search, what is asked of
-	// a list, a part of the map or a wrong path.
+	// a list, for a collection behind its handle and a "?", a part of the map or a wrong path.
 	arg string
 }
 
@@ -51,6 +53,7 @@ type view struct {
 func viewOf(u *url.URL) view {
 	handle, isProduct := strings.CutPrefix(u.Path, productRoot)
 	name, isText := strings.CutPrefix(u.Path, pageRoot)
+	list, isList := strings.CutPrefix(u.Path, listRoot)
 	part, isMap := partOf(u.Path)
 	switch {
 	case isMap:
@@ -63,6 +66,8 @@ func viewOf(u *url.URL) view {
 		return view{kind: homePage}
 	case u.Path == storefront.ProductsPath:
 		return view{productsPage, askedOf(u.Query()).query()}
+	case isList && isHandle(list):
+		return view{productsPage, list + "?" + askedOf(u.Query()).query()}
 	case u.Path == searchPath:
 		return view{searchPage, question(u.Query().Get("q"))}
 	case isProduct && isHandle(handle):
@@ -93,12 +98,23 @@ func (v view) forRobots() bool { return v.kind == mapPage || v.kind == robotsPag
 
 // loose reports whether anybody can make any number of such views.
 func (v view) loose() bool {
-	return v.kind == searchPage || v.forRobots() || v.kind == productsPage && v.arg != ""
+	_, query := v.list()
+	return v.kind == searchPage || v.forRobots() || v.kind == productsPage && query != ""
+}
+
+// list returns the handle of the collection that is shown, "" for all products, and what is
+// asked of it.
+func (v view) list() (handle, query string) {
+	if handle, query, ok := strings.Cut(v.arg, "?"); ok {
+		return handle, query
+	}
+	return "", v.arg
 }
 
 // asked is what the view asks of a list.
 func (v view) asked() asked {
-	q, _ := url.ParseQuery(v.arg) // it was written by us
+	_, query := v.list()
+	q, _ := url.ParseQuery(query) // it was written by us
 	return askedOf(q)
 }
 
@@ -122,6 +138,9 @@ func (v view) path() string {
 	case searchPage:
 		return searchPath
 	case productsPage:
+		if handle, _ := v.list(); handle != "" {
+			return listRoot + handle
+		}
 		return storefront.ProductsPath
 	}
 	return v.arg

@@ -49,7 +49,7 @@ var themeData = merged(map[string]string{
 	".article.body": "HTML that the service made of their Markdown",
 	".search.query": "what was looked for", ".search.count": "how many products were found",
 	".search.more": "whether there are more than are shown",
-	".list.title":  "of the list", ".list.url": "the path of the list",
+	".list.title":  "of the list", ".list.description": "of a collection, or nothing", ".list.url": "the path of the list",
 	".list.next_url": "of its next page, or nothing", ".list.previous_url": "or nothing",
 	".list.filtered": "whether something is left out", ".list.all_url": "of the list with nothing left out",
 	".list.min": "the least price asked for, or nothing", ".list.max": "the highest",

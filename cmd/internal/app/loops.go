@@ -25,6 +25,7 @@ const (
 	watchEvery  = time.Second
 	eraseEvery  = 5 * time.Second
 	holdEvery   = 15 * time.Second
+	judgeEvery  = time.Minute
 )
 
 // newLoops makes what runs beside the requests. They start in this order and
@@ -53,6 +54,8 @@ func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
 		{Name: "seed_themes", Interval: purgeEvery, Run: s.themes.Seed},
 		{Name: "sweep_themes", Interval: sweepEvery, Timeout: purgeEvery, Run: s.themes.Sweep},
 		{Name: "shelve_products", Interval: purgeEvery, Timeout: sweepEvery, Run: s.shelves.Round},
+		{Name: "judge_collections", Interval: judgeEvery, Timeout: purgeEvery, Run: s.shelves.Judge,
+			Woken: s.shelves.Woken()},
 		{Name: "sweep_pictures", Interval: sweepEvery, Timeout: purgeEvery, Run: s.pictures.Sweep},
 		{Name: "purge_webhooks", Interval: purgeEvery, Timeout: purgeEvery,
 			Run: counted(s.log, "deliveries and attempts", s.hooks.Purge)},

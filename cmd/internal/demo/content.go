@@ -6,7 +6,6 @@ import (
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/storefront"
 )
 
 // sheet is a page of the plan, in Markdown.
@@ -81,7 +80,7 @@ func (s *seeder) sheet(ctx context.Context, p sheet) error {
 	}
 	_, err = s.MenusSet(ctx, 0, document.MenusFields{Main: []*document.MenuLink{
 		{Title: s.words[0], Target: state.TargetHome},
-		{Title: s.words[1], Target: state.TargetAddress, Address: new(storefront.ProductsPath)},
+		{Title: s.words[1], Target: state.TargetProducts},
 		{Title: p.title, Target: state.TargetPage, ResourceID: &id},
 		{Title: s.words[2], Target: state.TargetSearch},
 	}})

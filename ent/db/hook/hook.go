@@ -141,6 +141,30 @@ func (f ChallengeFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, err
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ChallengeMutation", m)
 }
 
+// The CollectionFunc type is an adapter to allow the use of ordinary
+// function as Collection mutator.
+type CollectionFunc func(context.Context, *db.CollectionMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f CollectionFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.CollectionMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.CollectionMutation", m)
+}
+
+// The CollectionProductFunc type is an adapter to allow the use of ordinary
+// function as CollectionProduct mutator.
+type CollectionProductFunc func(context.Context, *db.CollectionProductMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f CollectionProductFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.CollectionProductMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.CollectionProductMutation", m)
+}
+
 // The ConsentTicketFunc type is an adapter to allow the use of ordinary
 // function as ConsentTicket mutator.
 type ConsentTicketFunc func(context.Context, *db.ConsentTicketMutation) (db.Value, error)

@@ -279,6 +279,71 @@ var (
 			},
 		},
 	}
+	// CollectionsColumns holds the columns for the "collections" table.
+	CollectionsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "version", Type: field.TypeInt64, Default: 1},
+		{Name: "event_sequence", Type: field.TypeInt64, Default: 0},
+		{Name: "updated_at", Type: field.TypeInt64},
+		{Name: "title", Type: field.TypeString, Size: 255},
+		{Name: "handle", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(120)"}},
+		{Name: "description", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "mediumtext"}},
+		{Name: "sort", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "rule", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "bucket", Type: field.TypeInt8},
+		{Name: "behind", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "done", Type: field.TypeBool, Default: false},
+		{Name: "gone", Type: field.TypeBool, Default: false},
+	}
+	// CollectionsTable holds the schema information for the "collections" table.
+	CollectionsTable = &schema.Table{
+		Name:       "collections",
+		Columns:    CollectionsColumns,
+		PrimaryKey: []*schema.Column{CollectionsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "collection_store_id_handle",
+				Unique:  true,
+				Columns: []*schema.Column{CollectionsColumns[1], CollectionsColumns[6]},
+			},
+			{
+				Name:    "collection_bucket_done_store_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{CollectionsColumns[10], CollectionsColumns[12], CollectionsColumns[1], CollectionsColumns[0]},
+			},
+		},
+	}
+	// CollectionProductsColumns holds the columns for the "collection_products" table.
+	CollectionProductsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "collection_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "position", Type: field.TypeInt64},
+	}
+	// CollectionProductsTable holds the schema information for the "collection_products" table.
+	CollectionProductsTable = &schema.Table{
+		Name:       "collection_products",
+		Columns:    CollectionProductsColumns,
+		PrimaryKey: []*schema.Column{CollectionProductsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{CollectionProductsColumns[1], CollectionProductsColumns[2], CollectionProductsColumns[0]},
+			},
+			{
+				Name:    "collectionproduct_store_id_collection_id_position_id",
+				Unique:  false,
+				Columns: []*schema.Column{CollectionProductsColumns[1], CollectionProductsColumns[2], CollectionProductsColumns[3], CollectionProductsColumns[0]},
+			},
+			{
+				Name:    "collectionproduct_store_id_id_collection_id_position",
+				Unique:  false,
+				Columns: []*schema.Column{CollectionProductsColumns[1], CollectionProductsColumns[0], CollectionProductsColumns[2], CollectionProductsColumns[3]},
+			},
+		},
+	}
 	// ConsentTicketsColumns holds the columns for the "consent_tickets" table.
 	ConsentTicketsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -1785,6 +1850,8 @@ var (
 		CartsTable,
 		CartLinesTable,
 		ChallengesTable,
+		CollectionsTable,
+		CollectionProductsTable,
 		ConsentTicketsTable,
 		CredentialsTable,
 		CustomersTable,

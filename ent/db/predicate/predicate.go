@@ -39,6 +39,12 @@ type CartLine func(*sql.Selector)
 // Challenge is the predicate function for challenge builders.
 type Challenge func(*sql.Selector)
 
+// Collection is the predicate function for collection builders.
+type Collection func(*sql.Selector)
+
+// CollectionProduct is the predicate function for collectionproduct builders.
+type CollectionProduct func(*sql.Selector)
+
 // ConsentTicket is the predicate function for consentticket builders.
 type ConsentTicket func(*sql.Selector)
 

@@ -374,6 +374,54 @@ func (f ChallengeMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutati
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ChallengeMutation", m)
 }
 
+// The CollectionQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type CollectionQueryRuleFunc func(context.Context, *db.CollectionQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f CollectionQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.CollectionQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.CollectionQuery", q)
+}
+
+// The CollectionMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type CollectionMutationRuleFunc func(context.Context, *db.CollectionMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f CollectionMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.CollectionMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.CollectionMutation", m)
+}
+
+// The CollectionProductQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type CollectionProductQueryRuleFunc func(context.Context, *db.CollectionProductQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f CollectionProductQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.CollectionProductQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.CollectionProductQuery", q)
+}
+
+// The CollectionProductMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type CollectionProductMutationRuleFunc func(context.Context, *db.CollectionProductMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f CollectionProductMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.CollectionProductMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.CollectionProductMutation", m)
+}
+
 // The ConsentTicketQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type ConsentTicketQueryRuleFunc func(context.Context, *db.ConsentTicketQuery) error

@@ -13,6 +13,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/audit"
 	"github.com/storefront-go/storefront/ent/db/cart"
 	"github.com/storefront-go/storefront/ent/db/cartline"
+	"github.com/storefront-go/storefront/ent/db/collection"
+	"github.com/storefront-go/storefront/ent/db/collectionproduct"
 	"github.com/storefront-go/storefront/ent/db/consentticket"
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/db/delivery"
@@ -282,6 +284,64 @@ func init() {
 	cartlineDescID := cartlineMixinFields0[1].Descriptor()
 	// cartline.DefaultID holds the default value on creation for the id field.
 	cartline.DefaultID = cartlineDescID.Default.(func() xid.ID)
+	collectionMixin := schema.Collection{}.Mixin()
+	collection.Policy = privacy.NewPolicies(collectionMixin[0], schema.Collection{})
+	collection.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := collection.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	collectionMixinFields0 := collectionMixin[0].Fields()
+	_ = collectionMixinFields0
+	collectionMixinFields1 := collectionMixin[1].Fields()
+	_ = collectionMixinFields1
+	collectionFields := schema.Collection{}.Fields()
+	_ = collectionFields
+	// collectionDescVersion is the schema descriptor for version field.
+	collectionDescVersion := collectionMixinFields1[0].Descriptor()
+	// collection.DefaultVersion holds the default value on creation for the version field.
+	collection.DefaultVersion = collectionDescVersion.Default.(int64)
+	// collectionDescEventSequence is the schema descriptor for event_sequence field.
+	collectionDescEventSequence := collectionMixinFields1[1].Descriptor()
+	// collection.DefaultEventSequence holds the default value on creation for the event_sequence field.
+	collection.DefaultEventSequence = collectionDescEventSequence.Default.(int64)
+	// collectionDescTitle is the schema descriptor for title field.
+	collectionDescTitle := collectionFields[0].Descriptor()
+	// collection.TitleValidator is a validator for the "title" field. It is called by the builders before save.
+	collection.TitleValidator = collectionDescTitle.Validators[0].(func(string) error)
+	// collectionDescDone is the schema descriptor for done field.
+	collectionDescDone := collectionFields[7].Descriptor()
+	// collection.DefaultDone holds the default value on creation for the done field.
+	collection.DefaultDone = collectionDescDone.Default.(bool)
+	// collectionDescGone is the schema descriptor for gone field.
+	collectionDescGone := collectionFields[8].Descriptor()
+	// collection.DefaultGone holds the default value on creation for the gone field.
+	collection.DefaultGone = collectionDescGone.Default.(bool)
+	// collectionDescID is the schema descriptor for id field.
+	collectionDescID := collectionMixinFields0[1].Descriptor()
+	// collection.DefaultID holds the default value on creation for the id field.
+	collection.DefaultID = collectionDescID.Default.(func() xid.ID)
+	collectionproductMixin := schema.CollectionProduct{}.Mixin()
+	collectionproduct.Policy = privacy.NewPolicies(collectionproductMixin[0], schema.CollectionProduct{})
+	collectionproduct.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := collectionproduct.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	collectionproductMixinFields0 := collectionproductMixin[0].Fields()
+	_ = collectionproductMixinFields0
+	collectionproductFields := schema.CollectionProduct{}.Fields()
+	_ = collectionproductFields
+	// collectionproductDescID is the schema descriptor for id field.
+	collectionproductDescID := collectionproductMixinFields0[1].Descriptor()
+	// collectionproduct.DefaultID holds the default value on creation for the id field.
+	collectionproduct.DefaultID = collectionproductDescID.Default.(func() xid.ID)
 	consentticketMixin := schema.ConsentTicket{}.Mixin()
 	consentticket.Policy = privacy.NewPolicies(consentticketMixin[0], schema.ConsentTicket{})
 	consentticket.Hooks[0] = func(next ent.Mutator) ent.Mutator {

@@ -17,6 +17,7 @@ const paths = {
     'M13 3.5a3 3 0 0 1 0 5M14.5 11.5c2 .6 3.500 2.500 3.500 5.500',
   audit: 'M5 2h7l3 3v13H5zM12 2v3h3M8 9h4M8 12h4M8 15h2',
   bell: 'M5 14V9a5 5 0 0 1 10 0v5l1.500 1.500h-13zM8 17a2 2 0 0 0 4 0',
+  collections: 'M3 4h6v6H3zM11 4h6v6h-6zM3 12h6v5H3zM11 12h6v5h-6z',
   discounts: 'M3 10V4a1 1 0 0 1 1-1h6l7 7-7 7zM7 6.2v.1',
   settings: 'M4 6h6M14 6h2M4 14h2M10 14h6M12 4a2 2 0 1 0 0 4 2 2 0 0 0 0-4zM8 12a2 2 0 1 0 0 4 2 2 0 0 0 0-4z',
   menu: 'M3 5h14M3 10h14M3 15h14',

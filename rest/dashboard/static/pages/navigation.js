@@ -8,17 +8,18 @@ import { Icon } from '../icons.js';
 const link = 'title target resourceId address';
 const read = `query Menus {
   menus { version main { ${link} children { ${link} } } footer { ${link} children { ${link} } } }
-  pages(first: 100) { nodes { id title } } products(first: 100, filter: { status: ACTIVE }) { nodes { id title } } }`;
+  pages(first: 100) { nodes { id title } } products(first: 100, filter: { status: ACTIVE }) { nodes { id title } }
+  collections(first: 100) { nodes { id title } } }`;
 const save = `mutation MenusSet($expectedVersion: Long!, $input: MenusInput!) {
   menusSet(expectedVersion: $expectedVersion, input: $input) { menus { version } userErrors { code message path } } }`;
 
-const targets = [['HOME', 'Home'], ['SEARCH', 'Search'], ['PAGE', 'Page'], ['PRODUCT', 'Product'],
-  ['ADDRESS', 'Address']];
+const targets = [['HOME', 'Home'], ['PRODUCTS', 'All products'], ['COLLECTION', 'Collection'],
+  ['SEARCH', 'Search'], ['PAGE', 'Page'], ['PRODUCT', 'Product'], ['ADDRESS', 'Address']];
 let last = 0; // each link has a key of its own, whatever its place
 
 const edited = (links) => links?.map((l) => ({ ...l, key: ++last, children: edited(l.children ?? []) })) ?? null;
 const sent = (links) => links?.map((l) => ({ title: l.title, target: l.target,
-  ...(['PAGE', 'PRODUCT'].includes(l.target) ? { resourceId: l.resourceId || null } : {}),
+  ...(['PAGE', 'PRODUCT', 'COLLECTION'].includes(l.target) ? { resourceId: l.resourceId || null } : {}),
   ...(l.target === 'ADDRESS' ? { address: l.address } : {}), children: sent(l.children ?? []) })) ?? null;
 
 export function Navigation() {
@@ -39,14 +40,15 @@ function Menus({ data, reload }) {
   const [main, setMain] = useState(() => edited(data.menus.main));
   const [footer, setFooter] = useState(() => edited(data.menus.footer));
   const named = (nodes) => [['', 'Choose'], ...nodes.map((n) => [n.id, n.title])];
-  const choices = { PAGE: named(data.pages.nodes), PRODUCT: named(data.products.nodes) };
+  const choices = { PAGE: named(data.pages.nodes), PRODUCT: named(data.products.nodes),
+    COLLECTION: named(data.collections.nodes) };
   const action = async () => {
     await run({ expectedVersion: data.menus.version, input: { main: sent(main), footer: sent(footer) } });
     notify('The navigation is saved.');
     reload();
   };
   const cards = html`<${Menu} name="main" title="Main menu" links=${main} set=${setMain} choices=${choices}
-      standard="The default: home and search." />
+      standard="The default: home, all products and search." />
     <${Menu} name="footer" title="Footer" links=${footer} set=${setFooter} choices=${choices}
       standard="The default: every published page." />`;
   return can('editPages') ? html`<${Form} name="menus" submit="Save" action=${action} onStale=${reload}>${cards}<//>`
@@ -94,7 +96,7 @@ function Link({ at, link: l, change, choices }) {
     <${Select} name=${at + '.target'} label="Leads to" value=${l.target} options=${targets}
       onChange=${(e) => change({ target: e.target.value })} />
     ${choices[l.target] && html`<${Select} key=${l.target} name=${at + '.resourceId'} value=${l.resourceId}
-      label=${l.target === 'PAGE' ? 'Page' : 'Product'} options=${choices[l.target]} required
+      label=${targets.find(([name]) => name === l.target)[1]} options=${choices[l.target]} required
       onChange=${(e) => change({ resourceId: e.target.value })} />`}
     ${l.target === 'ADDRESS' && html`<${Field} name=${at + '.address'} label="Address" value=${l.address} required
       maxlength="2048" hint="https://… or a path of the shop" onInput=${(e) => change({ address: e.target.value })} />`}

@@ -1,0 +1,72 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// Collection is a list of products with a page of its own on the storefront: those that
+// were put into it by hand, or all that its rule picks. Its id is also that of its shelf.
+type Collection struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (Collection) Mixin() []ent.Mixin {
+	return []ent.Mixin{Tenant{Prefix: xid.Collection}, Versioned{}}
+}
+
+// Fields implements ent.Interface.
+func (Collection) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("title").MaxRuneLen(255),
+		field.String("handle").SchemaType(key(limit.Handle)),
+		field.String("description").SchemaType(text).Optional().Nillable(),
+		field.String("sort").GoType(state.CollectionSort("")).SchemaType(key(16)),
+		// rule is absent where products are put in by hand.
+		field.Bytes("rule").GoType(document.CollectionRule(nil)).SchemaType(blob).Optional(),
+		field.Int8("bucket").Immutable(),
+		// behind is the last product that the rule, as it is now, has judged.
+		field.UUID("behind", xid.ID{}).SchemaType(bytes16),
+		field.Bool("done").Default(false),
+		// gone says that it was deleted, and that its shelf is being emptied.
+		field.Bool("gone").Default(false),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (Collection) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("store_id", "handle").Unique(),
+		index.Fields("bucket", "done", "store_id", "id"),
+	}
+}
+
+// CollectionProduct is a product that was put into a collection by hand; its id is the
+// product's. The primary key is (store_id, collection_id, id).
+type CollectionProduct struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (CollectionProduct) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields implements ent.Interface.
+func (CollectionProduct) Fields() []ent.Field {
+	return []ent.Field{
+		field.UUID("collection_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Collection}).Immutable(),
+		field.Int64("position"),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (CollectionProduct) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("store_id", "collection_id", "id").Unique().StorageKey(PrimaryKey),
+		index.Fields("store_id", "collection_id", "position", "id"),
+		// With all columns, so that SQLite takes it for those of a product.
+		index.Fields("store_id", "id", "collection_id", "position"),
+	}
+}

@@ -1,0 +1,37 @@
+package state
+
+import "slices"
+
+// CollectionSort is the order in which a collection is shown unless visitors choose another.
+type CollectionSort string
+
+// The values of [CollectionSort].
+const (
+	// SortManual is the order in which products were put in by hand.
+	SortManual    CollectionSort = "manual"
+	SortNewest    CollectionSort = "newest"
+	SortPriceUp   CollectionSort = "price_up"
+	SortPriceDown CollectionSort = "price_down"
+	SortTitle     CollectionSort = "title"
+)
+
+var allCollectionSort = []CollectionSort{SortManual, SortNewest, SortPriceUp, SortPriceDown, SortTitle}
+
+// Known reports whether v is a value of the enumeration.
+func (v CollectionSort) Known() bool { return slices.Contains(allCollectionSort, v) }
+
+// CollectionField is what a condition of a collection looks at.
+type CollectionField string
+
+// The values of [CollectionField].
+const (
+	FieldTag         CollectionField = "tag"
+	FieldProductType CollectionField = "product_type"
+	FieldVendor      CollectionField = "vendor"
+	FieldPrice       CollectionField = "price"
+)
+
+var allCollectionField = []CollectionField{FieldTag, FieldProductType, FieldVendor, FieldPrice}
+
+// Known reports whether v is a value of the enumeration.
+func (v CollectionField) Known() bool { return slices.Contains(allCollectionField, v) }

@@ -1,0 +1,280 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/collection"
+	"github.com/storefront-go/storefront/ent/db/collectionproduct"
+	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// collectionEdit is a change of one collection.
+type collectionEdit = core.Edit[*db.Collection, *db.CollectionUpdate]
+
+// collections is how collections change. They have no events. One that is deleted stays
+// until its shelf is empty, without a handle that anybody could ask for.
+func (r *Resolver) collections() *core.Versioned[*db.Collection, *db.CollectionUpdate] {
+	update := func(ctx context.Context, id xid.ID, version int64) *db.CollectionUpdate {
+		return r.Client(ctx).Collection.Update().
+			Where(collection.ID(id), collection.Version(version), collection.Gone(false))
+	}
+	return &core.Versioned[*db.Collection, *db.CollectionUpdate]{
+		Kind: xid.Collection,
+		Load: r.collection,
+		Head: func(c *db.Collection) core.Head {
+			return core.Head{Store: c.StoreID, ID: c.ID, Version: &c.Version, UpdatedAt: &c.UpdatedAt}
+		},
+		Update: update,
+		Delete: func(ctx context.Context, id xid.ID, version int64) (int, error) {
+			n, err := update(ctx, id, version).SetGone(true).SetDone(false).
+				SetHandle("~" + xid.Collection.Format(id)).Save(ctx)
+			if err != nil || n == 0 {
+				return n, err
+			}
+			_, err = r.Client(ctx).CollectionProduct.Delete().Where(collectionproduct.CollectionID(id)).Exec(ctx)
+			return n, err
+		},
+		Taken: collectionTaken,
+	}
+}
+
+func collectionTaken() error {
+	return fault.Invalid(fault.Field{Pointer: "#/handle", Code: fault.Taken,
+		Detail: "Another collection has this handle."})
+}
+
+// CollectionCreate makes a collection. The handle comes from the title when none is given,
+// and then never clashes. Its products are on its page within moments.
+func (m Mutation) CollectionCreate(
+	ctx context.Context, in model.CollectionInput,
+) (*model.CollectionPayload, error) {
+	plan, err := planCollection(in)
+	if err != nil {
+		return nil, err
+	}
+	done := &model.CollectionPayload{}
+	err = m.Commit(ctx, xid.Collection, func(ctx context.Context) (*core.Record, error) {
+		err := m.Room(ctx, limit.Collections, ent.Primary, func(pick func(*sql.Selector), ids any) error {
+			return m.Client(ctx).Collection.Query().Modify(pick).Scan(ctx, ids)
+		})
+		if err != nil {
+			return nil, err
+		}
+		if done.Collection, err = m.insertCollection(ctx, in, plan); err != nil {
+			return nil, err
+		}
+		if err := m.putIn(ctx, done.Collection.ID, plan.products); err != nil {
+			return nil, err
+		}
+		return m.collections().Made(done.Collection, "collection.create", ""), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	m.Shelves.Wake()
+	return done, nil
+}
+
+// insertCollection writes the row. A duplicate key leaves the transaction alive, so the
+// second handle can follow the first.
+func (m Mutation) insertCollection(
+	ctx context.Context, in model.CollectionInput, plan *collectionPlan,
+) (*db.Collection, error) {
+	id, handle := xid.New(), core.Slug(in.Title, "collection")
+	if in.Handle != nil {
+		handle = *in.Handle
+	}
+	row := func(handle string) *db.CollectionCreate {
+		return m.Client(ctx).Collection.Create().SetID(id).SetTitle(in.Title).SetHandle(handle).
+			SetNillableDescription(in.Description).SetSort(in.Sort).SetRule(plan.rule).SetBehind(xid.Nil).
+			SetBucket(bucket.Of(viewer.From(ctx).Store)).SetUpdatedAt(id.Time())
+	}
+	c, err := row(handle).Save(ctx)
+	if !ent.IsDuplicate(err) {
+		return c, err
+	}
+	if in.Handle != nil {
+		return nil, collectionTaken()
+	}
+	return row(core.Suffixed(handle, xid.Collection.Format(id))).Save(ctx)
+}
+
+// CollectionUpdate replaces a collection; without a handle it keeps the one that it has.
+func (m Mutation) CollectionUpdate(
+	ctx context.Context, id string, expectedVersion int64, in model.CollectionInput,
+) (*model.CollectionPayload, error) {
+	plan, err := planCollection(in)
+	if err != nil {
+		return nil, err
+	}
+	c, err := core.Change(ctx, m.Core, m.collections(), id, expectedVersion, "collection.update",
+		func(ctx context.Context, e *collectionEdit) error {
+			c, u, all := e.Row, e.Update, &e.Changed
+			core.Replace(all, &in.Title, "title", &c.Title, u.SetTitle)
+			core.Replace(all, in.Handle, "handle", &c.Handle, u.SetHandle)
+			core.MemberOpt(all, core.Given(in.Description), "description", &c.Description, u.SetDescription,
+				u.ClearDescription)
+			core.Replace(all, &in.Sort, "sort", &c.Sort, u.SetSort)
+			shown := len(*all)
+			core.MemberDoc(all, plan.rule, true, "rule", &c.Rule, u.SetRule, u.ClearRule)
+			had, err := m.members(ctx, c.ID)
+			if err != nil {
+				return err
+			}
+			if !slices.Equal(had, plan.products) {
+				*all = append(*all, "product_ids")
+				e.Then = func(ctx context.Context) error { return m.putIn(ctx, c.ID, plan.products) }
+			}
+			if len(*all) > shown { // its products are judged again
+				c.Behind, c.Done = xid.Nil, false
+				u.SetBehind(c.Behind).SetDone(c.Done)
+			}
+			if len(*all) > 0 {
+				return m.ShowChange(ctx)
+			}
+			return nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	m.Shelves.Wake()
+	return &model.CollectionPayload{Collection: c}, nil
+}
+
+// CollectionDelete removes a collection, of whose products none is touched. Links of menus
+// to it are left out from then on.
+func (m Mutation) CollectionDelete(
+	ctx context.Context, id string, expectedVersion int64,
+) (*model.CollectionDeletePayload, error) {
+	err := core.Remove(ctx, m.Core, m.collections(), id, expectedVersion, "collection.delete",
+		func(ctx context.Context, _ *db.Collection) error { return m.ShowChange(ctx) })
+	if err != nil {
+		return nil, err
+	}
+	m.Shelves.Wake()
+	return &model.CollectionDeletePayload{DeletedID: &id}, nil
+}
+
+// putIn makes products those of a collection that has them by hand.
+func (m Mutation) putIn(ctx context.Context, id xid.ID, products []xid.ID) error {
+	client := m.Client(ctx).CollectionProduct
+	if _, err := client.Delete().Where(collectionproduct.CollectionID(id)).Exec(ctx); err != nil {
+		return fmt.Errorf("empty a collection: %w", err)
+	}
+	if len(products) == 0 {
+		return nil
+	}
+	found, err := m.Client(ctx).Product.Query().Where(product.IDIn(products...)).IDs(ctx)
+	if err != nil {
+		return fmt.Errorf("find products: %w", err)
+	}
+	c := &core.Check{}
+	made := make([]*db.CollectionProductCreate, len(products))
+	for i, p := range products {
+		if !slices.Contains(found, p) {
+			c.Add("product_ids/"+strconv.Itoa(i), fault.UnknownValue, "The store has no such product.")
+		}
+		made[i] = client.Create().SetCollectionID(id).SetID(p).SetPosition(int64(i))
+	}
+	if err := c.Err(); err != nil {
+		return err
+	}
+	return client.CreateBulk(made...).Exec(ctx)
+}
+
+// collectionPlan is the content of a collection that was judged.
+type collectionPlan struct {
+	rule     document.CollectionRule // nil for by hand
+	products []xid.ID
+}
+
+// planCollection judges a collection.
+func planCollection(in model.CollectionInput) (*collectionPlan, error) {
+	c, plan := &core.Check{}, &collectionPlan{}
+	c.Line("title", in.Title, limit.Line)
+	core.Opt(in.Handle, func(s string) { c.Handle("handle", s, limit.Handle) })
+	core.Opt(in.Description, func(s string) { c.Long("description", s, limit.CollectionText) })
+	if in.Rule == nil {
+		plan.products = checkMembers(c, in.ProductIds)
+		return plan, c.Err()
+	}
+	if in.Sort == state.SortManual {
+		c.Add("sort", fault.UnknownValue, "What a rule picks has no order by hand.")
+	}
+	if len(in.ProductIds) > 0 {
+		c.Add("product_ids", fault.UnknownMember, "A collection with a rule has no products by hand.")
+	}
+	rule := document.CollectionRuleFields{Any: in.Rule.Any, InStock: in.Rule.InStock}
+	switch n := len(in.Rule.Conditions); {
+	case n == 0:
+		c.Required("rule/conditions", false)
+	case n > limit.Conditions:
+		c.Add("rule/conditions", fault.TooLong, "A rule has at most "+strconv.Itoa(limit.Conditions)+" conditions.")
+	default:
+		for i, one := range in.Rule.Conditions {
+			checkCondition(c, "rule/conditions/"+strconv.Itoa(i), one)
+			rule.Conditions = append(rule.Conditions, *one)
+		}
+	}
+	plan.rule = document.NewCollectionRule(rule)
+	return plan, c.Err()
+}
+
+// checkMembers judges the products of a collection, and returns them.
+func checkMembers(c *core.Check, ids []string) []xid.ID {
+	if len(ids) > limit.CollectionProducts {
+		c.Add("product_ids", fault.TooLong,
+			"A collection has at most "+strconv.Itoa(limit.CollectionProducts)+" products by hand.")
+		return nil
+	}
+	list := []xid.ID{}
+	for i, text := range ids {
+		at := "product_ids/" + strconv.Itoa(i)
+		id, err := xid.Product.Parse(text)
+		switch {
+		case err != nil:
+			c.Add(at, fault.InvalidFormat, "This is not the id of a product.")
+		case slices.Contains(list, id):
+			c.Add(at, fault.Taken, "The product is in the collection once.")
+		}
+		list = append(list, id)
+	}
+	return list
+}
+
+// checkCondition judges one condition: what its field needs has to be there, and nothing else.
+func checkCondition(c *core.Check, at string, one *document.CollectionCondition) {
+	if one.Field != state.FieldPrice {
+		c.Required(at+"/text", one.Text != nil)
+		core.Opt(one.Text, func(s string) { c.Line(at+"/text", s, limit.Line) })
+		if one.LeastMinor != nil || one.MostMinor != nil {
+			c.Add(at, fault.UnknownMember, "Only a price has bounds.")
+		}
+		return
+	}
+	if one.Text != nil {
+		c.Add(at+"/text", fault.UnknownMember, "A price has bounds and no text.")
+	}
+	c.Required(at+"/least_minor", one.LeastMinor != nil || one.MostMinor != nil)
+	core.Opt(one.LeastMinor, func(n int64) { c.Amount(at+"/least_minor", n) })
+	core.Opt(one.MostMinor, func(n int64) { c.Amount(at+"/most_minor", n) })
+	if one.LeastMinor != nil && one.MostMinor != nil && *one.LeastMinor > *one.MostMinor {
+		c.Add(at+"/most_minor", fault.OutOfRange, "This is below the least price.")
+	}
+}

@@ -1,0 +1,200 @@
+// The collections of the store: a list, and the form of each.
+import { html, useState } from '../lib.js';
+import { useApp, useFilters, useQuery, go } from '../context.js';
+import { Page, Card, List, Empty, Time, Trouble, Waiting, Outside } from '../ui.js';
+import { Amount, Area, Check, Confirm, Field, Form, Select, text, useMutation } from '../form.js';
+import { Icon } from '../icons.js';
+import { to } from '../route.js';
+import { errors, optionalAmount } from '../selling.js';
+
+const list = `query Collections($after: String) { collections(first: 25, after: $after) {
+  nodes { id title handle sort rule { any } updatedAt } pageInfo { hasNextPage endCursor } } }`;
+const rule = 'rule { any inStock conditions { field text leastMinor mostMinor } }';
+const goods = 'products(first: 100, filter: { status: ACTIVE }) { nodes { id title } }';
+const read = `query Collection($id: ID!) { collection(id: $id) {
+  id title handle description sort ${rule} productIds version } ${goods} }`;
+const fresh = `query Goods { ${goods} }`;
+const create = `mutation CollectionCreate($input: CollectionInput!) {
+  collectionCreate(input: $input) { collection { id } ${errors} } }`;
+const update = `mutation CollectionUpdate($id: ID!, $expectedVersion: Long!, $input: CollectionInput!) {
+  collectionUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) { collection { id } ${errors} } }`;
+const remove = `mutation CollectionDelete($id: ID!, $expectedVersion: Long!) {
+  collectionDelete(id: $id, expectedVersion: $expectedVersion) { deletedId ${errors} } }`;
+
+const back = { href: to('/collections'), text: 'Collections' };
+const sorts = [['MANUAL', 'As put in'], ['NEWEST', 'Newest'], ['PRICE_UP', 'Price, low to high'],
+  ['PRICE_DOWN', 'Price, high to low'], ['TITLE', 'Title']];
+const fields = [['TAG', 'Tag'], ['PRODUCT_TYPE', 'Type'], ['VENDOR', 'Vendor'], ['PRICE', 'Price']];
+let last = 0; // each row has a key of its own, whatever its place
+
+const columns = [
+  { name: 'collection', head: 'Collection', main: true,
+    cell: (c) => html`<span class="grow"><a class="strong" href=${to('/collections/' + c.id)}>${c.title}</a>
+      <span class="muted block">/collections/${c.handle}</span></span>` },
+  { name: 'products', head: 'Products', cell: (c) => (c.rule ? 'By rule' : 'By hand') },
+  { name: 'sort', head: 'Order', cell: (c) => sorts.find(([k]) => k === c.sort)?.[1] },
+  { name: 'changed', head: 'Changed', cell: (c) => html`<${Time} at=${c.updatedAt} how="date" />` },
+];
+
+export function Collections() {
+  const f = useFilters();
+  const query = useQuery(list, { after: f.after || null });
+  const add = html`<a class="button primary" href=${to('/collections/new')} data-test="collection-new">
+    <${Icon} name="plus" size="16" />New collection</a>`;
+  return html`<${Page} title="Collections" actions=${add}
+    lead="Lists of products with a page each, picked by hand or by a rule.">
+    <section class="card flush" aria-label="Collections" data-test="collections">
+      <${List} query=${query} pick=${(d) => d.collections} caption="Collections" columns=${columns}
+        paged=${Boolean(f.after)} address=${(after) => to('/collections', { after })}
+        empty=${html`<${Empty} icon="products" title="No collections yet">${add}<//>`} />
+    </section>
+  <//>`;
+}
+
+export function CollectionNew() {
+  const query = useQuery(fresh);
+  const run = useMutation(create);
+  const { notify } = useApp();
+  const save = async (input) => {
+    const { collection } = await run({ input });
+    notify('The collection is made.');
+    go(to('/collections/' + collection.id), { replace: true });
+  };
+  return html`<${Page} title="New collection" back=${back}>
+    ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
+      : !query.data ? html`<${Card}><${Waiting} rows=${8} /><//>`
+      : html`<${Inputs} of=${{}} goods=${query.data.products.nodes} save=${save} />`}
+  <//>`;
+}
+
+export function CollectionEdit({ id }) {
+  const { notify, store } = useApp();
+  const query = useQuery(read, { id });
+  const run = useMutation(update);
+  const [asking, ask] = useState(false);
+  const c = query.data?.collection;
+  if (query.failure) {
+    return html`<${Page} title="Collection" back=${back}>
+      <${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
+  }
+  if (!c) {
+    return html`<${Page} title=${query.data ? 'Collection not found' : 'Collection'} back=${back}>${query.data
+      ? html`<${Empty} icon="products" title="There is no such collection in this store." />`
+      : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
+  }
+  const save = async (input) => {
+    await run({ id, expectedVersion: c.version, input });
+    notify('The collection is saved.');
+    query.reload();
+  };
+  const actions = html`<${Outside} href=${location.protocol + '//' + store.storeHost + '/collections/' + c.handle}>
+      Open it in the shop<//>
+    <button type="button" class="button danger-quiet" onClick=${() => ask(true)}
+      data-test="collection-delete">Delete</button>`;
+  return html`<${Page} title=${c.title} back=${back} actions=${actions}>
+    <${Inputs} key=${c.version} of=${c} goods=${query.data.products.nodes} save=${save} changed=${query.reload} />
+    ${asking && html`<${Remove} of=${c} onClose=${() => ask(false)} changed=${query.reload} />`}
+  <//>`;
+}
+
+/** What the person entered. */
+function entered(v, { way, conditions, picked, currency }) {
+  const byRule = way === 'RULE';
+  return {
+    title: v.get('title'), description: text(v, 'description'), sort: v.get('sort'),
+    ...(text(v, 'handle') ? { handle: text(v, 'handle') } : {}),
+    productIds: byRule ? [] : picked,
+    rule: byRule ? { any: v.get('rule.any') === 'ANY', inStock: v.get('rule.inStock') === 'on',
+      conditions: conditions.map((c, i) => (c.field === 'PRICE'
+        ? { field: c.field, leastMinor: optionalAmount(v, `rule.conditions.${i}.leastMinor`, currency),
+          mostMinor: optionalAmount(v, `rule.conditions.${i}.mostMinor`, currency) }
+        : { field: c.field, text: text(v, `rule.conditions.${i}.text`) ?? '' })) } : null,
+  };
+}
+
+function Inputs({ of: c, goods: offered, save, changed }) {
+  const { store } = useApp();
+  const [way, choose] = useState(c.rule ? 'RULE' : 'HAND');
+  const [conditions, setConditions] = useState(() =>
+    (c.rule?.conditions ?? [{ field: 'TAG' }]).map((o) => ({ ...o, key: ++last })));
+  const [picked, pick] = useState(c.productIds ?? []);
+  const action = (v) => save(entered(v, { way, conditions, picked, currency: store.currency }));
+  return html`<${Form} name="collection" submit="Save" action=${action} onStale=${changed}><div class="split">
+    <div class="stack">
+      <${Card} title="Collection">
+        <${Field} name="title" label="Title" value=${c.title} required maxlength="255" />
+        <${Area} name="description" label="Description" optional value=${c.description} rows=${4} maxlength="2000" />
+      <//>
+      <${Card} title="Products" name="collection-products">
+        <${Select} name="way" label="Products are picked" value=${way} options=${[['HAND', 'By hand'], ['RULE', 'By a rule']]}
+          onChange=${(e) => choose(e.target.value)} />
+        ${way === 'RULE' ? html`<${Rule} of=${c.rule} conditions=${conditions} set=${setConditions} />`
+          : html`<${Picked} offered=${offered} picked=${picked} set=${pick} />`}
+      <//>
+    </div>
+    <div class="stack"><${Card} title="Where it stands">
+      <${Field} name="handle" label="Handle" optional value=${c.handle} maxlength="120" autocapitalize="off"
+        spellcheck=${false} hint=${'Its address is /collections/' + (c.handle ?? '…') + '; made from the title when empty.'} />
+      <${Select} name="sort" label="Order" value=${c.sort ?? (way === 'RULE' ? 'NEWEST' : 'MANUAL')} key=${way}
+        options=${way === 'RULE' ? sorts.slice(1) : sorts} hint="Visitors may choose another one." />
+    <//></div>
+  </div><//>`;
+}
+
+function Rule({ of, conditions, set }) {
+  const { store } = useApp();
+  const change = (i, next) => set(conditions.map((c, k) => (k === i ? { ...c, ...next } : c)));
+  return html`<${Select} name="rule.any" label="A product has to meet" value=${of?.any ? 'ANY' : 'ALL'}
+      options=${[['ALL', 'all conditions'], ['ANY', 'one of the conditions']]} />
+    ${conditions.map((c, i) => html`<fieldset class="rows" key=${c.key} data-test="condition">
+      <legend>Condition ${i + 1}</legend>
+      <div class="pair">
+        <${Select} name=${`rule.conditions.${i}.field`} label="What" value=${c.field} options=${fields}
+          onChange=${(e) => change(i, { field: e.target.value })} />
+        ${c.field === 'PRICE' ? html`
+          <${Amount} name=${`rule.conditions.${i}.leastMinor`} label="At least" optional minor=${c.leastMinor}
+            currency=${store.currency} />
+          <${Amount} name=${`rule.conditions.${i}.mostMinor`} label="At most" optional minor=${c.mostMinor}
+            currency=${store.currency} />`
+          : html`<${Field} name=${`rule.conditions.${i}.text`} label="Is" value=${c.text ?? ''} required maxlength="255" />`}
+      </div>
+      ${conditions.length > 1 && html`<button type="button" class="button small" data-test="condition-remove"
+        onClick=${() => set(conditions.filter((o) => o !== c))}>Remove</button>`}
+    </fieldset>`)}
+    <button type="button" class="button small" data-test="condition-add"
+      onClick=${() => set([...conditions, { field: 'TAG', key: ++last }])}>
+      <${Icon} name="plus" size="16" />Add a condition</button>
+    <${Check} name="rule.inStock" label="Leave out what is sold out" value=${of?.inStock ?? false} />`;
+}
+
+/** The products that are put in by hand; those that are not offered to choose from keep their place. */
+function Picked({ offered, picked, set }) {
+  const titles = new Map(offered.map((p) => [p.id, p.title]));
+  const swap = (i, j) => set(picked.map((id, k) => (k === i ? picked[j] : k === j ? picked[i] : id)));
+  const rest = offered.filter((p) => !picked.includes(p.id));
+  const step = (label, icon, off, act) => html`<button type="button" class="icon-button" aria-label=${label}
+    title=${label} onClick=${() => !off && act()} aria-disabled=${off ? 'true' : undefined}
+    data-test=${'picked-' + icon}><${Icon} name=${icon} size="16" /></button>`;
+  return html`<ol class="links" aria-label="Products of the collection">${picked.map((id, i) => {
+    const title = titles.get(id) ?? id;
+    return html`<li key=${id} data-test="picked"><span class="grow" dir="auto">${title}</span><div class="actions">
+      ${step('Move up: ' + title, 'up', i === 0, () => swap(i, i - 1))}
+      ${step('Move down: ' + title, 'down', i === picked.length - 1, () => swap(i, i + 1))}
+      ${step('Remove: ' + title, 'close', false, () => set(picked.filter((o) => o !== id)))}</div></li>`;
+  })}</ol>
+  <${Select} name="add" label="Add a product" optional value="" key=${picked.length}
+    options=${[['', 'Choose'], ...rest.map((p) => [p.id, p.title])]}
+    onChange=${(e) => e.target.value && set([...picked, e.target.value])} />`;
+}
+
+function Remove({ of: c, onClose, changed }) {
+  const { notify } = useApp();
+  const run = useMutation(remove);
+  const action = async () => {
+    await run({ id: c.id, expectedVersion: c.version });
+    notify('The collection is deleted.');
+    go(to('/collections'));
+  };
+  return html`<${Confirm} title=${'Delete ' + c.title + '?'} name="collection-delete" submit="Delete" onClose=${onClose}
+    onStale=${changed} action=${action}><p>Its page is gone then; the products stay.</p><//>`;
+}
