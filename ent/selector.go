@@ -23,14 +23,6 @@ func ForUpdate(s *sql.Selector) {
 	}
 }
 
-// ForShare makes a read see what others have committed by now, and keeps it from being
-// changed until the commit.
-func ForShare(s *sql.Selector) {
-	if s.Dialect() == dialect.MySQL {
-		s.ForShare(sql.WithLockClause("LOCK IN SHARE MODE")) // which MariaDB understands too
-	}
-}
-
 // NoLock leaves a read as it is, where [ForUpdate] is the alternative.
 func NoLock(*sql.Selector) {}
 

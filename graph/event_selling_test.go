@@ -24,6 +24,15 @@ func onDiscount(code string, more ...string) func(*caller) string {
 	}
 }
 
+// onCollection are the arguments for a collection of its own.
+func onCollection(more ...string) func(*caller) string {
+	return func(w *caller) string {
+		c := graphtest.Must[*model.CollectionPayload](w.t)(w.Mutation().CollectionCreate(w.Ctx,
+			model.CollectionInput{Title: "List", Sort: state.SortManual})).Collection
+		return at(c.PublicID(), c.Version, more...)
+	}
+}
+
 // sellingEffects are the settings by which a store sells. Nobody subscribes to them.
 var sellingEffects = []effect{
 	{field: "shippingZoneCreate", name: "a country", args: fixedArgs(
@@ -52,4 +61,11 @@ var sellingEffects = []effect{
 	{field: "discountUpdate", name: "an amount",
 		args: onDiscount("FIVE", `input: {code: "FIVE", kind: AMOUNT, amountMinor: 500}`)},
 	{field: "discountDelete", name: "a discount", args: onDiscount("GONE")},
+
+	{field: "collectionCreate", name: "by hand", args: fixedArgs(`input: {title: "Summer", handle: "summer"}`)},
+	{field: "collectionCreate", name: "a handle that is taken",
+		args: fixedArgs(`input: {title: "Another", handle: "summer"}`), refused: "taken"},
+	{field: "collectionUpdate", name: "a rule", args: onCollection(
+		`input: {title: "Blue", rule: {conditions: [{field: TAG, text: "blue"}]}}`)},
+	{field: "collectionDelete", name: "a collection", args: onCollection()},
 }

@@ -134,6 +134,13 @@ var limits = map[limit.Name]func(*testing.T, *graphtest.Shop) limited{
 			return err
 		}}
 	},
+	limit.Collections: func(_ *testing.T, p *graphtest.Shop) limited {
+		return limited{add: func() error {
+			_, err := p.Mutation().CollectionCreate(p.Ctx,
+				model.CollectionInput{Title: "List", Sort: state.SortManual})
+			return err
+		}}
+	},
 	limit.Exports:       exports,
 	limit.ExportsPerDay: exports,
 	limit.Stores: func(_ *testing.T, p *graphtest.Shop) limited {

@@ -40,10 +40,12 @@ type Collection struct {
 	Rule document.CollectionRule `json:"rule,omitempty"`
 	// Bucket holds the value of the "bucket" field.
 	Bucket int8 `json:"bucket,omitempty"`
+	// DueAt holds the value of the "due_at" field.
+	DueAt micros.Time `json:"due_at,omitempty"`
 	// Behind holds the value of the "behind" field.
 	Behind xid.ID `json:"behind,omitempty"`
-	// Done holds the value of the "done" field.
-	Done bool `json:"done,omitempty"`
+	// Settling holds the value of the "settling" field.
+	Settling bool `json:"settling,omitempty"`
 	// Gone holds the value of the "gone" field.
 	Gone         bool `json:"gone,omitempty"`
 	selectValues sql.SelectValues
@@ -56,9 +58,9 @@ func (*Collection) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case collection.FieldRule:
 			values[i] = new([]byte)
-		case collection.FieldDone, collection.FieldGone:
+		case collection.FieldSettling, collection.FieldGone:
 			values[i] = new(sql.NullBool)
-		case collection.FieldVersion, collection.FieldEventSequence, collection.FieldUpdatedAt, collection.FieldBucket:
+		case collection.FieldVersion, collection.FieldEventSequence, collection.FieldUpdatedAt, collection.FieldBucket, collection.FieldDueAt:
 			values[i] = new(sql.NullInt64)
 		case collection.FieldTitle, collection.FieldHandle, collection.FieldDescription, collection.FieldSort:
 			values[i] = new(sql.NullString)
@@ -146,17 +148,23 @@ func (_m *Collection) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Bucket = int8(value.Int64)
 			}
+		case collection.FieldDueAt:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field due_at", values[i])
+			} else if value.Valid {
+				_m.DueAt = micros.Time(value.Int64)
+			}
 		case collection.FieldBehind:
 			if value, ok := values[i].(*xid.ID); !ok {
 				return fmt.Errorf("unexpected type %T for field behind", values[i])
 			} else if value != nil {
 				_m.Behind = *value
 			}
-		case collection.FieldDone:
+		case collection.FieldSettling:
 			if value, ok := values[i].(*sql.NullBool); !ok {
-				return fmt.Errorf("unexpected type %T for field done", values[i])
+				return fmt.Errorf("unexpected type %T for field settling", values[i])
 			} else if value.Valid {
-				_m.Done = value.Bool
+				_m.Settling = value.Bool
 			}
 		case collection.FieldGone:
 			if value, ok := values[i].(*sql.NullBool); !ok {
@@ -232,11 +240,14 @@ func (_m *Collection) String() string {
 	builder.WriteString("bucket=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Bucket))
 	builder.WriteString(", ")
+	builder.WriteString("due_at=")
+	builder.WriteString(fmt.Sprintf("%v", _m.DueAt))
+	builder.WriteString(", ")
 	builder.WriteString("behind=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Behind))
 	builder.WriteString(", ")
-	builder.WriteString("done=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Done))
+	builder.WriteString("settling=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Settling))
 	builder.WriteString(", ")
 	builder.WriteString("gone=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Gone))

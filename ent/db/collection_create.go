@@ -107,22 +107,28 @@ func (_c *CollectionCreate) SetBucket(v int8) *CollectionCreate {
 	return _c
 }
 
+// SetDueAt sets the "due_at" field.
+func (_c *CollectionCreate) SetDueAt(v micros.Time) *CollectionCreate {
+	_c.mutation.SetDueAt(v)
+	return _c
+}
+
 // SetBehind sets the "behind" field.
 func (_c *CollectionCreate) SetBehind(v xid.ID) *CollectionCreate {
 	_c.mutation.SetBehind(v)
 	return _c
 }
 
-// SetDone sets the "done" field.
-func (_c *CollectionCreate) SetDone(v bool) *CollectionCreate {
-	_c.mutation.SetDone(v)
+// SetSettling sets the "settling" field.
+func (_c *CollectionCreate) SetSettling(v bool) *CollectionCreate {
+	_c.mutation.SetSettling(v)
 	return _c
 }
 
-// SetNillableDone sets the "done" field if the given value is not nil.
-func (_c *CollectionCreate) SetNillableDone(v *bool) *CollectionCreate {
+// SetNillableSettling sets the "settling" field if the given value is not nil.
+func (_c *CollectionCreate) SetNillableSettling(v *bool) *CollectionCreate {
 	if v != nil {
-		_c.SetDone(*v)
+		_c.SetSettling(*v)
 	}
 	return _c
 }
@@ -200,9 +206,9 @@ func (_c *CollectionCreate) defaults() error {
 		v := collection.DefaultEventSequence
 		_c.mutation.SetEventSequence(v)
 	}
-	if _, ok := _c.mutation.Done(); !ok {
-		v := collection.DefaultDone
-		_c.mutation.SetDone(v)
+	if _, ok := _c.mutation.Settling(); !ok {
+		v := collection.DefaultSettling
+		_c.mutation.SetSettling(v)
 	}
 	if _, ok := _c.mutation.Gone(); !ok {
 		v := collection.DefaultGone
@@ -249,11 +255,14 @@ func (_c *CollectionCreate) check() error {
 	if _, ok := _c.mutation.Bucket(); !ok {
 		return &ValidationError{Name: "bucket", err: errors.New(`db: missing required field "Collection.bucket"`)}
 	}
+	if _, ok := _c.mutation.DueAt(); !ok {
+		return &ValidationError{Name: "due_at", err: errors.New(`db: missing required field "Collection.due_at"`)}
+	}
 	if _, ok := _c.mutation.Behind(); !ok {
 		return &ValidationError{Name: "behind", err: errors.New(`db: missing required field "Collection.behind"`)}
 	}
-	if _, ok := _c.mutation.Done(); !ok {
-		return &ValidationError{Name: "done", err: errors.New(`db: missing required field "Collection.done"`)}
+	if _, ok := _c.mutation.Settling(); !ok {
+		return &ValidationError{Name: "settling", err: errors.New(`db: missing required field "Collection.settling"`)}
 	}
 	if _, ok := _c.mutation.Gone(); !ok {
 		return &ValidationError{Name: "gone", err: errors.New(`db: missing required field "Collection.gone"`)}
@@ -333,13 +342,17 @@ func (_c *CollectionCreate) createSpec() (*Collection, *sqlgraph.CreateSpec) {
 		_spec.SetField(collection.FieldBucket, field.TypeInt8, value)
 		_node.Bucket = value
 	}
+	if value, ok := _c.mutation.DueAt(); ok {
+		_spec.SetField(collection.FieldDueAt, field.TypeInt64, value)
+		_node.DueAt = value
+	}
 	if value, ok := _c.mutation.Behind(); ok {
 		_spec.SetField(collection.FieldBehind, field.TypeUUID, value)
 		_node.Behind = value
 	}
-	if value, ok := _c.mutation.Done(); ok {
-		_spec.SetField(collection.FieldDone, field.TypeBool, value)
-		_node.Done = value
+	if value, ok := _c.mutation.Settling(); ok {
+		_spec.SetField(collection.FieldSettling, field.TypeBool, value)
+		_node.Settling = value
 	}
 	if value, ok := _c.mutation.Gone(); ok {
 		_spec.SetField(collection.FieldGone, field.TypeBool, value)

@@ -531,8 +531,9 @@ var collectionRooms = sync.Pool{New: func() any {
 		(*cell.Text[state.CollectionSort])(&row.Sort),
 		(*cell.Bytes)(&row.Rule),
 		&row.Bucket,
+		(*cell.Int64)(&row.DueAt),
 		&row.Behind,
-		(*cell.Flag)(&row.Done),
+		(*cell.Flag)(&row.Settling),
 		(*cell.Flag)(&row.Gone),
 	}
 	return room

@@ -169,6 +169,27 @@ func (_u *CollectionUpdate) ClearRule() *CollectionUpdate {
 	return _u
 }
 
+// SetDueAt sets the "due_at" field.
+func (_u *CollectionUpdate) SetDueAt(v micros.Time) *CollectionUpdate {
+	_u.mutation.ResetDueAt()
+	_u.mutation.SetDueAt(v)
+	return _u
+}
+
+// SetNillableDueAt sets the "due_at" field if the given value is not nil.
+func (_u *CollectionUpdate) SetNillableDueAt(v *micros.Time) *CollectionUpdate {
+	if v != nil {
+		_u.SetDueAt(*v)
+	}
+	return _u
+}
+
+// AddDueAt adds value to the "due_at" field.
+func (_u *CollectionUpdate) AddDueAt(v micros.Time) *CollectionUpdate {
+	_u.mutation.AddDueAt(v)
+	return _u
+}
+
 // SetBehind sets the "behind" field.
 func (_u *CollectionUpdate) SetBehind(v xid.ID) *CollectionUpdate {
 	_u.mutation.SetBehind(v)
@@ -183,16 +204,16 @@ func (_u *CollectionUpdate) SetNillableBehind(v *xid.ID) *CollectionUpdate {
 	return _u
 }
 
-// SetDone sets the "done" field.
-func (_u *CollectionUpdate) SetDone(v bool) *CollectionUpdate {
-	_u.mutation.SetDone(v)
+// SetSettling sets the "settling" field.
+func (_u *CollectionUpdate) SetSettling(v bool) *CollectionUpdate {
+	_u.mutation.SetSettling(v)
 	return _u
 }
 
-// SetNillableDone sets the "done" field if the given value is not nil.
-func (_u *CollectionUpdate) SetNillableDone(v *bool) *CollectionUpdate {
+// SetNillableSettling sets the "settling" field if the given value is not nil.
+func (_u *CollectionUpdate) SetNillableSettling(v *bool) *CollectionUpdate {
 	if v != nil {
-		_u.SetDone(*v)
+		_u.SetSettling(*v)
 	}
 	return _u
 }
@@ -310,11 +331,17 @@ func (_u *CollectionUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	if _u.mutation.RuleCleared() {
 		_spec.ClearField(collection.FieldRule, field.TypeBytes)
 	}
+	if value, ok := _u.mutation.DueAt(); ok {
+		_spec.SetField(collection.FieldDueAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedDueAt(); ok {
+		_spec.AddField(collection.FieldDueAt, field.TypeInt64, value)
+	}
 	if value, ok := _u.mutation.Behind(); ok {
 		_spec.SetField(collection.FieldBehind, field.TypeUUID, value)
 	}
-	if value, ok := _u.mutation.Done(); ok {
-		_spec.SetField(collection.FieldDone, field.TypeBool, value)
+	if value, ok := _u.mutation.Settling(); ok {
+		_spec.SetField(collection.FieldSettling, field.TypeBool, value)
 	}
 	if value, ok := _u.mutation.Gone(); ok {
 		_spec.SetField(collection.FieldGone, field.TypeBool, value)
@@ -478,6 +505,27 @@ func (_u *CollectionUpdateOne) ClearRule() *CollectionUpdateOne {
 	return _u
 }
 
+// SetDueAt sets the "due_at" field.
+func (_u *CollectionUpdateOne) SetDueAt(v micros.Time) *CollectionUpdateOne {
+	_u.mutation.ResetDueAt()
+	_u.mutation.SetDueAt(v)
+	return _u
+}
+
+// SetNillableDueAt sets the "due_at" field if the given value is not nil.
+func (_u *CollectionUpdateOne) SetNillableDueAt(v *micros.Time) *CollectionUpdateOne {
+	if v != nil {
+		_u.SetDueAt(*v)
+	}
+	return _u
+}
+
+// AddDueAt adds value to the "due_at" field.
+func (_u *CollectionUpdateOne) AddDueAt(v micros.Time) *CollectionUpdateOne {
+	_u.mutation.AddDueAt(v)
+	return _u
+}
+
 // SetBehind sets the "behind" field.
 func (_u *CollectionUpdateOne) SetBehind(v xid.ID) *CollectionUpdateOne {
 	_u.mutation.SetBehind(v)
@@ -492,16 +540,16 @@ func (_u *CollectionUpdateOne) SetNillableBehind(v *xid.ID) *CollectionUpdateOne
 	return _u
 }
 
-// SetDone sets the "done" field.
-func (_u *CollectionUpdateOne) SetDone(v bool) *CollectionUpdateOne {
-	_u.mutation.SetDone(v)
+// SetSettling sets the "settling" field.
+func (_u *CollectionUpdateOne) SetSettling(v bool) *CollectionUpdateOne {
+	_u.mutation.SetSettling(v)
 	return _u
 }
 
-// SetNillableDone sets the "done" field if the given value is not nil.
-func (_u *CollectionUpdateOne) SetNillableDone(v *bool) *CollectionUpdateOne {
+// SetNillableSettling sets the "settling" field if the given value is not nil.
+func (_u *CollectionUpdateOne) SetNillableSettling(v *bool) *CollectionUpdateOne {
 	if v != nil {
-		_u.SetDone(*v)
+		_u.SetSettling(*v)
 	}
 	return _u
 }
@@ -649,11 +697,17 @@ func (_u *CollectionUpdateOne) sqlSave(ctx context.Context) (_node *Collection, 
 	if _u.mutation.RuleCleared() {
 		_spec.ClearField(collection.FieldRule, field.TypeBytes)
 	}
+	if value, ok := _u.mutation.DueAt(); ok {
+		_spec.SetField(collection.FieldDueAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedDueAt(); ok {
+		_spec.AddField(collection.FieldDueAt, field.TypeInt64, value)
+	}
 	if value, ok := _u.mutation.Behind(); ok {
 		_spec.SetField(collection.FieldBehind, field.TypeUUID, value)
 	}
-	if value, ok := _u.mutation.Done(); ok {
-		_spec.SetField(collection.FieldDone, field.TypeBool, value)
+	if value, ok := _u.mutation.Settling(); ok {
+		_spec.SetField(collection.FieldSettling, field.TypeBool, value)
 	}
 	if value, ok := _u.mutation.Gone(); ok {
 		_spec.SetField(collection.FieldGone, field.TypeBool, value)

@@ -9862,8 +9862,10 @@ type CollectionMutation struct {
 	rule              *document.CollectionRule
 	bucket            *int8
 	addbucket         *int8
+	due_at            *micros.Time
+	adddue_at         *micros.Time
 	behind            *xid.ID
-	_done             *bool
+	settling          *bool
 	gone              *bool
 	clearedFields     map[string]struct{}
 	done              bool
@@ -10441,6 +10443,62 @@ func (m *CollectionMutation) ResetBucket() {
 	m.addbucket = nil
 }
 
+// SetDueAt sets the "due_at" field.
+func (m *CollectionMutation) SetDueAt(value micros.Time) {
+	m.due_at = &value
+	m.adddue_at = nil
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *CollectionMutation) DueAt() (r micros.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDueAt returns the old "due_at" field's value of the Collection entity.
+// If the Collection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CollectionMutation) OldDueAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
+	}
+	return oldValue.DueAt, nil
+}
+
+// AddDueAt adds value to the "due_at" field.
+func (m *CollectionMutation) AddDueAt(value micros.Time) {
+	if m.adddue_at != nil {
+		*m.adddue_at += value
+	} else {
+		m.adddue_at = &value
+	}
+}
+
+// AddedDueAt returns the value that was added to the "due_at" field in this mutation.
+func (m *CollectionMutation) AddedDueAt() (r micros.Time, exists bool) {
+	v := m.adddue_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *CollectionMutation) ResetDueAt() {
+	m.due_at = nil
+	m.adddue_at = nil
+}
+
 // SetBehind sets the "behind" field.
 func (m *CollectionMutation) SetBehind(x xid.ID) {
 	m.behind = &x
@@ -10477,40 +10535,40 @@ func (m *CollectionMutation) ResetBehind() {
 	m.behind = nil
 }
 
-// SetDone sets the "done" field.
-func (m *CollectionMutation) SetDone(b bool) {
-	m._done = &b
+// SetSettling sets the "settling" field.
+func (m *CollectionMutation) SetSettling(b bool) {
+	m.settling = &b
 }
 
-// Done returns the value of the "done" field in the mutation.
-func (m *CollectionMutation) Done() (r bool, exists bool) {
-	v := m._done
+// Settling returns the value of the "settling" field in the mutation.
+func (m *CollectionMutation) Settling() (r bool, exists bool) {
+	v := m.settling
 	if v == nil {
 		return
 	}
 	return *v, true
 }
 
-// OldDone returns the old "done" field's value of the Collection entity.
+// OldSettling returns the old "settling" field's value of the Collection entity.
 // If the Collection object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *CollectionMutation) OldDone(ctx context.Context) (v bool, err error) {
+func (m *CollectionMutation) OldSettling(ctx context.Context) (v bool, err error) {
 	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDone is only allowed on UpdateOne operations")
+		return v, errors.New("OldSettling is only allowed on UpdateOne operations")
 	}
 	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDone requires an ID field in the mutation")
+		return v, errors.New("OldSettling requires an ID field in the mutation")
 	}
 	oldValue, err := m.oldValue(ctx)
 	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDone: %w", err)
+		return v, fmt.Errorf("querying old value for OldSettling: %w", err)
 	}
-	return oldValue.Done, nil
+	return oldValue.Settling, nil
 }
 
-// ResetDone resets all changes to the "done" field.
-func (m *CollectionMutation) ResetDone() {
-	m._done = nil
+// ResetSettling resets all changes to the "settling" field.
+func (m *CollectionMutation) ResetSettling() {
+	m.settling = nil
 }
 
 // SetGone sets the "gone" field.
@@ -10583,7 +10641,7 @@ func (m *CollectionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CollectionMutation) Fields() []string {
-	fields := make([]string, 0, 13)
+	fields := make([]string, 0, 14)
 	if m.store_id != nil {
 		fields = append(fields, collection.FieldStoreID)
 	}
@@ -10614,11 +10672,14 @@ func (m *CollectionMutation) Fields() []string {
 	if m.bucket != nil {
 		fields = append(fields, collection.FieldBucket)
 	}
+	if m.due_at != nil {
+		fields = append(fields, collection.FieldDueAt)
+	}
 	if m.behind != nil {
 		fields = append(fields, collection.FieldBehind)
 	}
-	if m._done != nil {
-		fields = append(fields, collection.FieldDone)
+	if m.settling != nil {
+		fields = append(fields, collection.FieldSettling)
 	}
 	if m.gone != nil {
 		fields = append(fields, collection.FieldGone)
@@ -10651,10 +10712,12 @@ func (m *CollectionMutation) Field(name string) (ent.Value, bool) {
 		return m.Rule()
 	case collection.FieldBucket:
 		return m.Bucket()
+	case collection.FieldDueAt:
+		return m.DueAt()
 	case collection.FieldBehind:
 		return m.Behind()
-	case collection.FieldDone:
-		return m.Done()
+	case collection.FieldSettling:
+		return m.Settling()
 	case collection.FieldGone:
 		return m.Gone()
 	}
@@ -10686,10 +10749,12 @@ func (m *CollectionMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldRule(ctx)
 	case collection.FieldBucket:
 		return m.OldBucket(ctx)
+	case collection.FieldDueAt:
+		return m.OldDueAt(ctx)
 	case collection.FieldBehind:
 		return m.OldBehind(ctx)
-	case collection.FieldDone:
-		return m.OldDone(ctx)
+	case collection.FieldSettling:
+		return m.OldSettling(ctx)
 	case collection.FieldGone:
 		return m.OldGone(ctx)
 	}
@@ -10771,6 +10836,13 @@ func (m *CollectionMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetBucket(v)
 		return nil
+	case collection.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
 	case collection.FieldBehind:
 		v, ok := value.(xid.ID)
 		if !ok {
@@ -10778,12 +10850,12 @@ func (m *CollectionMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetBehind(v)
 		return nil
-	case collection.FieldDone:
+	case collection.FieldSettling:
 		v, ok := value.(bool)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
-		m.SetDone(v)
+		m.SetSettling(v)
 		return nil
 	case collection.FieldGone:
 		v, ok := value.(bool)
@@ -10812,6 +10884,9 @@ func (m *CollectionMutation) AddedFields() []string {
 	if m.addbucket != nil {
 		fields = append(fields, collection.FieldBucket)
 	}
+	if m.adddue_at != nil {
+		fields = append(fields, collection.FieldDueAt)
+	}
 	return fields
 }
 
@@ -10828,6 +10903,8 @@ func (m *CollectionMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedUpdatedAt()
 	case collection.FieldBucket:
 		return m.AddedBucket()
+	case collection.FieldDueAt:
+		return m.AddedDueAt()
 	}
 	return nil, false
 }
@@ -10864,6 +10941,13 @@ func (m *CollectionMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddBucket(v)
+		return nil
+	case collection.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDueAt(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Collection numeric field %s", name)
@@ -10937,11 +11021,14 @@ func (m *CollectionMutation) ResetField(name string) error {
 	case collection.FieldBucket:
 		m.ResetBucket()
 		return nil
+	case collection.FieldDueAt:
+		m.ResetDueAt()
+		return nil
 	case collection.FieldBehind:
 		m.ResetBehind()
 		return nil
-	case collection.FieldDone:
-		m.ResetDone()
+	case collection.FieldSettling:
+		m.ResetSettling()
 		return nil
 	case collection.FieldGone:
 		m.ResetGone()

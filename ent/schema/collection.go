@@ -7,6 +7,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 )
@@ -30,9 +31,13 @@ func (Collection) Fields() []ent.Field {
 		// rule is absent where products are put in by hand.
 		field.Bytes("rule").GoType(document.CollectionRule(nil)).SchemaType(blob).Optional(),
 		field.Int8("bucket").Immutable(),
-		// behind is the last product that the rule, as it is now, has judged.
+		// due_at is when its products are judged next; [micros.Never] once they are settled.
+		field.Int64("due_at").GoType(micros.Time(0)),
+		// behind is the last product that was judged.
 		field.UUID("behind", xid.ID{}).SchemaType(bytes16),
-		field.Bool("done").Default(false),
+		// settling says that all were judged once since the last change. They are judged again
+		// when every change of a product that has not seen it must have ended.
+		field.Bool("settling").Default(false),
 		// gone says that it was deleted, and that its shelf is being emptied.
 		field.Bool("gone").Default(false),
 	}
@@ -42,7 +47,7 @@ func (Collection) Fields() []ent.Field {
 func (Collection) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("store_id", "handle").Unique(),
-		index.Fields("bucket", "done", "store_id", "id"),
+		index.Fields("bucket", "due_at", "store_id", "id"),
 	}
 }
 

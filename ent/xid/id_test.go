@@ -83,7 +83,7 @@ func TestVectors(t *testing.T) {
 
 func TestKindsAreTheContracts(t *testing.T) {
 	const contract = "str_ usr_ key_ app_ grt_ tok_ prod_ cus_ ord_ oli_ pay_ ful_ note_ exp_ whk_ evt_ dlv_ att_ " +
-		"thm_ ast_ mkt_ ntf_ aud_ req_ inv_ fac_ zone_ rate_ dis_"
+		"thm_ ast_ mkt_ ntf_ aud_ req_ inv_ fac_ zone_ rate_ dis_ col_"
 	var names []string
 	for _, k := range kinds {
 		names = append(names, string(k)+"_")

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -10,8 +11,10 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/collection"
 	"github.com/storefront-go/storefront/ent/db/collectionproduct"
+	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/goods"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/page"
 )
@@ -61,17 +64,22 @@ func (CollectionFields) Rule(_ context.Context, c *db.Collection) (*model.Collec
 	return shown, nil
 }
 
-// ProductIds returns the products that were put in by hand, in their order.
-func (f CollectionFields) ProductIds(ctx context.Context, c *db.Collection) ([]string, error) {
+// Products returns the products that were put in by hand, in their order.
+func (f CollectionFields) Products(ctx context.Context, c *db.Collection) ([]*db.Product, error) {
 	ids, err := f.members(ctx, c.ID)
-	if err != nil {
-		return nil, core.Explain("collection", err)
+	if err != nil || len(ids) == 0 {
+		return []*db.Product{}, core.Explain("collection", err)
 	}
-	list := make([]string, len(ids))
+	list, err := f.Client(ctx).Product.Query().Where(product.IDIn(ids...)).Load(ctx)
+	if err == nil {
+		err = goods.Load(ctx, f.Client(ctx), list...)
+	}
+	place := make(map[xid.ID]int, len(ids))
 	for i, id := range ids {
-		list[i] = xid.Product.Format(id)
+		place[id] = i
 	}
-	return list, nil
+	slices.SortFunc(list, func(a, b *db.Product) int { return place[a.ID] - place[b.ID] })
+	return list, core.Explain("collection", err)
 }
 
 // members are the products that were put into a collection by hand, in their order.

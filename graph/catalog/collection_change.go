@@ -17,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -42,7 +43,7 @@ func (r *Resolver) collections() *core.Versioned[*db.Collection, *db.CollectionU
 		},
 		Update: update,
 		Delete: func(ctx context.Context, id xid.ID, version int64) (int, error) {
-			n, err := update(ctx, id, version).SetGone(true).SetDone(false).
+			n, err := update(ctx, id, version).SetGone(true).SetDueAt(micros.Now()).SetSettling(false).
 				SetHandle("~" + xid.Collection.Format(id)).Save(ctx)
 			if err != nil || n == 0 {
 				return n, err
@@ -76,6 +77,9 @@ func (m Mutation) CollectionCreate(
 		if err != nil {
 			return nil, err
 		}
+		if err := m.holdProducts(ctx, plan.products); err != nil {
+			return nil, err
+		}
 		if done.Collection, err = m.insertCollection(ctx, in, plan); err != nil {
 			return nil, err
 		}
@@ -102,8 +106,8 @@ func (m Mutation) insertCollection(
 	}
 	row := func(handle string) *db.CollectionCreate {
 		return m.Client(ctx).Collection.Create().SetID(id).SetTitle(in.Title).SetHandle(handle).
-			SetNillableDescription(in.Description).SetSort(in.Sort).SetRule(plan.rule).SetBehind(xid.Nil).
-			SetBucket(bucket.Of(viewer.From(ctx).Store)).SetUpdatedAt(id.Time())
+			SetNillableDescription(in.Description).SetSort(in.Sort).SetRule(plan.rule).SetDueAt(id.Time()).
+			SetBehind(xid.Nil).SetBucket(bucket.Of(viewer.From(ctx).Store)).SetUpdatedAt(id.Time())
 	}
 	c, err := row(handle).Save(ctx)
 	if !ent.IsDuplicate(err) {
@@ -137,16 +141,22 @@ func (m Mutation) CollectionUpdate(
 			if err != nil {
 				return err
 			}
-			if !slices.Equal(had, plan.products) {
+			other := !slices.Equal(had, plan.products)
+			if other {
 				*all = append(*all, "product_ids")
 				e.Then = func(ctx context.Context) error { return m.putIn(ctx, c.ID, plan.products) }
 			}
 			if len(*all) > shown { // its products are judged again
-				c.Behind, c.Done = xid.Nil, false
-				u.SetBehind(c.Behind).SetDone(c.Done)
+				c.DueAt, c.Behind, c.Settling = e.Now, xid.Nil, false
+				u.SetDueAt(c.DueAt).SetBehind(c.Behind).SetSettling(c.Settling)
 			}
 			if len(*all) > 0 {
-				return m.ShowChange(ctx)
+				if err := m.ShowChange(ctx); err != nil {
+					return err
+				}
+			}
+			if other {
+				return m.holdProducts(ctx, plan.products)
 			}
 			return nil
 		})
@@ -171,29 +181,41 @@ func (m Mutation) CollectionDelete(
 	return &model.CollectionDeletePayload{DeletedID: &id}, nil
 }
 
-// putIn makes products those of a collection that has them by hand.
+// holdProducts judges the products of a collection that has them by hand, and keeps them
+// until the commit. It comes before the collection's row is written: whoever changes a
+// product locks it before the collections that have it.
+func (m Mutation) holdProducts(ctx context.Context, products []xid.ID) error {
+	if len(products) == 0 {
+		return nil
+	}
+	query := m.Client(ctx).Product.Query().Where(product.IDIn(products...))
+	query.Modify(ent.ForUpdate)
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return fmt.Errorf("hold products: %w", err)
+	}
+	found := map[xid.ID]bool{}
+	for _, p := range rows {
+		found[p.ID] = true
+	}
+	c := &core.Check{}
+	for i, p := range products {
+		if !found[p] {
+			c.Add("product_ids/"+strconv.Itoa(i), fault.UnknownValue, "The store has no such product.")
+		}
+	}
+	return c.Err()
+}
+
+// putIn makes products that are held those of a collection that has them by hand.
 func (m Mutation) putIn(ctx context.Context, id xid.ID, products []xid.ID) error {
 	client := m.Client(ctx).CollectionProduct
 	if _, err := client.Delete().Where(collectionproduct.CollectionID(id)).Exec(ctx); err != nil {
 		return fmt.Errorf("empty a collection: %w", err)
 	}
-	if len(products) == 0 {
-		return nil
-	}
-	found, err := m.Client(ctx).Product.Query().Where(product.IDIn(products...)).IDs(ctx)
-	if err != nil {
-		return fmt.Errorf("find products: %w", err)
-	}
-	c := &core.Check{}
 	made := make([]*db.CollectionProductCreate, len(products))
 	for i, p := range products {
-		if !slices.Contains(found, p) {
-			c.Add("product_ids/"+strconv.Itoa(i), fault.UnknownValue, "The store has no such product.")
-		}
 		made[i] = client.Create().SetCollectionID(id).SetID(p).SetPosition(int64(i))
-	}
-	if err := c.Err(); err != nil {
-		return err
 	}
 	return client.CreateBulk(made...).Exec(ctx)
 }

@@ -23,4 +23,3 @@ type Query struct{ *Resolver }
 
 // Mutation holds the root mutations of this package.
 type Mutation struct{ *Resolver }
-

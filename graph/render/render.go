@@ -36,6 +36,7 @@ const (
 var standIns = map[string]string{
 	textPage: `{{define "content"}}<article><h1>{{.article.title}}</h1>{{.article.body}}</article>{{end}}`,
 	listPage: `{{define "content"}}<section><h1>{{.list.title}}</h1>
+{{- with .list.description}}<p>{{.}}</p>{{end}}
 {{- range .list.filters}}<p>{{.name}}:{{range .values}} <a href="{{.url}}"{{if .current}} aria-current="true"` +
 		`{{end}}>{{.title}}</a>{{end}}</p>{{end}}
 {{- with .list.sorts}}<p>{{range .}} <a href="{{.url}}"{{if .current}} aria-current="true"{{end}}>{{.title}}` +

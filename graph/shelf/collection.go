@@ -21,12 +21,11 @@ const (
 	byPosition = "collectionproduct_store_id_collection_id_position_id"
 )
 
-// collections are those that have an active product. They are read as they are now, and do
-// not change before the commit: whoever changes one has the products judged again behind
-// that.
+// collections are those that have an active product, as the transaction sees them: what it
+// does not see yet is judged after it; see settleAfter.
 func (r Rack) collections(ctx context.Context, p *db.Product) ([]xid.ID, error) {
 	all := r.Client.Collection.Query().Where(collection.RuleNotNil(), collection.Gone(false))
-	all.Modify(ent.ForceIndex(ent.Primary), ent.ForShare)
+	all.Modify(ent.ForceIndex(ent.Primary))
 	rows, err := all.Load(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read collections: %w", err)
@@ -44,7 +43,7 @@ func (r Rack) collections(ctx context.Context, p *db.Product) ([]xid.ID, error) 
 		}
 	}
 	hand := r.Client.CollectionProduct.Query().Where(collectionproduct.ID(p.ID))
-	hand.Modify(ent.ForceIndex(byMember), ent.ForShare)
+	hand.Modify(ent.ForceIndex(byMember))
 	members, err := hand.Load(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the collections of %s: %w", p.PublicID(), err)
@@ -115,7 +114,7 @@ func (r Rack) members(ctx context.Context, c *db.Collection, rows []*db.Product)
 	}
 	query := r.Client.CollectionProduct.Query().
 		Where(collectionproduct.CollectionID(c.ID), collectionproduct.IDIn(ids...))
-	query.Modify(ent.ForceIndex(ent.Primary), ent.ForShare)
+	query.Modify(ent.ForceIndex(ent.Primary), ent.ForUpdate)
 	hand, err := query.Load(ctx)
 	for _, m := range hand {
 		on[m.ID] = true

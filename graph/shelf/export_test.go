@@ -1,6 +1,11 @@
 package shelf
 
-import "context"
+import (
+	"context"
+
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+)
 
 // What the tests, which stand outside of the package, see of its inside.
 var (
@@ -21,3 +26,13 @@ func (k *Keeper) Steps(ctx context.Context, n int) error {
 
 // Words are those of a text.
 func Words(text string) []string { return spoken(text) }
+
+// JudgeSteps takes steps with the collection of the store of ctx.
+func (k *Keeper) JudgeSteps(ctx context.Context, id xid.ID, n int) error {
+	for range n {
+		if _, err := k.judgeSome(ctx, id, micros.Now()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

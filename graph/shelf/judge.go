@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
+	"time"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -27,7 +27,10 @@ const (
 	// judgedAtOnce is how many collections a round reads at a time.
 	judgedAtOnce = 50
 	// toJudge is the index of the collections that wait for it.
-	toJudge = "collection_bucket_done_store_id_id"
+	toJudge = "collection_bucket_due_at_store_id_id"
+	// settleAfter is longer than any transaction: whoever changes a product after that time
+	// sees the collection as it is.
+	settleAfter = time.Minute
 )
 
 // Wake lets the next [Keeper.Judge] begin at once.
@@ -45,8 +48,9 @@ func (k *Keeper) Woken() <-chan struct{} { return k.woken }
 // empties the shelves of those that were deleted. Any number of processes may do so at
 // once; one that was stopped goes on where it was.
 func (k *Keeper) Judge(ctx context.Context) (err error) {
+	now := micros.Now()
 	for n := judgedAtOnce; n == judgedAtOnce && err == nil; {
-		query := k.store.DB(ctx).Collection.Query().Where(collection.BucketIn(bucket.All()...), collection.Done(false))
+		query := k.store.DB(ctx).Collection.Query().Where(collection.BucketIn(bucket.All()...), collection.DueAtLTE(now))
 		query.Modify(ent.ForceIndex(toJudge), func(s *sql.Selector) { s.Limit(judgedAtOnce) })
 		rows, failed := query.Load(viewer.Everywhere(ctx))
 		if failed != nil {
@@ -54,7 +58,7 @@ func (k *Keeper) Judge(ctx context.Context) (err error) {
 		}
 		n = len(rows)
 		for _, c := range rows {
-			if failed := k.judge(viewer.Operator(ctx, c.StoreID), c.ID); failed != nil {
+			if failed := k.judge(viewer.Operator(ctx, c.StoreID), c.ID, now); failed != nil {
 				err = errors.Join(err, fmt.Errorf("judge the products of %s: %w", c.PublicID(), failed))
 			}
 		}
@@ -62,28 +66,34 @@ func (k *Keeper) Judge(ctx context.Context) (err error) {
 	return err
 }
 
-// judge goes on with a collection to its end.
-func (k *Keeper) judge(ctx context.Context, id xid.ID) error {
+// judge goes on with a collection that is due, to its end.
+func (k *Keeper) judge(ctx context.Context, id xid.ID, now micros.Time) error {
 	for done := false; !done; {
-		if err := ctx.Err(); err != nil {
-			return err
+		err := ctx.Err()
+		if err == nil {
+			done, err = k.judgeSome(ctx, id, now)
 		}
-		err := k.store.InTx(ctx, func(ctx context.Context) error {
-			c, err := k.collection(ctx, id, ent.NoLock)
-			if done = c == nil || c.Done; err != nil || done {
-				return err
-			}
-			if c.Gone {
-				return k.empty(ctx, c)
-			}
-			return k.next(ctx, c)
-		})
 		if err != nil {
 			return err
 		}
 	}
 	// In a transaction of its own: others write the store's row before those of products.
 	return k.store.InTx(ctx, k.shown)
+}
+
+// judgeSome judges a batch, and reports whether the collection was not due any more.
+func (k *Keeper) judgeSome(ctx context.Context, id xid.ID, now micros.Time) (done bool, err error) {
+	err = k.store.InTx(ctx, func(ctx context.Context) error {
+		c, err := k.collection(ctx, id, ent.NoLock)
+		if done = c == nil || c.DueAt > now; err != nil || done {
+			return err
+		}
+		if c.Gone {
+			return k.empty(ctx, c)
+		}
+		return k.next(ctx, c)
+	})
+	return done, err
 }
 
 // collection reads one; nil where there is none.
@@ -110,7 +120,7 @@ func (k *Keeper) next(ctx context.Context, was *db.Collection) error {
 		return fmt.Errorf("read products: %w", err)
 	}
 	c, err := k.collection(ctx, was.ID, ent.ForUpdate)
-	if err != nil || c == nil || c.Behind != was.Behind || c.Done || c.Gone {
+	if err != nil || c == nil || c.Behind != was.Behind || c.DueAt != was.DueAt || c.Gone {
 		return err // somebody else was here: the next turn sees what is left
 	}
 	if len(rows) > 0 {
@@ -119,8 +129,20 @@ func (k *Keeper) next(ctx context.Context, was *db.Collection) error {
 		}
 		c.Behind = rows[len(rows)-1].ID
 	}
-	return client.Collection.Update().Where(collection.ID(c.ID)).SetBehind(c.Behind).SetDone(len(rows) < judged).
-		Exec(ctx)
+	update := client.Collection.Update().Where(collection.ID(c.ID)).SetBehind(c.Behind)
+	if len(rows) < judged {
+		ended(c, update)
+	}
+	return update.Exec(ctx)
+}
+
+// ended says when a collection is judged next, of which all was judged.
+func ended(c *db.Collection, update *db.CollectionUpdate) {
+	next := micros.Never
+	if !c.Settling {
+		next = micros.Now().Add(settleAfter)
+	}
+	update.SetDueAt(next).SetBehind(xid.Nil).SetSettling(true)
 }
 
 // place writes which products of a batch are on the shelf of a collection.
@@ -159,7 +181,7 @@ func (r Rack) place(ctx context.Context, c *db.Collection, rows []*db.Product) e
 }
 
 // empty takes products off the shelf of a collection that was deleted, and removes its row
-// once there are none.
+// once no more can come.
 func (k *Keeper) empty(ctx context.Context, c *db.Collection) error {
 	client := k.store.DB(ctx)
 	query := client.Listing.Query().Where(listing.Shelf(c.ID))
@@ -170,16 +192,20 @@ func (k *Keeper) empty(ctx context.Context, c *db.Collection) error {
 	if err != nil {
 		return err
 	}
-	if len(rows) == 0 {
-		_, err := client.Collection.Delete().Where(collection.ID(c.ID), collection.Gone(true)).Exec(ctx)
-		return err
+	switch {
+	case len(rows) == 0 && c.Settling:
+		_, err = client.Collection.Delete().Where(collection.ID(c.ID), collection.Gone(true)).Exec(ctx)
+	case len(rows) == 0:
+		update := client.Collection.Update().Where(collection.ID(c.ID))
+		ended(c, update)
+		err = update.Exec(ctx)
+	default:
+		ids := make([]xid.ID, len(rows))
+		for i, row := range rows {
+			ids[i] = row.ID
+		}
+		_, err = client.Listing.Delete().Where(listing.Shelf(c.ID), listing.IDIn(ids...)).Exec(ctx)
 	}
-	ids := map[xid.ID]bool{}
-	for _, row := range rows {
-		ids[row.ID] = true
-	}
-	_, err = client.Listing.Delete().
-		Where(listing.Shelf(c.ID), listing.IDIn(slices.SortedFunc(maps.Keys(ids), xid.ID.Compare)...)).Exec(ctx)
 	return err
 }
 

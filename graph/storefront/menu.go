@@ -58,16 +58,17 @@ type targets struct {
 
 const (
 	pagesQuery = "SELECT 0, id, handle, title FROM pages%s WHERE store_id = ? AND status = ?"
-	listsQuery = " UNION ALL SELECT 2, id, handle, '' FROM collections WHERE store_id = ? AND gone = ?"
 	goodsQuery = " UNION ALL SELECT 1, id, handle, '' FROM products WHERE store_id = ? AND status = ? AND id IN (%s)"
+	listsQuery = " UNION ALL SELECT 2, id, handle, '' FROM collections WHERE store_id = ? AND gone = ? AND id IN (%s)"
 )
 
 // targets reads where links lead. Where all says so, it reads the published pages in any
 // case: there are at most as many as the limit of pages says.
 func (s Storefront) targets(ctx context.Context, links []*document.MenuLink, all bool) (*targets, error) {
 	found := &targets{paths: map[string]string{}}
-	goods, some := linked(links)
-	if !some && !all {
+	to := linked{}
+	to.add(links)
+	if !to.some && !all {
 		return found, nil
 	}
 	v, err := core.Caller(ctx)
@@ -75,29 +76,42 @@ func (s Storefront) targets(ctx context.Context, links []*document.MenuLink, all
 		return nil, err
 	}
 	query := fmt.Sprintf(pagesQuery, ent.IndexHint(s.Store.Dialect(), "page_store_id_status_id"))
-	query += listsQuery
-	args := []any{v.Store, state.PagePublished, v.Store, false}
-	if len(goods) > 0 {
-		query += fmt.Sprintf(goodsQuery, strings.TrimSuffix(strings.Repeat("?, ", len(goods)), ", "))
-		args = append(append(args, v.Store, state.ProductActive), goods...)
+	args := []any{v.Store, state.PagePublished}
+	add := func(part string, is any, ids []any) {
+		if len(ids) > 0 {
+			query += fmt.Sprintf(part, strings.TrimSuffix(strings.Repeat("?, ", len(ids)), ", "))
+			args = append(append(args, v.Store, is), ids...)
+		}
 	}
+	add(goodsQuery, state.ProductActive, to.goods)
+	add(listsQuery, false, to.lists)
 	return found, s.readTargets(ctx, found, query, args)
 }
 
-// linked returns the products to which links lead, and whether any leads to a page or
-// a product.
-func linked(links []*document.MenuLink) (goods []any, some bool) {
+// linked are the products and collections to which links lead.
+type linked struct {
+	goods, lists []any
+	some         bool // whether any link leads to these or to a page
+}
+
+func (to *linked) add(links []*document.MenuLink) {
 	for _, l := range links {
-		below, more := linked(l.Children)
-		goods, some = append(goods, below...), some || more || l.ResourceID != nil
-		if l.Target != state.TargetProduct || l.ResourceID == nil {
+		to.add(l.Children)
+		if l.ResourceID == nil {
 			continue
 		}
-		if id, err := xid.Product.Parse(*l.ResourceID); err == nil {
-			goods = append(goods, id)
+		to.some = true
+		switch l.Target {
+		case state.TargetProduct:
+			if id, err := xid.Product.Parse(*l.ResourceID); err == nil {
+				to.goods = append(to.goods, id)
+			}
+		case state.TargetCollection:
+			if id, err := xid.Collection.Parse(*l.ResourceID); err == nil {
+				to.lists = append(to.lists, id)
+			}
 		}
 	}
-	return goods, some
 }
 
 func (s Storefront) readTargets(ctx context.Context, found *targets, query string, args []any) error {

@@ -354,6 +354,7 @@ func linked() *storefront.State {
 	return &storefront.State{Language: state.English, Menus: document.NewMenus(document.MenusFields{
 		Main: []*document.MenuLink{
 			{Title: "Mug", Target: state.TargetProduct, ResourceID: new(xid.Product.Format(xid.New()))},
+			{Title: "Summer", Target: state.TargetCollection, ResourceID: new(xid.Collection.Format(xid.New()))},
 		}})}
 }
 
@@ -368,7 +369,7 @@ func TestStorefrontPlansSQLite(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	scans := regexp.MustCompile(`SCAN (products|stores|themes|menus|pages|facets|listings|s|t|m|f|l)\b`)
+	scans := regexp.MustCompile(`SCAN (products|stores|themes|menus|pages|facets|listings|collections|s|t|m|f|l)\b`)
 	ctx, _ := storetest.Merchant(t, s)
 	r := graphtest.NewCore(t, s)
 	plantActive(t, graphtest.As(ctx, viewer.Owner), r, 10)
@@ -381,6 +382,7 @@ func TestStorefrontPlansSQLite(t *testing.T) {
 		"menus":    func() error { return graphtest.ErrOf(front.Menus(visitor(ctx), linked())) },
 		"parts":    func() error { return graphtest.ErrOf(front.Parts(visitor(ctx))) },
 		"products": func() error { return graphtest.ErrOf(front.ProductPlaces(visitor(ctx), xid.Nil)) },
+		"lists":    func() error { return graphtest.ErrOf(front.Collections(visitor(ctx))) },
 		"pages":    func() error { return graphtest.ErrOf(front.PagePlaces(visitor(ctx))) },
 	} {
 		seen = nil

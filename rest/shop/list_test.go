@@ -5,7 +5,10 @@ import (
 	"html"
 	"regexp"
 	"testing"
+	"time"
 
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -42,5 +45,36 @@ func TestProductsPages(t *testing.T) {
 		s.get("/products?after=%00&sort=x&min=a&option=b").want(t, 200, "Shirt")
 		s.get("/sitemap-pages.xml").want(t, 200, "/products</loc>")
 		s.get("/").want(t, 200, "Item 29")
+	})
+}
+
+// TestCollectionPages: a collection is a list with a description, a path and an order of its
+// own; it is linked from menus and gone once it is deleted.
+func TestCollectionPages(t *testing.T) {
+	each(t, func(t *testing.T, s *stall) {
+		s.sell("Cheap", func(in *model.ProductCreateInput) { in.PriceMinor = 100 })
+		s.sell("Sold out", func(in *model.ProductCreateInput) { in.PriceMinor, in.InventoryQuantity = 150, new(int64(0)) })
+		s.sell("Dear", func(in *model.ProductCreateInput) { in.PriceMinor = 5000 })
+		m := s.core.Mutation()
+		s.get("/collections/bargains").want(t, 404)
+		c := graphtest.Must[*model.CollectionPayload](t)(m.CollectionCreate(s.ctx, model.CollectionInput{
+			Title: "Bargains & more", Handle: new("bargains"), Description: new("All below <10>."),
+			Sort: state.SortPriceUp, Rule: &model.CollectionRuleInput{InStock: true,
+				Conditions: []*document.CollectionCondition{{Field: state.FieldPrice, MostMinor: new(int64(1000))}}},
+		})).Collection
+		id := c.PublicID()
+		if err := s.core.Shelves.Judge(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.clock.add(time.Second) // nothing of before is believed
+		s.get("/collections/bargains").want(t, 200, "<h1>Bargains &amp; more</h1>", "Cheap", "!Dear", "!Sold out<",
+			`rel="canonical"`, `/collections/bargains"`, `content="All below &lt;10&gt;."`)
+		s.get("/collections/bargains?min=2").want(t, 200, "!>Cheap<", "noindex, follow")
+		s.get("/collections/bargains?sort=manual").want(t, 200, "Cheap")
+		s.get("/sitemap-pages.xml").want(t, 200, "/collections/bargains</loc>")
+		graphtest.Must[*model.CollectionDeletePayload](t)(m.CollectionDelete(s.ctx, id, c.Version))
+		s.clock.add(time.Second)
+		s.get("/collections/bargains").want(t, 404)
+		s.get("/collections/~"+id).want(t, 404)
 	})
 }

@@ -83,24 +83,28 @@ func TestMenusAreShown(t *testing.T) {
 		link := func(title string, target state.MenuTarget, id string, below ...*document.MenuLink) *document.MenuLink {
 			return &document.MenuLink{Title: title, Target: target, ResourceID: &id, Children: below}
 		}
+		summer := graphtest.Must[*model.CollectionPayload](t)(m.CollectionCreate(s.ctx,
+			model.CollectionInput{Title: "Summer", Sort: state.SortManual})).Collection
 		set := document.MenusFields{Main: []*document.MenuLink{
 			link("Goods", state.TargetProduct, mug.PublicID(), link("Who", state.TargetPage, imprint.PublicID())),
+			link("Summer", state.TargetCollection, summer.PublicID()),
 			link("Lost", state.TargetPage, xid.Page.Format(xid.New())),
 			{Title: "Blog", Target: state.TargetAddress, Address: new("https://blog.test/?a&b")},
 		}, Footer: []*document.MenuLink{}}
 		graphtest.Must[*model.MenusPayload](t)(m.MenusSet(s.ctx, 0, set))
 		s.clock.add(time.Second)
 		s.get("/").want(t, 200, `<nav><li><a href="/products/mug">Goods</a><b><a href="/pages/imprint">Who</a></b></li>`+
-			`<li><a href="https://blog.test/?a&amp;b">Blog</a></li></nav><footer></footer>`)
+			`<li><a href="/collections/summer">Summer</a></li><li><a href="https://blog.test/?a&amp;b">Blog</a></li></nav><footer></footer>`)
 		if n := s.statements(func() { s.get("/"); s.get("/") }); n != 0 {
 			t.Errorf("%d statements for a page that is kept", n)
 		}
 		if n := s.statements(func() { s.get("/products/mug") }); n != 2 {
 			t.Errorf("%d statements for another page of the state, want those of the product", n)
 		}
+		graphtest.Must[*model.CollectionDeletePayload](t)(m.CollectionDelete(s.ctx, summer.PublicID(), summer.Version))
 		graphtest.Must[*model.PagePayload](t)(m.PageUnpublish(s.ctx, imprint.PublicID(), imprint.Version))
 		s.clock.add(time.Second)
-		s.get("/").want(t, 200, "!Who")
+		s.get("/").want(t, 200, "!Who", "!Summer")
 	})
 }
 

@@ -74,10 +74,10 @@ func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
 			list: &listed{asked: asked{least: "10", most: "24.90", options: []string{"Size:S"}}, own: shelf.Newest,
 				Shelf:  &storefront.Shelf{Offers: []*storefront.Offer{offer}, After: "a", Before: "b"},
 				facets: []storefront.Facet{{Name: "Size", Value: "S"}}, path: storefront.ProductsPath,
-				title: "Products"},
+				title: "Products", description: "All."},
 			text: &storefront.Text{Title: "Shipping", Kind: "shipping", Description: "Twice.", HTML: "<p>Hi"}}
 		got, want := shape(c.data(in, &look{name: "Plain", version: "1"})), shape(render.SampleData(kind))
-		if kind != textPage && kind != productPage { // the others leave their description to the theme
+		if kind != textPage && kind != productPage && kind != productsPage { // the others leave their description to the theme
 			got = append(got, ".page.description text")
 			got = slices.DeleteFunc(got, func(s string) bool { return s == ".page.description nothing" })
 			slices.Sort(got)

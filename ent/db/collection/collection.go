@@ -33,10 +33,12 @@ const (
 	FieldRule = "rule"
 	// FieldBucket holds the string denoting the bucket field in the database.
 	FieldBucket = "bucket"
+	// FieldDueAt holds the string denoting the due_at field in the database.
+	FieldDueAt = "due_at"
 	// FieldBehind holds the string denoting the behind field in the database.
 	FieldBehind = "behind"
-	// FieldDone holds the string denoting the done field in the database.
-	FieldDone = "done"
+	// FieldSettling holds the string denoting the settling field in the database.
+	FieldSettling = "settling"
 	// FieldGone holds the string denoting the gone field in the database.
 	FieldGone = "gone"
 	// Table holds the table name of the collection in the database.
@@ -56,8 +58,9 @@ var Columns = []string{
 	FieldSort,
 	FieldRule,
 	FieldBucket,
+	FieldDueAt,
 	FieldBehind,
-	FieldDone,
+	FieldSettling,
 	FieldGone,
 }
 
@@ -85,8 +88,8 @@ var (
 	DefaultEventSequence int64
 	// TitleValidator is a validator for the "title" field. It is called by the builders before save.
 	TitleValidator func(string) error
-	// DefaultDone holds the default value on creation for the "done" field.
-	DefaultDone bool
+	// DefaultSettling holds the default value on creation for the "settling" field.
+	DefaultSettling bool
 	// DefaultGone holds the default value on creation for the "gone" field.
 	DefaultGone bool
 	// DefaultID holds the default value on creation for the "id" field.
@@ -146,14 +149,19 @@ func ByBucket(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldBucket, opts...).ToFunc()
 }
 
+// ByDueAt orders the results by the due_at field.
+func ByDueAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDueAt, opts...).ToFunc()
+}
+
 // ByBehind orders the results by the behind field.
 func ByBehind(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldBehind, opts...).ToFunc()
 }
 
-// ByDone orders the results by the done field.
-func ByDone(opts ...sql.OrderTermOption) OrderOption {
-	return sql.OrderByField(FieldDone, opts...).ToFunc()
+// BySettling orders the results by the settling field.
+func BySettling(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSettling, opts...).ToFunc()
 }
 
 // ByGone orders the results by the gone field.

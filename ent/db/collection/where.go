@@ -109,14 +109,20 @@ func Bucket(v int8) predicate.Collection {
 	return predicate.Collection(sql.FieldEQ(FieldBucket, v))
 }
 
+// DueAt applies equality check predicate on the "due_at" field. It's identical to DueAtEQ.
+func DueAt(v micros.Time) predicate.Collection {
+	vc := int64(v)
+	return predicate.Collection(sql.FieldEQ(FieldDueAt, vc))
+}
+
 // Behind applies equality check predicate on the "behind" field. It's identical to BehindEQ.
 func Behind(v xid.ID) predicate.Collection {
 	return predicate.Collection(sql.FieldEQ(FieldBehind, v))
 }
 
-// Done applies equality check predicate on the "done" field. It's identical to DoneEQ.
-func Done(v bool) predicate.Collection {
-	return predicate.Collection(sql.FieldEQ(FieldDone, v))
+// Settling applies equality check predicate on the "settling" field. It's identical to SettlingEQ.
+func Settling(v bool) predicate.Collection {
+	return predicate.Collection(sql.FieldEQ(FieldSettling, v))
 }
 
 // Gone applies equality check predicate on the "gone" field. It's identical to GoneEQ.
@@ -691,6 +697,60 @@ func BucketLTE(v int8) predicate.Collection {
 	return predicate.Collection(sql.FieldLTE(FieldBucket, v))
 }
 
+// DueAtEQ applies the EQ predicate on the "due_at" field.
+func DueAtEQ(v micros.Time) predicate.Collection {
+	vc := int64(v)
+	return predicate.Collection(sql.FieldEQ(FieldDueAt, vc))
+}
+
+// DueAtNEQ applies the NEQ predicate on the "due_at" field.
+func DueAtNEQ(v micros.Time) predicate.Collection {
+	vc := int64(v)
+	return predicate.Collection(sql.FieldNEQ(FieldDueAt, vc))
+}
+
+// DueAtIn applies the In predicate on the "due_at" field.
+func DueAtIn(vs ...micros.Time) predicate.Collection {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.Collection(sql.FieldIn(FieldDueAt, v...))
+}
+
+// DueAtNotIn applies the NotIn predicate on the "due_at" field.
+func DueAtNotIn(vs ...micros.Time) predicate.Collection {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.Collection(sql.FieldNotIn(FieldDueAt, v...))
+}
+
+// DueAtGT applies the GT predicate on the "due_at" field.
+func DueAtGT(v micros.Time) predicate.Collection {
+	vc := int64(v)
+	return predicate.Collection(sql.FieldGT(FieldDueAt, vc))
+}
+
+// DueAtGTE applies the GTE predicate on the "due_at" field.
+func DueAtGTE(v micros.Time) predicate.Collection {
+	vc := int64(v)
+	return predicate.Collection(sql.FieldGTE(FieldDueAt, vc))
+}
+
+// DueAtLT applies the LT predicate on the "due_at" field.
+func DueAtLT(v micros.Time) predicate.Collection {
+	vc := int64(v)
+	return predicate.Collection(sql.FieldLT(FieldDueAt, vc))
+}
+
+// DueAtLTE applies the LTE predicate on the "due_at" field.
+func DueAtLTE(v micros.Time) predicate.Collection {
+	vc := int64(v)
+	return predicate.Collection(sql.FieldLTE(FieldDueAt, vc))
+}
+
 // BehindEQ applies the EQ predicate on the "behind" field.
 func BehindEQ(v xid.ID) predicate.Collection {
 	return predicate.Collection(sql.FieldEQ(FieldBehind, v))
@@ -731,14 +791,14 @@ func BehindLTE(v xid.ID) predicate.Collection {
 	return predicate.Collection(sql.FieldLTE(FieldBehind, v))
 }
 
-// DoneEQ applies the EQ predicate on the "done" field.
-func DoneEQ(v bool) predicate.Collection {
-	return predicate.Collection(sql.FieldEQ(FieldDone, v))
+// SettlingEQ applies the EQ predicate on the "settling" field.
+func SettlingEQ(v bool) predicate.Collection {
+	return predicate.Collection(sql.FieldEQ(FieldSettling, v))
 }
 
-// DoneNEQ applies the NEQ predicate on the "done" field.
-func DoneNEQ(v bool) predicate.Collection {
-	return predicate.Collection(sql.FieldNEQ(FieldDone, v))
+// SettlingNEQ applies the NEQ predicate on the "settling" field.
+func SettlingNEQ(v bool) predicate.Collection {
+	return predicate.Collection(sql.FieldNEQ(FieldSettling, v))
 }
 
 // GoneEQ applies the EQ predicate on the "gone" field.

@@ -292,8 +292,9 @@ var (
 		{Name: "sort", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
 		{Name: "rule", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 		{Name: "bucket", Type: field.TypeInt8},
+		{Name: "due_at", Type: field.TypeInt64},
 		{Name: "behind", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
-		{Name: "done", Type: field.TypeBool, Default: false},
+		{Name: "settling", Type: field.TypeBool, Default: false},
 		{Name: "gone", Type: field.TypeBool, Default: false},
 	}
 	// CollectionsTable holds the schema information for the "collections" table.
@@ -308,9 +309,9 @@ var (
 				Columns: []*schema.Column{CollectionsColumns[1], CollectionsColumns[6]},
 			},
 			{
-				Name:    "collection_bucket_done_store_id_id",
+				Name:    "collection_bucket_due_at_store_id_id",
 				Unique:  false,
-				Columns: []*schema.Column{CollectionsColumns[10], CollectionsColumns[12], CollectionsColumns[1], CollectionsColumns[0]},
+				Columns: []*schema.Column{CollectionsColumns[10], CollectionsColumns[11], CollectionsColumns[1], CollectionsColumns[0]},
 			},
 		},
 	}

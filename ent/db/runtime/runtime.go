@@ -312,12 +312,12 @@ func init() {
 	collectionDescTitle := collectionFields[0].Descriptor()
 	// collection.TitleValidator is a validator for the "title" field. It is called by the builders before save.
 	collection.TitleValidator = collectionDescTitle.Validators[0].(func(string) error)
-	// collectionDescDone is the schema descriptor for done field.
-	collectionDescDone := collectionFields[7].Descriptor()
-	// collection.DefaultDone holds the default value on creation for the done field.
-	collection.DefaultDone = collectionDescDone.Default.(bool)
+	// collectionDescSettling is the schema descriptor for settling field.
+	collectionDescSettling := collectionFields[8].Descriptor()
+	// collection.DefaultSettling holds the default value on creation for the settling field.
+	collection.DefaultSettling = collectionDescSettling.Default.(bool)
 	// collectionDescGone is the schema descriptor for gone field.
-	collectionDescGone := collectionFields[8].Descriptor()
+	collectionDescGone := collectionFields[9].Descriptor()
 	// collection.DefaultGone holds the default value on creation for the gone field.
 	collection.DefaultGone = collectionDescGone.Default.(bool)
 	// collectionDescID is the schema descriptor for id field.

@@ -66,7 +66,7 @@ type AccountResolver interface {
 }
 type CollectionResolver interface {
 	Rule(ctx context.Context, obj *db.Collection) (*model.CollectionRule, error)
-	ProductIds(ctx context.Context, obj *db.Collection) ([]string, error)
+	Products(ctx context.Context, obj *db.Collection) ([]*db.Product, error)
 }
 type LineItemResolver interface {
 	Product(ctx context.Context, obj *model.LineItem) (*db.Product, error)
@@ -1842,8 +1842,8 @@ type Collection {
   sort: CollectionSort!
   "Null where products are put in by hand."
   rule: CollectionRule
-  "The products that were put in by hand, in their order."
-  productIds: [ID!]!
+  "The products that were put in by hand, in their order, whatever their status."
+  products: [Product!]!
   version: Long!
   createdAt: Time!
   updatedAt: Time!
@@ -7473,30 +7473,76 @@ func (ec *executionContext) fieldContext_Collection_rule(_ context.Context, fiel
 	return fc, nil
 }
 
-func (ec *executionContext) _Collection_productIds(ctx context.Context, field graphql.CollectedField, obj *db.Collection) (ret graphql.Marshaler) {
+func (ec *executionContext) _Collection_products(ctx context.Context, field graphql.CollectedField, obj *db.Collection) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
-		ec.fieldContext_Collection_productIds,
+		ec.fieldContext_Collection_products,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Collection().ProductIds(ctx, obj)
+			return ec.Resolvers.Collection().Products(ctx, obj)
 		},
 		nil,
-		ec.marshalNID2ᚕstringᚄ,
+		ec.marshalNProduct2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductᚄ,
 		true,
 		true,
 	)
 }
 
-func (ec *executionContext) fieldContext_Collection_productIds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Collection_products(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Collection",
 		Field:      field,
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return nil, errors.New("field of type ID does not have child fields")
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Product_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Product_title(ctx, field)
+			case "handle":
+				return ec.fieldContext_Product_handle(ctx, field)
+			case "description":
+				return ec.fieldContext_Product_description(ctx, field)
+			case "status":
+				return ec.fieldContext_Product_status(ctx, field)
+			case "priceMinor":
+				return ec.fieldContext_Product_priceMinor(ctx, field)
+			case "compareAtPriceMinor":
+				return ec.fieldContext_Product_compareAtPriceMinor(ctx, field)
+			case "currency":
+				return ec.fieldContext_Product_currency(ctx, field)
+			case "sku":
+				return ec.fieldContext_Product_sku(ctx, field)
+			case "vendor":
+				return ec.fieldContext_Product_vendor(ctx, field)
+			case "productType":
+				return ec.fieldContext_Product_productType(ctx, field)
+			case "tags":
+				return ec.fieldContext_Product_tags(ctx, field)
+			case "inventoryQuantity":
+				return ec.fieldContext_Product_inventoryQuantity(ctx, field)
+			case "imageUrl":
+				return ec.fieldContext_Product_imageUrl(ctx, field)
+			case "publishedAt":
+				return ec.fieldContext_Product_publishedAt(ctx, field)
+			case "version":
+				return ec.fieldContext_Product_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Product_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Product_updatedAt(ctx, field)
+			case "weightGrams":
+				return ec.fieldContext_Product_weightGrams(ctx, field)
+			case "maxPriceMinor":
+				return ec.fieldContext_Product_maxPriceMinor(ctx, field)
+			case "options":
+				return ec.fieldContext_Product_options(ctx, field)
+			case "variants":
+				return ec.fieldContext_Product_variants(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
 	}
 	return fc, nil
@@ -7692,8 +7738,8 @@ func (ec *executionContext) fieldContext_CollectionConnection_nodes(_ context.Co
 				return ec.fieldContext_Collection_sort(ctx, field)
 			case "rule":
 				return ec.fieldContext_Collection_rule(ctx, field)
-			case "productIds":
-				return ec.fieldContext_Collection_productIds(ctx, field)
+			case "products":
+				return ec.fieldContext_Collection_products(ctx, field)
 			case "version":
 				return ec.fieldContext_Collection_version(ctx, field)
 			case "createdAt":
@@ -7855,8 +7901,8 @@ func (ec *executionContext) fieldContext_CollectionEdge_node(_ context.Context, 
 				return ec.fieldContext_Collection_sort(ctx, field)
 			case "rule":
 				return ec.fieldContext_Collection_rule(ctx, field)
-			case "productIds":
-				return ec.fieldContext_Collection_productIds(ctx, field)
+			case "products":
+				return ec.fieldContext_Collection_products(ctx, field)
 			case "version":
 				return ec.fieldContext_Collection_version(ctx, field)
 			case "createdAt":
@@ -7906,8 +7952,8 @@ func (ec *executionContext) fieldContext_CollectionPayload_collection(_ context.
 				return ec.fieldContext_Collection_sort(ctx, field)
 			case "rule":
 				return ec.fieldContext_Collection_rule(ctx, field)
-			case "productIds":
-				return ec.fieldContext_Collection_productIds(ctx, field)
+			case "products":
+				return ec.fieldContext_Collection_products(ctx, field)
 			case "version":
 				return ec.fieldContext_Collection_version(ctx, field)
 			case "createdAt":
@@ -29578,8 +29624,8 @@ func (ec *executionContext) fieldContext_Query_collection(ctx context.Context, f
 				return ec.fieldContext_Collection_sort(ctx, field)
 			case "rule":
 				return ec.fieldContext_Collection_rule(ctx, field)
-			case "productIds":
-				return ec.fieldContext_Collection_productIds(ctx, field)
+			case "products":
+				return ec.fieldContext_Collection_products(ctx, field)
 			case "version":
 				return ec.fieldContext_Collection_version(ctx, field)
 			case "createdAt":
@@ -43617,7 +43663,7 @@ func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSe
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
-		case "productIds":
+		case "products":
 			field := field
 
 			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
@@ -43626,7 +43672,7 @@ func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSe
 						ec.Error(ctx, ec.Recover(ctx, r))
 					}
 				}()
-				res = ec._Collection_productIds(ctx, field, obj)
+				res = ec._Collection_products(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}

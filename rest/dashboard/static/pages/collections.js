@@ -12,7 +12,7 @@ const list = `query Collections($after: String) { collections(first: 25, after: 
 const rule = 'rule { any inStock conditions { field text leastMinor mostMinor } }';
 const goods = 'products(first: 100, filter: { status: ACTIVE }) { nodes { id title } }';
 const read = `query Collection($id: ID!) { collection(id: $id) {
-  id title handle description sort ${rule} productIds version } ${goods} }`;
+  id title handle description sort ${rule} products { id title } version } ${goods} }`;
 const fresh = `query Goods { ${goods} }`;
 const create = `mutation CollectionCreate($input: CollectionInput!) {
   collectionCreate(input: $input) { collection { id } ${errors} } }`;
@@ -103,7 +103,7 @@ function entered(v, { way, conditions, picked, currency }) {
   return {
     title: v.get('title'), description: text(v, 'description'), sort: v.get('sort'),
     ...(text(v, 'handle') ? { handle: text(v, 'handle') } : {}),
-    productIds: byRule ? [] : picked,
+    productIds: byRule ? [] : picked.map((p) => p.id),
     rule: byRule ? { any: v.get('rule.any') === 'ANY', inStock: v.get('rule.inStock') === 'on',
       conditions: conditions.map((c, i) => (c.field === 'PRICE'
         ? { field: c.field, leastMinor: optionalAmount(v, `rule.conditions.${i}.leastMinor`, currency),
@@ -117,7 +117,7 @@ function Inputs({ of: c, goods: offered, save, changed }) {
   const [way, choose] = useState(c.rule ? 'RULE' : 'HAND');
   const [conditions, setConditions] = useState(() =>
     (c.rule?.conditions ?? [{ field: 'TAG' }]).map((o) => ({ ...o, key: ++last })));
-  const [picked, pick] = useState(c.productIds ?? []);
+  const [picked, pick] = useState(c.products ?? []);
   const action = (v) => save(entered(v, { way, conditions, picked, currency: store.currency }));
   return html`<${Form} name="collection" submit="Save" action=${action} onStale=${changed}><div class="split">
     <div class="stack">
@@ -167,24 +167,23 @@ function Rule({ of, conditions, set }) {
     <${Check} name="rule.inStock" label="Leave out what is sold out" value=${of?.inStock ?? false} />`;
 }
 
-/** The products that are put in by hand; those that are not offered to choose from keep their place. */
+/** The products that are put in by hand. */
 function Picked({ offered, picked, set }) {
-  const titles = new Map(offered.map((p) => [p.id, p.title]));
-  const swap = (i, j) => set(picked.map((id, k) => (k === i ? picked[j] : k === j ? picked[i] : id)));
-  const rest = offered.filter((p) => !picked.includes(p.id));
+  const swap = (i, j) => set(picked.map((p, k) => (k === i ? picked[j] : k === j ? picked[i] : p)));
+  const rest = offered.filter((p) => !picked.some((o) => o.id === p.id));
   const step = (label, icon, off, act) => html`<button type="button" class="icon-button" aria-label=${label}
     title=${label} onClick=${() => !off && act()} aria-disabled=${off ? 'true' : undefined}
     data-test=${'picked-' + icon}><${Icon} name=${icon} size="16" /></button>`;
-  return html`<ol class="links" aria-label="Products of the collection">${picked.map((id, i) => {
-    const title = titles.get(id) ?? id;
+  return html`<ol class="links" aria-label="Products of the collection">${picked.map((p, i) => {
+    const { id, title } = p;
     return html`<li key=${id} data-test="picked"><span class="grow" dir="auto">${title}</span><div class="actions">
       ${step('Move up: ' + title, 'up', i === 0, () => swap(i, i - 1))}
       ${step('Move down: ' + title, 'down', i === picked.length - 1, () => swap(i, i + 1))}
-      ${step('Remove: ' + title, 'close', false, () => set(picked.filter((o) => o !== id)))}</div></li>`;
+      ${step('Remove: ' + title, 'close', false, () => set(picked.filter((o) => o !== p)))}</div></li>`;
   })}</ol>
   <${Select} name="add" label="Add a product" optional value="" key=${picked.length}
     options=${[['', 'Choose'], ...rest.map((p) => [p.id, p.title])]}
-    onChange=${(e) => e.target.value && set([...picked, e.target.value])} />`;
+    onChange=${(e) => e.target.value && set([...picked, rest.find((p) => p.id === e.target.value)])} />`;
 }
 
 function Remove({ of: c, onClose, changed }) {
