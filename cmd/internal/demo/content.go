@@ -39,7 +39,50 @@ var paperSheets = []sheet{
 		body: "ご注文に必要な情報だけをお預かりします。このサイトはスクリプトを実行しません。\n"},
 }
 
-// content makes the language, the pages and the menus, or none of them when they are there
+// picked is a collection of the products that meet all conditions.
+func picked(handle, title, text string, conditions ...*document.CollectionCondition) model.CollectionInput {
+	return model.CollectionInput{Title: title, Handle: &handle, Description: &text, Sort: state.SortNewest,
+		Rule: &model.CollectionRuleInput{Conditions: conditions}}
+}
+
+// has is met by products that have a text.
+func has(f state.CollectionField, text string) *document.CollectionCondition {
+	return &document.CollectionCondition{Field: f, Text: &text}
+}
+
+// upTo is met by products that cost no more.
+func upTo(price int64) *document.CollectionCondition {
+	return &document.CollectionCondition{Field: state.FieldPrice, MostMinor: &price}
+}
+
+var (
+	bikeLists = []model.CollectionInput{
+		picked("bikes", "Bikes", "Built in our workshop, almost ready to ride.", has(state.FieldProductType, "Bikes")),
+		picked("safe", "Safe on the road", "Helmets for heads of every size.", has(state.FieldProductType, "Helmets")),
+		picked("small-gifts", "Small gifts", "For less than 20 euros.", upTo(1999)),
+		picked("sale", "Sale", "Cheaper than it was.", has(state.FieldTag, "sale")),
+	}
+	paperLists = []model.CollectionInput{
+		picked("pens", "筆記具", "書くことが楽しくなる道具。", has(state.FieldProductType, "筆記具")),
+		picked("small-gifts", "ちいさな贈り物", "千円までの品々。", upTo(1000)),
+		picked("sale", "セール", "お求めやすくなりました。", has(state.FieldTag, "sale")),
+	}
+)
+
+// collections makes those of the plan, and returns the links to them.
+func (s *seeder) collections(ctx context.Context) (links []*document.MenuLink, err error) {
+	for _, in := range s.lists {
+		made, err := s.CollectionCreate(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		id := made.Collection.PublicID()
+		links = append(links, &document.MenuLink{Title: in.Title, Target: state.TargetCollection, ResourceID: &id})
+	}
+	return links, nil
+}
+
+// content makes the language, the pages, the collections and the menus, or none of them when they are there
 // already. The footer is the default one.
 func (s *seeder) content(ctx context.Context) error {
 	n, err := s.Core.Store.DB(ctx).Page.Query().Count(ctx)
@@ -55,8 +98,12 @@ func (s *seeder) content(ctx context.Context) error {
 			Language: &s.language}); err != nil {
 			return err
 		}
+		lists, err := s.collections(ctx)
+		if err != nil {
+			return err
+		}
 		for _, p := range s.sheets {
-			if err := s.sheet(ctx, p); err != nil {
+			if err := s.sheet(ctx, p, lists); err != nil {
 				return err
 			}
 		}
@@ -65,7 +112,7 @@ func (s *seeder) content(ctx context.Context) error {
 }
 
 // sheet makes a page; the first of a plan is in the main menu.
-func (s *seeder) sheet(ctx context.Context, p sheet) error {
+func (s *seeder) sheet(ctx context.Context, p sheet, lists []*document.MenuLink) error {
 	in := model.PageCreateInput{Title: p.title, Handle: &p.handle, Body: p.body}
 	if p.kind != "" {
 		in.Kind = &p.kind
@@ -80,7 +127,7 @@ func (s *seeder) sheet(ctx context.Context, p sheet) error {
 	}
 	_, err = s.MenusSet(ctx, 0, document.MenusFields{Main: []*document.MenuLink{
 		{Title: s.words[0], Target: state.TargetHome},
-		{Title: s.words[1], Target: state.TargetProducts},
+		{Title: s.words[1], Target: state.TargetProducts, Children: lists},
 		{Title: p.title, Target: state.TargetPage, ResourceID: &id},
 		{Title: s.words[2], Target: state.TargetSearch},
 	}})

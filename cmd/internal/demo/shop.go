@@ -3,6 +3,7 @@ package demo
 import (
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/model"
 )
 
 // shop is the plan of one demo store.
@@ -14,7 +15,8 @@ type shop struct {
 	choices                          map[string][]document.Option // by the kind of a product
 	language                         state.Language
 	sheets                           []sheet
-	words                            [3]string // home, products and search, in the main menu
+	lists                            []model.CollectionInput // below the products in the main menu
+	words                            [3]string               // home, products and search, in the main menu
 	people                           []people
 	shipping                         []int64 // what sending costs, in minor units
 	taxPercent                       int64   // on top of the price; 0 where prices hold it
@@ -47,7 +49,7 @@ func shops() []shop {
 			handle: "kestrel-bikes", name: "Kestrel Bikes", currency: "EUR", timezone: "Europe/Berlin",
 			owner: "Mirela Kovač", email: "mirela@kestrel-bikes.example", seed: 0x6b657374,
 			goods: bikeGoods, choices: bikeChoices, people: europeans,
-			language: state.English, sheets: bikeSheets,
+			language: state.English, sheets: bikeSheets, lists: bikeLists,
 			words: [3]string{"Home", "Products", "Search"}, terms: bikeTerms(),
 			shipping: []int64{0, 490, 490, 990, 2900}, carrier: "Postrad", tracking: "https://postrad.example/track/",
 			notes: []string{
@@ -61,7 +63,7 @@ func shops() []shop {
 			handle: "hoshi-stationery", name: "星野文具店 Hoshi Stationery", currency: "JPY", timezone: "Asia/Tokyo",
 			owner: "星野 あかり", email: "akari@hoshi-stationery.example", seed: 0x686f7368,
 			goods: paperGoods, choices: paperChoices, people: asians, taxPercent: 10,
-			language: state.Japanese, sheets: paperSheets, words: [3]string{"ホーム", "商品一覧", "検索"}, terms: paperTerms(),
+			language: state.Japanese, sheets: paperSheets, lists: paperLists, words: [3]string{"ホーム", "商品一覧", "検索"}, terms: paperTerms(),
 			shipping: []int64{0, 220, 370, 370, 800}, carrier: "ツバメ便", tracking: "https://tsubame.example/track/",
 			notes: []string{
 				"ギフト包装をお願いします。", "名入れの文字は「翠」です。", "배송 전에 연락 부탁드립니다.",
