@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/graph/endpoint"
 	"github.com/storefront-go/storefront/graph/internal/exec"
 	"github.com/storefront-go/storefront/graph/sales"
+	"github.com/storefront-go/storefront/graph/selling"
 )
 
 // executable gives the executor its resolvers. Its methods bear the names of the
@@ -22,6 +23,7 @@ func (e executable) Mutation() exec.MutationResolver { return e.Resolver.Mutatio
 func (e executable) Product() exec.ProductResolver {
 	return catalog.ProductFields{Resolver: e.catalogResolver}
 }
+func (e executable) Discount() exec.DiscountResolver { return selling.DiscountFields{} }
 func (e executable) Collection() exec.CollectionResolver {
 	return catalog.CollectionFields{Resolver: e.catalogResolver}
 }

@@ -9,6 +9,7 @@ import (
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
 	"github.com/storefront-go/storefront/ent/db/discount"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -48,7 +49,9 @@ type Discount struct {
 	// Uses holds the value of the "uses" field.
 	Uses int64 `json:"uses,omitempty"`
 	// Active holds the value of the "active" field.
-	Active       bool `json:"active,omitempty"`
+	Active bool `json:"active,omitempty"`
+	// Collections holds the value of the "collections" field.
+	Collections  document.Tags `json:"collections,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -57,6 +60,8 @@ func (*Discount) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
+		case discount.FieldCollections:
+			values[i] = new([]byte)
 		case discount.FieldActive:
 			values[i] = new(sql.NullBool)
 		case discount.FieldVersion, discount.FieldEventSequence, discount.FieldUpdatedAt, discount.FieldBasisPoints, discount.FieldAmountMinor, discount.FieldStartsAt, discount.FieldEndsAt, discount.FieldLeastMinor, discount.FieldUsesMax, discount.FieldCustomerUsesMax, discount.FieldUses:
@@ -183,6 +188,12 @@ func (_m *Discount) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Active = value.Bool
 			}
+		case discount.FieldCollections:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field collections", values[i])
+			} else if value != nil {
+				_m.Collections = *value
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -277,6 +288,9 @@ func (_m *Discount) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("active=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Active))
+	builder.WriteString(", ")
+	builder.WriteString("collections=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Collections))
 	builder.WriteByte(')')
 	return builder.String()
 }
@@ -286,6 +300,9 @@ func (_m *Discount) PublicID() string { return xid.Kind("dis").Format(_m.ID) }
 
 // CreatedAt returns the time in the id.
 func (_m *Discount) CreatedAt() micros.Time { return _m.ID.Time() }
+
+// DecodedCollections returns the elements of collections.
+func (_m *Discount) DecodedCollections() ([]string, error) { return _m.Collections.List() }
 
 // Discounts is a parsable slice of Discount.
 type Discounts []*Discount

@@ -10,6 +10,7 @@ import (
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
 	"github.com/storefront-go/storefront/ent/db/discount"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -197,6 +198,12 @@ func (_c *DiscountCreate) SetNillableActive(v *bool) *DiscountCreate {
 	if v != nil {
 		_c.SetActive(*v)
 	}
+	return _c
+}
+
+// SetCollections sets the "collections" field.
+func (_c *DiscountCreate) SetCollections(v document.Tags) *DiscountCreate {
+	_c.mutation.SetCollections(v)
 	return _c
 }
 
@@ -397,6 +404,10 @@ func (_c *DiscountCreate) createSpec() (*Discount, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Active(); ok {
 		_spec.SetField(discount.FieldActive, field.TypeBool, value)
 		_node.Active = value
+	}
+	if value, ok := _c.mutation.Collections(); ok {
+		_spec.SetField(discount.FieldCollections, field.TypeBytes, value)
+		_node.Collections = value
 	}
 	return _node, _spec
 }

@@ -536,6 +536,7 @@ var discountRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.CustomerUsesMax),
 		(*cell.Int64)(&row.Uses),
 		(*cell.Flag)(&row.Active),
+		(*cell.Bytes)(&row.Collections),
 	}
 	return room
 }}

@@ -12,6 +12,7 @@ import (
 	"entgo.io/ent/schema/field"
 	"github.com/storefront-go/storefront/ent/db/discount"
 	"github.com/storefront-go/storefront/ent/db/predicate"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 )
@@ -345,6 +346,18 @@ func (_u *DiscountUpdate) SetNillableActive(v *bool) *DiscountUpdate {
 	return _u
 }
 
+// SetCollections sets the "collections" field.
+func (_u *DiscountUpdate) SetCollections(v document.Tags) *DiscountUpdate {
+	_u.mutation.SetCollections(v)
+	return _u
+}
+
+// ClearCollections clears the value of the "collections" field.
+func (_u *DiscountUpdate) ClearCollections() *DiscountUpdate {
+	_u.mutation.ClearCollections()
+	return _u
+}
+
 // Mutation returns the DiscountMutation object of the builder.
 func (_u *DiscountUpdate) Mutation() *DiscountMutation {
 	return _u.mutation
@@ -487,6 +500,12 @@ func (_u *DiscountUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.Active(); ok {
 		_spec.SetField(discount.FieldActive, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.Collections(); ok {
+		_spec.SetField(discount.FieldCollections, field.TypeBytes, value)
+	}
+	if _u.mutation.CollectionsCleared() {
+		_spec.ClearField(discount.FieldCollections, field.TypeBytes)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -825,6 +844,18 @@ func (_u *DiscountUpdateOne) SetNillableActive(v *bool) *DiscountUpdateOne {
 	return _u
 }
 
+// SetCollections sets the "collections" field.
+func (_u *DiscountUpdateOne) SetCollections(v document.Tags) *DiscountUpdateOne {
+	_u.mutation.SetCollections(v)
+	return _u
+}
+
+// ClearCollections clears the value of the "collections" field.
+func (_u *DiscountUpdateOne) ClearCollections() *DiscountUpdateOne {
+	_u.mutation.ClearCollections()
+	return _u
+}
+
 // Mutation returns the DiscountMutation object of the builder.
 func (_u *DiscountUpdateOne) Mutation() *DiscountMutation {
 	return _u.mutation
@@ -997,6 +1028,12 @@ func (_u *DiscountUpdateOne) sqlSave(ctx context.Context) (_node *Discount, err 
 	}
 	if value, ok := _u.mutation.Active(); ok {
 		_spec.SetField(discount.FieldActive, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.Collections(); ok {
+		_spec.SetField(discount.FieldCollections, field.TypeBytes, value)
+	}
+	if _u.mutation.CollectionsCleared() {
+		_spec.ClearField(discount.FieldCollections, field.TypeBytes)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Discount{config: _u.config}

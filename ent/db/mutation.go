@@ -16541,6 +16541,7 @@ type DiscountMutation struct {
 	uses                 *int64
 	adduses              *int64
 	active               *bool
+	collections          *document.Tags
 	clearedFields        map[string]struct{}
 	done                 bool
 	oldValue             func(context.Context) (*Discount, error)
@@ -17509,6 +17510,55 @@ func (m *DiscountMutation) ResetActive() {
 	m.active = nil
 }
 
+// SetCollections sets the "collections" field.
+func (m *DiscountMutation) SetCollections(d document.Tags) {
+	m.collections = &d
+}
+
+// Collections returns the value of the "collections" field in the mutation.
+func (m *DiscountMutation) Collections() (r document.Tags, exists bool) {
+	v := m.collections
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCollections returns the old "collections" field's value of the Discount entity.
+// If the Discount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DiscountMutation) OldCollections(ctx context.Context) (v document.Tags, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCollections is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCollections requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCollections: %w", err)
+	}
+	return oldValue.Collections, nil
+}
+
+// ClearCollections clears the value of the "collections" field.
+func (m *DiscountMutation) ClearCollections() {
+	m.collections = nil
+	m.clearedFields[discount.FieldCollections] = struct{}{}
+}
+
+// CollectionsCleared returns if the "collections" field was cleared in this mutation.
+func (m *DiscountMutation) CollectionsCleared() bool {
+	_, ok := m.clearedFields[discount.FieldCollections]
+	return ok
+}
+
+// ResetCollections resets all changes to the "collections" field.
+func (m *DiscountMutation) ResetCollections() {
+	m.collections = nil
+	delete(m.clearedFields, discount.FieldCollections)
+}
+
 // Where appends a list predicates to the DiscountMutation builder.
 func (m *DiscountMutation) Where(ps ...predicate.Discount) {
 	m.predicates = append(m.predicates, ps...)
@@ -17543,7 +17593,7 @@ func (m *DiscountMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DiscountMutation) Fields() []string {
-	fields := make([]string, 0, 15)
+	fields := make([]string, 0, 16)
 	if m.store_id != nil {
 		fields = append(fields, discount.FieldStoreID)
 	}
@@ -17589,6 +17639,9 @@ func (m *DiscountMutation) Fields() []string {
 	if m.active != nil {
 		fields = append(fields, discount.FieldActive)
 	}
+	if m.collections != nil {
+		fields = append(fields, discount.FieldCollections)
+	}
 	return fields
 }
 
@@ -17627,6 +17680,8 @@ func (m *DiscountMutation) Field(name string) (ent.Value, bool) {
 		return m.Uses()
 	case discount.FieldActive:
 		return m.Active()
+	case discount.FieldCollections:
+		return m.Collections()
 	}
 	return nil, false
 }
@@ -17666,6 +17721,8 @@ func (m *DiscountMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldUses(ctx)
 	case discount.FieldActive:
 		return m.OldActive(ctx)
+	case discount.FieldCollections:
+		return m.OldCollections(ctx)
 	}
 	return nil, fmt.Errorf("unknown Discount field %s", name)
 }
@@ -17779,6 +17836,13 @@ func (m *DiscountMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetActive(v)
+		return nil
+	case discount.FieldCollections:
+		v, ok := value.(document.Tags)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCollections(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Discount field %s", name)
@@ -17966,6 +18030,9 @@ func (m *DiscountMutation) ClearedFields() []string {
 	if m.FieldCleared(discount.FieldCustomerUsesMax) {
 		fields = append(fields, discount.FieldCustomerUsesMax)
 	}
+	if m.FieldCleared(discount.FieldCollections) {
+		fields = append(fields, discount.FieldCollections)
+	}
 	return fields
 }
 
@@ -18000,6 +18067,9 @@ func (m *DiscountMutation) ClearField(name string) error {
 		return nil
 	case discount.FieldCustomerUsesMax:
 		m.ClearCustomerUsesMax()
+		return nil
+	case discount.FieldCollections:
+		m.ClearCollections()
 		return nil
 	}
 	return fmt.Errorf("unknown Discount nullable field %s", name)
@@ -18053,6 +18123,9 @@ func (m *DiscountMutation) ResetField(name string) error {
 		return nil
 	case discount.FieldActive:
 		m.ResetActive()
+		return nil
+	case discount.FieldCollections:
+		m.ResetCollections()
 		return nil
 	}
 	return fmt.Errorf("unknown Discount field %s", name)

@@ -67,6 +67,7 @@ var fixed = []Fixed{
 	{Of: "The tax rates of a store", Unit: inEntries, Most: TaxRates},
 	{Of: "The description of a collection", Unit: inCharacters, Most: CollectionText},
 	{Of: "The products that are put into a collection by hand", Unit: inEntries, Most: CollectionProducts},
+	{Of: "The collections whose goods a discount is for", Unit: inEntries, Most: DiscountCollections},
 	{Of: "The conditions of a collection", Unit: inEntries, Most: Conditions},
 	{Of: "The links of a menu, those below others counted", Unit: inEntries, Most: MenuLinks},
 	{Of: "The event names of a request", Unit: inEntries, Most: EventNames},

@@ -67,6 +67,8 @@ const (
 	// are put in by hand.
 	Conditions         = 20
 	CollectionProducts = 500
+	// DiscountCollections are those whose goods a discount is for.
+	DiscountCollections = 20
 	// CollectionText describes a collection.
 	CollectionText = 2000
 	// Source is where an order comes from.

@@ -5,6 +5,7 @@ import (
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
@@ -38,6 +39,8 @@ func (Discount) Fields() []ent.Field {
 		// uses counts the orders that have it; a use is no new version.
 		field.Int64("uses").Default(0),
 		field.Bool("active").Default(true),
+		// collections are the public ids of those whose goods it is for; absent for all goods.
+		field.Bytes("collections").GoType(document.Tags(nil)).SchemaType(blob).Optional(),
 	}
 }
 

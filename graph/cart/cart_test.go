@@ -174,3 +174,47 @@ func TestCartTabs(t *testing.T) {
 		}
 	})
 }
+
+// TestCollectionDiscount: a discount for collections is one for their goods, as they are now.
+func TestCollectionDiscount(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		cheap, dear := m.sell("Cheap", 500, 9), m.sell("Dear", 5000, 9)
+		list := graphtest.Must[*model.CollectionPayload](t)(m.Mutation().CollectionCreate(m.Ctx, model.CollectionInput{
+			Title: "Small", Sort: state.SortTitle, Rule: &model.CollectionRuleInput{
+				Conditions: []*document.CollectionCondition{{Field: state.FieldPrice, MostMinor: new(int64(1000))}}},
+		})).Collection
+		if err := m.Shelves.Judge(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		in := model.DiscountInput{Code: "HALF", Kind: state.DiscountPercent, BasisPoints: new(int64(5000)), Active: true,
+			CollectionIds: []string{list.PublicID()}}
+		d := graphtest.Must[*model.DiscountPayload](t)(m.Mutation().DiscountCreate(m.Ctx, in)).Discount
+		token := m.add(m.add("", cheap, 2), dear, 1)
+		if err := m.SetCode(m.ctx, token, "half"); err != nil {
+			t.Fatal(err)
+		}
+		off := func(want int64) {
+			t.Helper()
+			v := graphtest.Must[*cart.View](t)(m.Carts.View(m.ctx, token))
+			if v.Sums.DiscountMinor != want || v.Discounted != (want > 0) {
+				t.Errorf("takes off %d, want %d", v.Sums.DiscountMinor, want)
+			}
+		}
+		off(500)
+		for _, bad := range []string{"col_1", xid.Collection.Format(xid.New())} {
+			in.CollectionIds = []string{list.PublicID(), bad}
+			_, err := m.Mutation().DiscountUpdate(m.Ctx, d.PublicID(), d.Version, in)
+			if !strings.HasPrefix(graphtest.FieldOf(err), "#/collection_ids/1") {
+				t.Errorf("%s: %v", bad, err)
+			}
+		}
+		graphtest.Must[*model.CollectionDeletePayload](t)(m.Mutation().CollectionDelete(m.Ctx, list.PublicID(), 1))
+		if err := m.Shelves.Judge(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		off(0) // and never all goods
+		in.CollectionIds = nil
+		graphtest.Must[*model.DiscountPayload](t)(m.Mutation().DiscountUpdate(m.Ctx, d.PublicID(), d.Version, in))
+		off(3000)
+	})
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/price"
 	"github.com/storefront-go/storefront/graph/selling"
+	"github.com/storefront-go/storefront/graph/shelf"
 )
 
 // Step is a part of the checkout.
@@ -212,7 +213,9 @@ func (c *Carts) compute(ctx context.Context, v *View, rateID *string) error {
 		in.Lines = append(in.Lines, line)
 	}
 	if v.Discount != nil {
-		in.Discount = selling.CartDiscount(v.Discount)
+		if err := c.discount(ctx, v.Discount, &in); err != nil {
+			return err
+		}
 	}
 	if a := v.Address; a != nil {
 		in.To.Country = a.Country
@@ -232,6 +235,23 @@ func (c *Carts) compute(ctx context.Context, v *View, rateID *string) error {
 		l.Amounts = result.Lines[i]
 	}
 	return nil
+}
+
+// discount lets a cart be computed by a discount. Which goods are in the collections that it
+// is for, the shelves say.
+func (c *Carts) discount(ctx context.Context, d *db.Discount, in *price.Cart) (err error) {
+	if in.Discount, err = selling.CartDiscount(d); err != nil || len(in.Discount.Collections) == 0 {
+		return err
+	}
+	products := make([]xid.ID, len(in.Lines))
+	for i, l := range in.Lines {
+		products[i] = l.Product
+	}
+	on, err := shelf.On(ctx, c.Client(ctx), in.Discount.Collections, products)
+	for i, l := range in.Lines {
+		in.Lines[i].Collections = on[l.Product]
+	}
+	return err
 }
 
 // ship finds what shipping can be chosen and adds what was.

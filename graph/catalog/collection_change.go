@@ -194,16 +194,12 @@ func (m Mutation) holdProducts(ctx context.Context, products []xid.ID) error {
 	if err != nil {
 		return fmt.Errorf("hold products: %w", err)
 	}
-	found := map[xid.ID]bool{}
-	for _, p := range rows {
-		found[p.ID] = true
+	found := make([]xid.ID, len(rows))
+	for i, p := range rows {
+		found[i] = p.ID
 	}
 	c := &core.Check{}
-	for i, p := range products {
-		if !found[p] {
-			c.Add("product_ids/"+strconv.Itoa(i), fault.UnknownValue, "The store has no such product.")
-		}
-	}
+	c.Found("product_ids", xid.Product, products, found)
 	return c.Err()
 }
 
@@ -233,7 +229,7 @@ func planCollection(in model.CollectionInput) (*collectionPlan, error) {
 	core.Opt(in.Handle, func(s string) { c.Handle("handle", s, limit.Handle) })
 	core.Opt(in.Description, func(s string) { c.Long("description", s, limit.CollectionText) })
 	if in.Rule == nil {
-		plan.products = checkMembers(c, in.ProductIds)
+		plan.products = c.IDs("product_ids", xid.Product, in.ProductIds, limit.CollectionProducts)
 		return plan, c.Err()
 	}
 	if in.Sort == state.SortManual {
@@ -256,28 +252,6 @@ func planCollection(in model.CollectionInput) (*collectionPlan, error) {
 	}
 	plan.rule = document.NewCollectionRule(rule)
 	return plan, c.Err()
-}
-
-// checkMembers judges the products of a collection, and returns them.
-func checkMembers(c *core.Check, ids []string) []xid.ID {
-	if len(ids) > limit.CollectionProducts {
-		c.Add("product_ids", fault.TooLong,
-			"A collection has at most "+strconv.Itoa(limit.CollectionProducts)+" products by hand.")
-		return nil
-	}
-	list := []xid.ID{}
-	for i, text := range ids {
-		at := "product_ids/" + strconv.Itoa(i)
-		id, err := xid.Product.Parse(text)
-		switch {
-		case err != nil:
-			c.Add(at, fault.InvalidFormat, "This is not the id of a product.")
-		case slices.Contains(list, id):
-			c.Add(at, fault.Taken, "The product is in the collection once.")
-		}
-		list = append(list, id)
-	}
-	return list
 }
 
 // checkCondition judges one condition: what its field needs has to be there, and nothing else.

@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/currency"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/xid"
 )
 
 // Check collects everything that is wrong with an input, so that one answer
@@ -145,6 +146,36 @@ func (c *Check) Tags(name string, tags []string) {
 	}
 	for i, t := range tags {
 		c.Line(name+"/"+strconv.Itoa(i), t, limit.Label)
+	}
+}
+
+// IDs checks a list of ids of one kind, each of which is there once.
+func (c *Check) IDs(name string, kind xid.Kind, texts []string, most int) []xid.ID {
+	if len(texts) > most {
+		c.Add(name, fault.TooLong, "There are more than "+strconv.Itoa(most)+" ids.")
+		return nil
+	}
+	list := make([]xid.ID, 0, len(texts))
+	for i, text := range texts {
+		at := name + "/" + strconv.Itoa(i)
+		id, err := kind.Parse(text)
+		switch {
+		case err != nil:
+			c.Add(at, fault.InvalidFormat, "This is not the id of a "+kind.Resource()+".")
+		case slices.Contains(list, id):
+			c.Add(at, fault.Taken, "This id is there twice.")
+		}
+		list = append(list, id)
+	}
+	return list
+}
+
+// Found checks that the rows with the ids of a list were found.
+func (c *Check) Found(name string, kind xid.Kind, ids, found []xid.ID) {
+	for i, id := range ids {
+		if !slices.Contains(found, id) {
+			c.Add(name+"/"+strconv.Itoa(i), fault.UnknownValue, "The store has no such "+kind.Resource()+".")
+		}
 	}
 }
 

@@ -188,6 +188,8 @@ type DiscountInput struct {
 	UsesMax         *int64       `json:"usesMax,omitempty"`
 	CustomerUsesMax *int64       `json:"customerUsesMax,omitempty"`
 	Active          bool         `json:"active"`
+	// Up to 20 collections whose goods it is for, in place of all goods.
+	CollectionIds []string `json:"collectionIds"`
 }
 
 type DiscountPayload struct {

@@ -2,9 +2,11 @@ package selling
 
 import (
 	"context"
+	"errors"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/price"
 )
@@ -55,11 +57,16 @@ func CartRate(r document.ShippingRate) *price.Rate {
 		LeastGrams: r.LeastGrams, MostGrams: r.MostGrams, FreeFromMinor: r.FreeFromMinor}
 }
 
-// CartDiscount is a discount as a cart is computed by it: for all goods.
-func CartDiscount(d *db.Discount) *price.Discount {
+// CartDiscount is a discount as a cart is computed by it.
+func CartDiscount(d *db.Discount) (*price.Discount, error) {
 	rule := &price.Discount{Kind: d.Kind}
 	core.Opt(d.BasisPoints, func(n int64) { rule.BasisPoints = n })
 	core.Opt(d.AmountMinor, func(n int64) { rule.AmountMinor = n })
 	core.Opt(d.LeastMinor, func(n int64) { rule.LeastMinor = n })
-	return rule
+	lists, err := d.Collections.List()
+	for _, text := range lists {
+		id, bad := xid.Collection.Parse(text)
+		rule.Collections, err = append(rule.Collections, id), errors.Join(err, bad)
+	}
+	return rule, err
 }

@@ -44,6 +44,14 @@ func (q Query) Discount(ctx context.Context, id string) (*db.Discount, error) {
 	return d, core.Explain("discount", err)
 }
 
+// DiscountFields resolves what a discount consists of.
+type DiscountFields struct{}
+
+// CollectionIds returns the collections whose goods a discount is for; none for all goods.
+func (DiscountFields) CollectionIds(_ context.Context, d *db.Discount) ([]string, error) {
+	return d.Collections.List()
+}
+
 // discount reads one discount.
 func (r *Resolver) discount(ctx context.Context, id xid.ID) (*db.Discount, error) {
 	return core.Only(r.Client(ctx).Discount.Query().Where(discount.ID(id)).Load(ctx))

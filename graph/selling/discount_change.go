@@ -9,7 +9,9 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/currency"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/collection"
 	"github.com/storefront-go/storefront/ent/db/discount"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
@@ -46,11 +48,12 @@ func codeTaken() error {
 
 // DiscountCreate makes a discount with a code that no other one of the store has.
 func (m Mutation) DiscountCreate(ctx context.Context, in model.DiscountInput) (*model.DiscountPayload, error) {
-	if err := checkDiscount(&in); err != nil {
+	lists, err := m.checkDiscount(ctx, &in)
+	if err != nil {
 		return nil, err
 	}
 	var d *db.Discount
-	err := m.Commit(ctx, xid.Discount, func(ctx context.Context) (_ *core.Record, err error) {
+	err = m.Commit(ctx, xid.Discount, func(ctx context.Context) (_ *core.Record, err error) {
 		err = m.Room(ctx, limit.Discounts, ent.Primary, func(pick func(*sql.Selector), ids any) error {
 			return m.Client(ctx).Discount.Query().Modify(pick).Scan(ctx, ids)
 		})
@@ -62,7 +65,7 @@ func (m Mutation) DiscountCreate(ctx context.Context, in model.DiscountInput) (*
 			SetNillableBasisPoints(in.BasisPoints).SetNillableAmountMinor(in.AmountMinor).
 			SetNillableStartsAt(in.StartsAt).SetNillableEndsAt(in.EndsAt).SetNillableLeastMinor(in.LeastMinor).
 			SetNillableUsesMax(in.UsesMax).SetNillableCustomerUsesMax(in.CustomerUsesMax).SetActive(in.Active).
-			SetUpdatedAt(id.Time()).Save(ctx)
+			SetCollections(lists).SetUpdatedAt(id.Time()).Save(ctx)
 		if ent.IsDuplicate(err) {
 			return nil, codeTaken()
 		}
@@ -81,7 +84,8 @@ func (m Mutation) DiscountCreate(ctx context.Context, in model.DiscountInput) (*
 func (m Mutation) DiscountUpdate(
 	ctx context.Context, id string, expectedVersion int64, in model.DiscountInput,
 ) (*model.DiscountPayload, error) {
-	if err := checkDiscount(&in); err != nil {
+	lists, err := m.checkDiscount(ctx, &in)
+	if err != nil {
 		return nil, err
 	}
 	d, err := core.Change(ctx, m.Core, m.discounts(), id, expectedVersion, "discount.update",
@@ -101,6 +105,7 @@ func (m Mutation) DiscountUpdate(
 			core.MemberOpt(all, core.Given(in.CustomerUsesMax), "customer_uses_max", &d.CustomerUsesMax,
 				u.SetCustomerUsesMax, u.ClearCustomerUsesMax)
 			core.Replace(all, &in.Active, "active", &d.Active, u.SetActive)
+			core.MemberDoc(all, lists, true, "collection_ids", &d.Collections, u.SetCollections, u.ClearCollections)
 			return nil
 		})
 	if err != nil {
@@ -126,8 +131,9 @@ func (m Mutation) DiscountDelete(
 	return &model.DiscountDeletePayload{DeletedID: &id}, nil
 }
 
-// checkDiscount judges a discount and brings its code into the form in which it is kept.
-func checkDiscount(in *model.DiscountInput) error {
+// checkDiscount judges a discount, brings its code into the form in which it is kept, and
+// returns the collections that it is for.
+func (m Mutation) checkDiscount(ctx context.Context, in *model.DiscountInput) (document.Tags, error) {
 	c := &core.Check{}
 	in.Code = constant(in.Code)
 	checkCode(c, in.Code)
@@ -149,7 +155,16 @@ func checkDiscount(in *model.DiscountInput) error {
 	core.Opt(in.LeastMinor, func(n int64) { c.Amount("least_minor", n) })
 	core.Opt(in.UsesMax, func(n int64) { c.Within("uses_max", n, 1, limit.Uses) })
 	core.Opt(in.CustomerUsesMax, func(n int64) { c.Within("customer_uses_max", n, 1, limit.Uses) })
-	return c.Err()
+	lists := c.IDs("collection_ids", xid.Collection, in.CollectionIds, limit.DiscountCollections)
+	if err := c.Err(); err != nil || len(lists) == 0 {
+		return nil, err
+	}
+	found, err := m.Client(ctx).Collection.Query().Where(collection.IDIn(lists...), collection.Gone(false)).IDs(ctx)
+	if err != nil {
+		return nil, core.Explain("collection", err)
+	}
+	c.Found("collection_ids", xid.Collection, lists, found)
+	return document.NewTags(in.CollectionIds), c.Err()
 }
 
 // checkCode checks what shoppers enter: characters that everybody can type and tell apart

@@ -55,7 +55,7 @@ func TestDiscounts(t *testing.T) {
 			t.Error(d)
 		}
 		want := &price.Discount{Kind: state.DiscountAmount, AmountMinor: 500, LeastMinor: 2000}
-		if d := cmp.Diff(want, selling.CartDiscount(again)); d != "" {
+		if d := cmp.Diff(want, graphtest.Must[*price.Discount](t)(selling.CartDiscount(again))); d != "" {
 			t.Error(d)
 		}
 		if _, err := m.DiscountUpdate(ctx, d.PublicID(), 1, in); graphtest.FaultOf(err) != "version_mismatch" {

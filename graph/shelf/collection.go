@@ -9,6 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/collection"
 	"github.com/storefront-go/storefront/ent/db/collectionproduct"
+	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -50,6 +51,21 @@ func (r Rack) collections(ctx context.Context, p *db.Product) ([]xid.ID, error) 
 	}
 	for _, m := range members {
 		on = append(on, m.CollectionID)
+	}
+	return on, nil
+}
+
+// On returns which of the shelves each of the products is on.
+func On(ctx context.Context, client *db.Client, shelves, products []xid.ID) (map[xid.ID][]xid.ID, error) {
+	query := client.Listing.Query().Where(listing.ShelfIn(shelves...), listing.IDIn(products...))
+	query.Modify(ent.ForceIndex(ent.Primary))
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read shelves: %w", err)
+	}
+	on := map[xid.ID][]xid.ID{}
+	for _, l := range rows {
+		on[l.ID] = append(on[l.ID], l.Shelf)
 	}
 	return on, nil
 }

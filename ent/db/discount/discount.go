@@ -43,6 +43,8 @@ const (
 	FieldUses = "uses"
 	// FieldActive holds the string denoting the active field in the database.
 	FieldActive = "active"
+	// FieldCollections holds the string denoting the collections field in the database.
+	FieldCollections = "collections"
 	// Table holds the table name of the discount in the database.
 	Table = "discounts"
 )
@@ -65,6 +67,7 @@ var Columns = []string{
 	FieldCustomerUsesMax,
 	FieldUses,
 	FieldActive,
+	FieldCollections,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).

@@ -5,6 +5,7 @@ package discount
 import (
 	"entgo.io/ent/dialect/sql"
 	"github.com/storefront-go/storefront/ent/db/predicate"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -132,6 +133,12 @@ func Uses(v int64) predicate.Discount {
 // Active applies equality check predicate on the "active" field. It's identical to ActiveEQ.
 func Active(v bool) predicate.Discount {
 	return predicate.Discount(sql.FieldEQ(FieldActive, v))
+}
+
+// Collections applies equality check predicate on the "collections" field. It's identical to CollectionsEQ.
+func Collections(v document.Tags) predicate.Discount {
+	vc := []byte(v)
+	return predicate.Discount(sql.FieldEQ(FieldCollections, vc))
 }
 
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
@@ -883,6 +890,70 @@ func ActiveEQ(v bool) predicate.Discount {
 // ActiveNEQ applies the NEQ predicate on the "active" field.
 func ActiveNEQ(v bool) predicate.Discount {
 	return predicate.Discount(sql.FieldNEQ(FieldActive, v))
+}
+
+// CollectionsEQ applies the EQ predicate on the "collections" field.
+func CollectionsEQ(v document.Tags) predicate.Discount {
+	vc := []byte(v)
+	return predicate.Discount(sql.FieldEQ(FieldCollections, vc))
+}
+
+// CollectionsNEQ applies the NEQ predicate on the "collections" field.
+func CollectionsNEQ(v document.Tags) predicate.Discount {
+	vc := []byte(v)
+	return predicate.Discount(sql.FieldNEQ(FieldCollections, vc))
+}
+
+// CollectionsIn applies the In predicate on the "collections" field.
+func CollectionsIn(vs ...document.Tags) predicate.Discount {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Discount(sql.FieldIn(FieldCollections, v...))
+}
+
+// CollectionsNotIn applies the NotIn predicate on the "collections" field.
+func CollectionsNotIn(vs ...document.Tags) predicate.Discount {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Discount(sql.FieldNotIn(FieldCollections, v...))
+}
+
+// CollectionsGT applies the GT predicate on the "collections" field.
+func CollectionsGT(v document.Tags) predicate.Discount {
+	vc := []byte(v)
+	return predicate.Discount(sql.FieldGT(FieldCollections, vc))
+}
+
+// CollectionsGTE applies the GTE predicate on the "collections" field.
+func CollectionsGTE(v document.Tags) predicate.Discount {
+	vc := []byte(v)
+	return predicate.Discount(sql.FieldGTE(FieldCollections, vc))
+}
+
+// CollectionsLT applies the LT predicate on the "collections" field.
+func CollectionsLT(v document.Tags) predicate.Discount {
+	vc := []byte(v)
+	return predicate.Discount(sql.FieldLT(FieldCollections, vc))
+}
+
+// CollectionsLTE applies the LTE predicate on the "collections" field.
+func CollectionsLTE(v document.Tags) predicate.Discount {
+	vc := []byte(v)
+	return predicate.Discount(sql.FieldLTE(FieldCollections, vc))
+}
+
+// CollectionsIsNil applies the IsNil predicate on the "collections" field.
+func CollectionsIsNil() predicate.Discount {
+	return predicate.Discount(sql.FieldIsNull(FieldCollections))
+}
+
+// CollectionsNotNil applies the NotNil predicate on the "collections" field.
+func CollectionsNotNil() predicate.Discount {
+	return predicate.Discount(sql.FieldNotNull(FieldCollections))
 }
 
 // And groups predicates with the AND operator between them.

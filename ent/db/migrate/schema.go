@@ -496,6 +496,7 @@ var (
 		{Name: "customer_uses_max", Type: field.TypeInt64, Nullable: true},
 		{Name: "uses", Type: field.TypeInt64, Default: 0},
 		{Name: "active", Type: field.TypeBool, Default: true},
+		{Name: "collections", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 	}
 	// DiscountsTable holds the schema information for the "discounts" table.
 	DiscountsTable = &schema.Table{

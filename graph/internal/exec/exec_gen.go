@@ -36,6 +36,7 @@ type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 type ResolverRoot interface {
 	Account() AccountResolver
 	Collection() CollectionResolver
+	Discount() DiscountResolver
 	LineItem() LineItemResolver
 	Mutation() MutationResolver
 	Order() OrderResolver
@@ -67,6 +68,9 @@ type AccountResolver interface {
 type CollectionResolver interface {
 	Rule(ctx context.Context, obj *db.Collection) (*model.CollectionRule, error)
 	Products(ctx context.Context, obj *db.Collection) ([]*db.Product, error)
+}
+type DiscountResolver interface {
+	CollectionIds(ctx context.Context, obj *db.Discount) ([]string, error)
 }
 type LineItemResolver interface {
 	Product(ctx context.Context, obj *model.LineItem) (*db.Product, error)
@@ -1887,6 +1891,8 @@ type Discount {
   customerUsesMax: Long
   "How many orders have it."
   uses: Long!
+  "The collections whose goods it is for; none for all goods."
+  collectionIds: [ID!]!
   active: Boolean!
   version: Long!
   createdAt: Time!
@@ -2472,6 +2478,8 @@ input DiscountInput {
   usesMax: Long
   customerUsesMax: Long
   active: Boolean! = true
+  "Up to 20 collections whose goods it is for, in place of all goods."
+  collectionIds: [ID!]! = []
 }
 
 type StorePayload { store: Store userErrors: [UserError!]! }
@@ -9025,6 +9033,35 @@ func (ec *executionContext) fieldContext_Discount_uses(_ context.Context, field 
 	return fc, nil
 }
 
+func (ec *executionContext) _Discount_collectionIds(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Discount_collectionIds,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Discount().CollectionIds(ctx, obj)
+		},
+		nil,
+		ec.marshalNID2ᚕstringᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Discount_collectionIds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Discount",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Discount_active(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
 	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Active)
 }
@@ -9174,6 +9211,8 @@ func (ec *executionContext) fieldContext_DiscountConnection_nodes(_ context.Cont
 				return ec.fieldContext_Discount_customerUsesMax(ctx, field)
 			case "uses":
 				return ec.fieldContext_Discount_uses(ctx, field)
+			case "collectionIds":
+				return ec.fieldContext_Discount_collectionIds(ctx, field)
 			case "active":
 				return ec.fieldContext_Discount_active(ctx, field)
 			case "version":
@@ -9347,6 +9386,8 @@ func (ec *executionContext) fieldContext_DiscountEdge_node(_ context.Context, fi
 				return ec.fieldContext_Discount_customerUsesMax(ctx, field)
 			case "uses":
 				return ec.fieldContext_Discount_uses(ctx, field)
+			case "collectionIds":
+				return ec.fieldContext_Discount_collectionIds(ctx, field)
 			case "active":
 				return ec.fieldContext_Discount_active(ctx, field)
 			case "version":
@@ -9408,6 +9449,8 @@ func (ec *executionContext) fieldContext_DiscountPayload_discount(_ context.Cont
 				return ec.fieldContext_Discount_customerUsesMax(ctx, field)
 			case "uses":
 				return ec.fieldContext_Discount_uses(ctx, field)
+			case "collectionIds":
+				return ec.fieldContext_Discount_collectionIds(ctx, field)
 			case "active":
 				return ec.fieldContext_Discount_active(ctx, field)
 			case "version":
@@ -29792,6 +29835,8 @@ func (ec *executionContext) fieldContext_Query_discount(ctx context.Context, fie
 				return ec.fieldContext_Discount_customerUsesMax(ctx, field)
 			case "uses":
 				return ec.fieldContext_Discount_uses(ctx, field)
+			case "collectionIds":
+				return ec.fieldContext_Discount_collectionIds(ctx, field)
 			case "active":
 				return ec.fieldContext_Discount_active(ctx, field)
 			case "version":
@@ -39842,8 +39887,11 @@ func (ec *executionContext) unmarshalInputDiscountInput(ctx context.Context, obj
 	if _, present := asMap["active"]; !present {
 		asMap["active"] = true
 	}
+	if _, present := asMap["collectionIds"]; !present {
+		asMap["collectionIds"] = []any{}
+	}
 
-	fieldsInOrder := [...]string{"code", "kind", "basisPoints", "amountMinor", "startsAt", "endsAt", "leastMinor", "usesMax", "customerUsesMax", "active"}
+	fieldsInOrder := [...]string{"code", "kind", "basisPoints", "amountMinor", "startsAt", "endsAt", "leastMinor", "usesMax", "customerUsesMax", "active", "collectionIds"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -39920,6 +39968,13 @@ func (ec *executionContext) unmarshalInputDiscountInput(ctx context.Context, obj
 				return it, err
 			}
 			it.Active = data
+		case "collectionIds":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("collectionIds"))
+			data, err := ec.unmarshalNID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CollectionIds = data
 		}
 	}
 	return it, nil
@@ -44264,17 +44319,17 @@ func (ec *executionContext) _Discount(ctx context.Context, sel ast.SelectionSet,
 		case "id":
 			out.Values[i] = ec._Discount_id(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "code":
 			out.Values[i] = ec._Discount_code(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "kind":
 			out.Values[i] = ec._Discount_kind(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "basisPoints":
 			out.Values[i] = ec._Discount_basisPoints(ctx, field, obj)
@@ -44293,27 +44348,63 @@ func (ec *executionContext) _Discount(ctx context.Context, sel ast.SelectionSet,
 		case "uses":
 			out.Values[i] = ec._Discount_uses(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "collectionIds":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Discount_collectionIds(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "active":
 			out.Values[i] = ec._Discount_active(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "version":
 			out.Values[i] = ec._Discount_version(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "createdAt":
 			out.Values[i] = ec._Discount_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "updatedAt":
 			out.Values[i] = ec._Discount_updatedAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))

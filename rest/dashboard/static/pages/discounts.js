@@ -10,8 +10,9 @@ import { to } from '../route.js';
 import { errors, optionalAmount, optionalNumber, percent, percentage } from '../selling.js';
 
 const list = `query Discounts($after: String) { discounts(first: 25, after: $after) {
-  nodes { id code kind basisPoints amountMinor startsAt endsAt leastMinor usesMax customerUsesMax uses active version }
-  pageInfo { hasNextPage endCursor } } }`;
+  nodes { id code kind basisPoints amountMinor startsAt endsAt leastMinor usesMax customerUsesMax uses active
+    collectionIds version }
+  pageInfo { hasNextPage endCursor } } collections(first: 100) { nodes { id title } } }`;
 const create = `mutation DiscountCreate($input: DiscountInput!) {
   discountCreate(input: $input) { discount { id } ${errors} } }`;
 const update = `mutation DiscountUpdate($id: ID!, $expectedVersion: Long!, $input: DiscountInput!) {
@@ -55,13 +56,14 @@ export function Discounts() {
         paged=${Boolean(f.after)} address=${(after) => to('/discounts', { after })}
         empty=${html`<${Empty} title="No discounts yet">${add}<//>`} />
     </section>
-    ${shown?.edit && html`<${Edit} of=${shown.edit} onClose=${close} changed=${query.reload} />`}
+    ${shown?.edit && html`<${Edit} of=${shown.edit} onClose=${close} lists=${query.data.collections.nodes}
+      changed=${query.reload} />`}
     ${shown?.remove && html`<${Remove} of=${shown.remove} onClose=${close} changed=${query.reload} />`}
   <//>`;
 }
 
 /** What the person entered. */
-function entered(v, { currency, zone }) {
+function entered(v, { currency, zone, lists }) {
   const kind = v.get('kind');
   const at = (name) => (text(v, name) ? atWallTime(text(v, name), zone) : null);
   return {
@@ -70,16 +72,17 @@ function entered(v, { currency, zone }) {
     amountMinor: kind === 'AMOUNT' ? amount(v, 'amountMinor', currency) : null,
     startsAt: at('startsAt'), endsAt: at('endsAt'), leastMinor: optionalAmount(v, 'leastMinor', currency),
     usesMax: optionalNumber(v, 'usesMax'), customerUsesMax: optionalNumber(v, 'customerUsesMax'),
+    collectionIds: lists.filter((c) => v.get('collection.' + c.id) === 'on').map((c) => c.id),
   };
 }
 
-function Edit({ of: d, onClose, changed }) {
+function Edit({ of: d, lists, onClose, changed }) {
   const { store, zone, notify } = useApp();
   const { currency } = store;
   const run = useMutation(d.id ? update : create);
   const [kind, choose] = useState(d.kind ?? 'PERCENT');
   const action = async (v) => {
-    await run({ ...(d.id && { id: d.id, expectedVersion: d.version }), input: entered(v, { currency, zone }) });
+    await run({ ...(d.id && { id: d.id, expectedVersion: d.version }), input: entered(v, { currency, zone, lists }) });
     notify('The discount is saved.');
     changed();
   };
@@ -104,6 +107,12 @@ function Edit({ of: d, onClose, changed }) {
       <${Field} name="customerUsesMax" label="Uses per customer" optional value=${d.customerUsesMax ?? ''}
         inputmode="numeric" />
     </div>
+    ${lists.length > 0 && html`<fieldset class="rows" data-test="discount-collections">
+      <legend>For the goods of</legend>
+      <p class="muted">All goods, if none is chosen.</p>
+      ${lists.map((c) => html`<${Check} key=${c.id} name=${'collection.' + c.id} label=${c.title}
+        value=${d.collectionIds?.includes(c.id) ?? false} />`)}
+    </fieldset>`}
     <${Check} name="active" label="The code works" value=${d.active ?? true} />
   <//>`;
 }

@@ -1,3 +1,5 @@
+-- Modify "discounts" table
+ALTER TABLE `discounts` ADD COLUMN `collections` blob NULL;
 -- Create "collections" table
 CREATE TABLE `collections` (`store_id` binary(16) NOT NULL, `id` binary(16) NOT NULL, `version` bigint NOT NULL DEFAULT 1, `event_sequence` bigint NOT NULL DEFAULT 0, `updated_at` bigint NOT NULL, `title` varchar(255) NOT NULL, `handle` varbinary(120) NOT NULL, `description` mediumtext NULL, `sort` varbinary(16) NOT NULL, `rule` blob NULL, `bucket` tinyint NOT NULL, `due_at` bigint NOT NULL, `behind` binary(16) NOT NULL, `settling` bool NOT NULL DEFAULT 0, `gone` bool NOT NULL DEFAULT 0, PRIMARY KEY (`store_id`, `id`), INDEX `collection_bucket_due_at_store_id_id` (`bucket`, `due_at`, `store_id`, `id`), UNIQUE INDEX `collection_store_id_handle` (`store_id`, `handle`)) CHARSET utf8mb4 COLLATE utf8mb4_bin;
 -- Create "collection_products" table

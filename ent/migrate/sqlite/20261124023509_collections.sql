@@ -1,3 +1,5 @@
+-- Add column "collections" to table: "discounts"
+ALTER TABLE `discounts` ADD COLUMN `collections` blob NULL;
 -- Create "collections" table
 CREATE TABLE `collections` (`store_id` blob NOT NULL, `id` blob NOT NULL, `version` integer NOT NULL DEFAULT (1), `event_sequence` integer NOT NULL DEFAULT (0), `updated_at` integer NOT NULL, `title` text NOT NULL, `handle` text NOT NULL, `description` text NULL, `sort` text NOT NULL, `rule` blob NULL, `bucket` integer NOT NULL, `due_at` integer NOT NULL, `behind` blob NOT NULL, `settling` bool NOT NULL DEFAULT (false), `gone` bool NOT NULL DEFAULT (false), PRIMARY KEY (`store_id`, `id`));
 -- Create index "collection_store_id_handle" to table: "collections"
