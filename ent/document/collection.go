@@ -29,4 +29,6 @@ type CollectionCondition struct {
 func NewCollectionRule(r CollectionRuleFields) CollectionRule { return encode(r) }
 
 // Fields decodes the rule; an absent document has no condition.
-func (r CollectionRule) Fields() (CollectionRuleFields, error) { return decode[CollectionRuleFields](r) }
+func (r CollectionRule) Fields() (CollectionRuleFields, error) {
+	return decode[CollectionRuleFields](r)
+}

@@ -179,15 +179,14 @@ func TestCartTabs(t *testing.T) {
 func TestCollectionDiscount(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		cheap, dear := m.sell("Cheap", 500, 9), m.sell("Dear", 5000, 9)
-		list := graphtest.Must[*model.CollectionPayload](t)(m.Mutation().CollectionCreate(m.Ctx, model.CollectionInput{
-			Title: "Small", Sort: state.SortTitle, Rule: &model.CollectionRuleInput{
-				Conditions: []*document.CollectionCondition{{Field: state.FieldPrice, MostMinor: new(int64(1000))}}},
-		})).Collection
+		small := model.CollectionInput{Title: "Small", Sort: state.SortTitle, Rule: &model.CollectionRuleInput{
+			Conditions: []*document.CollectionCondition{{Field: state.FieldPrice, MostMinor: new(int64(999))}}}}
+		list := graphtest.Must[*model.CollectionPayload](t)(m.Mutation().CollectionCreate(m.Ctx, small)).Collection
 		if err := m.Shelves.Judge(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		in := model.DiscountInput{Code: "HALF", Kind: state.DiscountPercent, BasisPoints: new(int64(5000)), Active: true,
-			CollectionIds: []string{list.PublicID()}}
+		in := model.DiscountInput{Code: "HALF", Kind: state.DiscountPercent, BasisPoints: new(int64(5000)),
+			Active: true, CollectionIds: []string{list.PublicID()}}
 		d := graphtest.Must[*model.DiscountPayload](t)(m.Mutation().DiscountCreate(m.Ctx, in)).Discount
 		token := m.add(m.add("", cheap, 2), dear, 1)
 		if err := m.SetCode(m.ctx, token, "half"); err != nil {

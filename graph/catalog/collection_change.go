@@ -61,7 +61,8 @@ func collectionTaken() error {
 }
 
 // CollectionCreate makes a collection. The handle comes from the title when none is given,
-// and then never clashes. Its products are on its page within moments.
+// and then never clashes. Its products are on its page when this returns, or within moments
+// where the store has thousands.
 func (m Mutation) CollectionCreate(
 	ctx context.Context, in model.CollectionInput,
 ) (*model.CollectionPayload, error) {
@@ -91,7 +92,7 @@ func (m Mutation) CollectionCreate(
 	if err != nil {
 		return nil, err
 	}
-	m.Shelves.Wake()
+	m.fill(ctx, done.Collection.ID)
 	return done, nil
 }
 
@@ -163,7 +164,7 @@ func (m Mutation) CollectionUpdate(
 	if err != nil {
 		return nil, err
 	}
-	m.Shelves.Wake()
+	m.fill(ctx, c.ID)
 	return &model.CollectionPayload{Collection: c}, nil
 }
 
@@ -172,13 +173,25 @@ func (m Mutation) CollectionUpdate(
 func (m Mutation) CollectionDelete(
 	ctx context.Context, id string, expectedVersion int64,
 ) (*model.CollectionDeletePayload, error) {
+	var gone xid.ID
 	err := core.Remove(ctx, m.Core, m.collections(), id, expectedVersion, "collection.delete",
-		func(ctx context.Context, _ *db.Collection) error { return m.ShowChange(ctx) })
+		func(ctx context.Context, c *db.Collection) error {
+			gone = c.ID
+			return m.ShowChange(ctx)
+		})
 	if err != nil {
 		return nil, err
 	}
-	m.Shelves.Wake()
+	m.fill(ctx, gone)
 	return &model.CollectionDeletePayload{DeletedID: &id}, nil
+}
+
+// fill brings products to the page of a collection that was changed. What fails here is done
+// in the background.
+func (m Mutation) fill(ctx context.Context, id xid.ID) {
+	if err := m.Shelves.Begin(ctx, id); err != nil {
+		m.Logger.WarnContext(ctx, "a collection could not be filled yet", "error", err)
+	}
 }
 
 // holdProducts judges the products of a collection that has them by hand, and keeps them

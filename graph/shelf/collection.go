@@ -85,7 +85,8 @@ func ruleOf(c *db.Collection) (func(*db.Product) (bool, error), error) {
 		if rule.Any || len(rule.Conditions) == 0 {
 			return slices.ContainsFunc(rule.Conditions, meets), nil
 		}
-		return !slices.ContainsFunc(rule.Conditions, func(c document.CollectionCondition) bool { return !meets(c) }), nil
+		fails := func(c document.CollectionCondition) bool { return !meets(c) }
+		return !slices.ContainsFunc(rule.Conditions, fails), nil
 	}, nil
 }
 

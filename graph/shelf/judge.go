@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -28,20 +29,25 @@ const (
 	judgedAtOnce = 50
 	// toJudge is the index of the collections that wait for it.
 	toJudge = "collection_bucket_due_at_store_id_id"
+	// begun is how many batches are judged before a change is answered.
+	begun = 5
 	// settleAfter is longer than any transaction: whoever changes a product after that time
 	// sees the collection as it is.
 	settleAfter = time.Minute
 )
 
-// Wake lets the next [Keeper.Judge] begin at once.
-func (k *Keeper) Wake() {
+// Begin judges the first products of a collection that has changed, which are all of most
+// stores, so that whoever changed it sees what it has. [Keeper.Judge] does the rest at once.
+func (k *Keeper) Begin(ctx context.Context, id xid.ID) error {
+	err := k.judge(viewer.Operator(ctx, viewer.From(ctx).Store), id, micros.Now(), begun)
 	select {
 	case k.woken <- struct{}{}:
 	default: // it is about to begin
 	}
+	return err
 }
 
-// Woken tells of [Keeper.Wake].
+// Woken tells of [Keeper.Begin].
 func (k *Keeper) Woken() <-chan struct{} { return k.woken }
 
 // Judge brings the products of all collections that were changed to their shelves, and
@@ -50,7 +56,8 @@ func (k *Keeper) Woken() <-chan struct{} { return k.woken }
 func (k *Keeper) Judge(ctx context.Context) (err error) {
 	now := micros.Now()
 	for n := judgedAtOnce; n == judgedAtOnce && err == nil; {
-		query := k.store.DB(ctx).Collection.Query().Where(collection.BucketIn(bucket.All()...), collection.DueAtLTE(now))
+		query := k.store.DB(ctx).Collection.Query().
+			Where(collection.BucketIn(bucket.All()...), collection.DueAtLTE(now))
 		query.Modify(ent.ForceIndex(toJudge), func(s *sql.Selector) { s.Limit(judgedAtOnce) })
 		rows, failed := query.Load(viewer.Everywhere(ctx))
 		if failed != nil {
@@ -58,7 +65,7 @@ func (k *Keeper) Judge(ctx context.Context) (err error) {
 		}
 		n = len(rows)
 		for _, c := range rows {
-			if failed := k.judge(viewer.Operator(ctx, c.StoreID), c.ID, now); failed != nil {
+			if failed := k.judge(viewer.Operator(ctx, c.StoreID), c.ID, now, math.MaxInt); failed != nil {
 				err = errors.Join(err, fmt.Errorf("judge the products of %s: %w", c.PublicID(), failed))
 			}
 		}
@@ -66,9 +73,9 @@ func (k *Keeper) Judge(ctx context.Context) (err error) {
 	return err
 }
 
-// judge goes on with a collection that is due, to its end.
-func (k *Keeper) judge(ctx context.Context, id xid.ID, now micros.Time) error {
-	for done := false; !done; {
+// judge goes on with a collection that is due, to its end or for some batches.
+func (k *Keeper) judge(ctx context.Context, id xid.ID, now micros.Time, most int) error {
+	for done := false; !done && most > 0; most-- {
 		err := ctx.Err()
 		if err == nil {
 			done, err = k.judgeSome(ctx, id, now)

@@ -23,12 +23,13 @@ func TestJudge(t *testing.T) {
 		ctx, _ := storetest.Merchant(t, s)
 		plant(t, ctx, s, 450)
 		id := xid.New()
+		rule := document.CollectionRuleFields{Conditions: []document.CollectionCondition{
+			{Field: state.FieldPrice, LeastMinor: new(int64(100))}}}
 		err := s.InTx(ctx, func(ctx context.Context) error {
 			return s.DB(ctx).Collection.Create().SetID(id).SetTitle("All").SetHandle("all").
 				SetSort(state.SortNewest).SetBucket(bucket.Of(viewer.From(ctx).Store)).SetUpdatedAt(id.Time()).
 				SetDueAt(id.Time()).SetBehind(xid.Nil).
-				SetRule(document.NewCollectionRule(document.CollectionRuleFields{Conditions: []document.CollectionCondition{
-					{Field: state.FieldPrice, LeastMinor: new(int64(100))}}})).Exec(ctx)
+				SetRule(document.NewCollectionRule(rule)).Exec(ctx)
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -97,7 +97,8 @@ func TestCollectionRules(t *testing.T) {
 		for _, p := range []struct {
 			title, kind, vendor, tags string
 			price                     int64
-		}{{"A", "Tasse", "Müller", "new,Blue", 100}, {"B", "tasse", "Muller", "blue", 200}, {"C", "Plate", "", "new", 300}} {
+		}{{"A", "Tasse", "Müller", "new,Blue", 100}, {"B", "tasse", "Muller", "blue", 200},
+			{"C", "Plate", "", "new", 300}} {
 			in := costing(p.title, p.price)
 			in.Tags = strings.Split(p.tags, ",")
 			in.ProductType, in.Vendor = &p.kind, &p.vendor
@@ -230,7 +231,8 @@ func TestCollectionsRefused(t *testing.T) {
 			{byHand(own, foreign), "#/product_ids/1"},
 			{byHand(own, xid.New()), "#/product_ids/1"},
 			{byHand(own, own), "#/product_ids/1"},
-			{model.CollectionInput{Title: "x", Sort: state.SortManual, ProductIds: []string{"ord_1"}}, "#/product_ids/0"},
+			{model.CollectionInput{Title: "x", Sort: state.SortManual, ProductIds: []string{"ord_1"}},
+				"#/product_ids/0"},
 			{sorted, "#/sort"},
 			{both, "#/product_ids"},
 			{ruled(), "#/rule/conditions"},

@@ -153,7 +153,8 @@ func (l *listed) data(in scene) map[string]any {
 		return at(l.from(change))
 	}
 	return map[string]any{
-		"title": l.title, "description": orNil(l.description), "products": cards(l.Offers, in.links), "url": in.links.to(l.path),
+		"title": l.title, "description": orNil(l.description), "products": cards(l.Offers, in.links),
+		"url":   in.links.to(l.path),
 		"sorts": l.sorts(in.shop, at), "filters": l.filters(at), "filtered": l.narrowed(),
 		"min": orNil(l.least), "max": orNil(l.most), "fields": l.fields(in.links), "all_url": in.links.to(l.path),
 		"next_url":     page(l.After, func(a *asked) { a.after = l.After }),

@@ -53,7 +53,9 @@ func TestProductsPages(t *testing.T) {
 func TestCollectionPages(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		s.sell("Cheap", func(in *model.ProductCreateInput) { in.PriceMinor = 100 })
-		s.sell("Sold out", func(in *model.ProductCreateInput) { in.PriceMinor, in.InventoryQuantity = 150, new(int64(0)) })
+		s.sell("Sold out", func(in *model.ProductCreateInput) {
+			in.PriceMinor, in.InventoryQuantity = 150, new(int64(0))
+		})
 		s.sell("Dear", func(in *model.ProductCreateInput) { in.PriceMinor = 5000 })
 		m := s.core.Mutation()
 		s.get("/collections/bargains").want(t, 404)

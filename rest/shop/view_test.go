@@ -77,7 +77,8 @@ func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
 				title: "Products", description: "All."},
 			text: &storefront.Text{Title: "Shipping", Kind: "shipping", Description: "Twice.", HTML: "<p>Hi"}}
 		got, want := shape(c.data(in, &look{name: "Plain", version: "1"})), shape(render.SampleData(kind))
-		if kind != textPage && kind != productPage && kind != productsPage { // the others leave their description to the theme
+		// The others leave their description to the theme.
+		if kind != textPage && kind != productPage && kind != productsPage {
 			got = append(got, ".page.description text")
 			got = slices.DeleteFunc(got, func(s string) bool { return s == ".page.description nothing" })
 			slices.Sort(got)

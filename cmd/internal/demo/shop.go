@@ -63,7 +63,8 @@ func shops() []shop {
 			handle: "hoshi-stationery", name: "星野文具店 Hoshi Stationery", currency: "JPY", timezone: "Asia/Tokyo",
 			owner: "星野 あかり", email: "akari@hoshi-stationery.example", seed: 0x686f7368,
 			goods: paperGoods, choices: paperChoices, people: asians, taxPercent: 10,
-			language: state.Japanese, sheets: paperSheets, lists: paperLists, words: [3]string{"ホーム", "商品一覧", "検索"}, terms: paperTerms(),
+			language: state.Japanese, sheets: paperSheets, lists: paperLists,
+			words: [3]string{"ホーム", "商品一覧", "検索"}, terms: paperTerms(),
 			shipping: []int64{0, 220, 370, 370, 800}, carrier: "ツバメ便", tracking: "https://tsubame.example/track/",
 			notes: []string{
 				"ギフト包装をお願いします。", "名入れの文字は「翠」です。", "배송 전에 연락 부탁드립니다.",

@@ -794,7 +794,7 @@ type Mutation {
   shippingZoneDelete(id: ID!, expectedVersion: Long!): ShippingZoneDeletePayload! @dashboard
   "Replaces how the store taxes."
   taxSettingsUpdate(expectedVersion: Long!, input: TaxSettingsInput!): TaxSettingsPayload! @dashboard
-  "Makes a collection. Its products are on its page within moments, after each change of it too."
+  "Makes a collection. Its products are on its page at once, or within moments where there are thousands."
   collectionCreate(input: CollectionInput!): CollectionPayload! @dashboard
   "Replaces the whole collection; without a handle it keeps the one that it has."
   collectionUpdate(id: ID!, expectedVersion: Long!, input: CollectionInput!): CollectionPayload! @dashboard

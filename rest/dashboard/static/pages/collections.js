@@ -4,6 +4,7 @@ import { useApp, useFilters, useQuery, go } from '../context.js';
 import { Page, Card, List, Empty, Time, Trouble, Waiting, Outside } from '../ui.js';
 import { Amount, Area, Check, Confirm, Field, Form, Select, text, useMutation } from '../form.js';
 import { Icon } from '../icons.js';
+import { Rows, rowsOf } from '../rows.js';
 import { to } from '../route.js';
 import { errors, optionalAmount } from '../selling.js';
 
@@ -25,7 +26,6 @@ const back = { href: to('/collections'), text: 'Collections' };
 const sorts = [['MANUAL', 'As put in'], ['NEWEST', 'Newest'], ['PRICE_UP', 'Price, low to high'],
   ['PRICE_DOWN', 'Price, high to low'], ['TITLE', 'Title']];
 const fields = [['TAG', 'Tag'], ['PRODUCT_TYPE', 'Type'], ['VENDOR', 'Vendor'], ['PRICE', 'Price']];
-let last = 0; // each row has a key of its own, whatever its place
 
 const columns = [
   { name: 'collection', head: 'Collection', main: true,
@@ -98,27 +98,26 @@ export function CollectionEdit({ id }) {
 }
 
 /** What the person entered. */
-function entered(v, { way, conditions, picked, currency }) {
+function entered(v, { way, picked, currency }) {
   const byRule = way === 'RULE';
+  const condition = (at) => (v.get(at + '.field') === 'PRICE'
+    ? { field: 'PRICE', leastMinor: optionalAmount(v, at + '.leastMinor', currency),
+      mostMinor: optionalAmount(v, at + '.mostMinor', currency) }
+    : { field: v.get(at + '.field'), text: text(v, at + '.text') });
   return {
     title: v.get('title'), description: text(v, 'description'), sort: v.get('sort'),
     ...(text(v, 'handle') ? { handle: text(v, 'handle') } : {}),
     productIds: byRule ? [] : picked.map((p) => p.id),
     rule: byRule ? { any: v.get('rule.any') === 'ANY', inStock: v.get('rule.inStock') === 'on',
-      conditions: conditions.map((c, i) => (c.field === 'PRICE'
-        ? { field: c.field, leastMinor: optionalAmount(v, `rule.conditions.${i}.leastMinor`, currency),
-          mostMinor: optionalAmount(v, `rule.conditions.${i}.mostMinor`, currency) }
-        : { field: c.field, text: text(v, `rule.conditions.${i}.text`) ?? '' })) } : null,
+      conditions: rowsOf(v, 'rule.conditions', '.field', condition) } : null,
   };
 }
 
 function Inputs({ of: c, goods: offered, save, changed }) {
   const { store } = useApp();
   const [way, choose] = useState(c.rule ? 'RULE' : 'HAND');
-  const [conditions, setConditions] = useState(() =>
-    (c.rule?.conditions ?? [{ field: 'TAG' }]).map((o) => ({ ...o, key: ++last })));
   const [picked, pick] = useState(c.products ?? []);
-  const action = (v) => save(entered(v, { way, conditions, picked, currency: store.currency }));
+  const action = (v) => save(entered(v, { way, picked, currency: store.currency }));
   return html`<${Form} name="collection" submit="Save" action=${action} onStale=${changed}><div class="split">
     <div class="stack">
       <${Card} title="Collection">
@@ -126,45 +125,42 @@ function Inputs({ of: c, goods: offered, save, changed }) {
         <${Area} name="description" label="Description" optional value=${c.description} rows=${4} maxlength="2000" />
       <//>
       <${Card} title="Products" name="collection-products">
-        <${Select} name="way" label="Products are picked" value=${way} options=${[['HAND', 'By hand'], ['RULE', 'By a rule']]}
+        <${Select} name="way" label="Products are picked" value=${way}
+          options=${[['HAND', 'By hand'], ['RULE', 'By a rule']]}
           onChange=${(e) => choose(e.target.value)} />
-        ${way === 'RULE' ? html`<${Rule} of=${c.rule} conditions=${conditions} set=${setConditions} />`
+        ${way === 'RULE' ? html`<${Rule} of=${c.rule} />`
           : html`<${Picked} offered=${offered} picked=${picked} set=${pick} />`}
       <//>
     </div>
     <div class="stack"><${Card} title="Where it stands">
       <${Field} name="handle" label="Handle" optional value=${c.handle} maxlength="120" autocapitalize="off"
-        spellcheck=${false} hint=${'Its address is /collections/' + (c.handle ?? '…') + '; made from the title when empty.'} />
+        spellcheck=${false}
+        hint=${'Its address is /collections/' + (c.handle ?? '…') + '; made from the title when empty.'} />
       <${Select} name="sort" label="Order" value=${c.sort ?? (way === 'RULE' ? 'NEWEST' : 'MANUAL')} key=${way}
         options=${way === 'RULE' ? sorts.slice(1) : sorts} hint="Visitors may choose another one." />
     <//></div>
   </div><//>`;
 }
 
-function Rule({ of, conditions, set }) {
-  const { store } = useApp();
-  const change = (i, next) => set(conditions.map((c, k) => (k === i ? { ...c, ...next } : c)));
+function Rule({ of }) {
   return html`<${Select} name="rule.any" label="A product has to meet" value=${of?.any ? 'ANY' : 'ALL'}
       options=${[['ALL', 'all conditions'], ['ANY', 'one of the conditions']]} />
-    ${conditions.map((c, i) => html`<fieldset class="rows" key=${c.key} data-test="condition">
-      <legend>Condition ${i + 1}</legend>
-      <div class="pair">
-        <${Select} name=${`rule.conditions.${i}.field`} label="What" value=${c.field} options=${fields}
-          onChange=${(e) => change(i, { field: e.target.value })} />
-        ${c.field === 'PRICE' ? html`
-          <${Amount} name=${`rule.conditions.${i}.leastMinor`} label="At least" optional minor=${c.leastMinor}
-            currency=${store.currency} />
-          <${Amount} name=${`rule.conditions.${i}.mostMinor`} label="At most" optional minor=${c.mostMinor}
-            currency=${store.currency} />`
-          : html`<${Field} name=${`rule.conditions.${i}.text`} label="Is" value=${c.text ?? ''} required maxlength="255" />`}
-      </div>
-      ${conditions.length > 1 && html`<button type="button" class="button small" data-test="condition-remove"
-        onClick=${() => set(conditions.filter((o) => o !== c))}>Remove</button>`}
-    </fieldset>`)}
-    <button type="button" class="button small" data-test="condition-add"
-      onClick=${() => set([...conditions, { field: 'TAG', key: ++last }])}>
-      <${Icon} name="plus" size="16" />Add a condition</button>
+    <${Rows} name="rule.conditions" legend="Conditions" one="Condition" max="20" initial=${of?.conditions ?? [{}]}
+      row=${Condition} hint="Case and accents make no difference." />
     <${Check} name="rule.inStock" label="Leave out what is sold out" value=${of?.inStock ?? false} />`;
+}
+
+function Condition({ at, of }) {
+  const { store } = useApp();
+  const [field, choose] = useState(of.field ?? 'TAG');
+  return html`<${Select} name=${at + '.field'} label="What" value=${field} options=${fields}
+      onChange=${(e) => choose(e.target.value)} />
+    ${field === 'PRICE' ? html`<div class="pair">
+      <${Amount} name=${at + '.leastMinor'} label="At least" optional minor=${of.leastMinor}
+        currency=${store.currency} />
+      <${Amount} name=${at + '.mostMinor'} label="At most" optional minor=${of.mostMinor}
+        currency=${store.currency} /></div>`
+      : html`<${Field} name=${at + '.text'} label="Is" value=${of.text} required maxlength="255" />`}`;
 }
 
 /** The products that are put in by hand. */
@@ -174,7 +170,7 @@ function Picked({ offered, picked, set }) {
   const step = (label, icon, off, act) => html`<button type="button" class="icon-button" aria-label=${label}
     title=${label} onClick=${() => !off && act()} aria-disabled=${off ? 'true' : undefined}
     data-test=${'picked-' + icon}><${Icon} name=${icon} size="16" /></button>`;
-  return html`<ol class="links" aria-label="Products of the collection">${picked.map((p, i) => {
+  return html`<ol class="picked" aria-label="Products of the collection">${picked.map((p, i) => {
     const { id, title } = p;
     return html`<li key=${id} data-test="picked"><span class="grow" dir="auto">${title}</span><div class="actions">
       ${step('Move up: ' + title, 'up', i === 0, () => swap(i, i - 1))}
