@@ -117,6 +117,7 @@ const (
 	Discount         Kind = "dis"
 	Product          Kind = "prod"
 	Variant          Kind = "var"
+	ProductImage     Kind = "img"
 	Customer         Kind = "cus"
 	Order            Kind = "ord"
 	OrderLine        Kind = "oli"
