@@ -22,6 +22,9 @@ func (e executable) Mutation() exec.MutationResolver { return e.Resolver.Mutatio
 func (e executable) Product() exec.ProductResolver {
 	return catalog.ProductFields{Resolver: e.catalogResolver}
 }
+func (e executable) ProductVariant() exec.ProductVariantResolver {
+	return catalog.VariantFields{Resolver: e.catalogResolver}
+}
 func (e executable) Order() exec.OrderResolver { return sales.OrderFields{Resolver: e.salesResolver} }
 func (e executable) LineItem() exec.LineItemResolver {
 	return sales.LineFields{Resolver: e.salesResolver}

@@ -39,6 +39,9 @@ type ProductImage struct {
 	// SizeBytes holds the value of the "size_bytes" field.
 	SizeBytes    int64 `json:"size_bytes,omitempty"`
 	selectValues sql.SelectValues
+
+	// URL is where the store's host serves it, where that was read too.
+	URL string `json:"-"`
 }
 
 // scanValues returns the types for scanning values from sql.Rows.

@@ -45,6 +45,9 @@ type Variant struct {
 	// ImageID holds the value of the "image_id" field.
 	ImageID      *xid.ID `json:"image_id,omitempty"`
 	selectValues sql.SelectValues
+
+	// Image is the picture of ImageID, where it was read too.
+	Image *ProductImage `json:"-"`
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
