@@ -30,9 +30,11 @@ const (
 	// uploadTime is how long a body may take to come. It comes with leastRate bytes
 	// a second at least, and may be uploadSlack behind that; what came faster does
 	// not count for later.
-	uploadTime  = time.Minute
+	uploadTime  = 2 * time.Minute
 	uploadSlack = 10 * time.Second
 	leastRate   = 64 << 10
+	// answerTime is how long it may take then until the answer is sent.
+	answerTime = time.Minute
 	// maxUploadValues bounds what a large body parses into: memory goes by values,
 	// and a file is one.
 	maxUploadValues = 10_000
@@ -97,6 +99,7 @@ func (p *paced) Read(b []byte) (int, error) {
 	n, err := p.in.Read(b)
 	if err == io.EOF {
 		_ = p.conn.SetReadDeadline(time.Time{})
+		_ = p.conn.SetWriteDeadline(time.Now().Add(answerTime)) // the server's counts from the beginning
 	}
 	p.due = earliest(p.due.Add(time.Duration(n)*time.Second/leastRate), time.Now().Add(uploadSlack), p.last)
 	return n, err
