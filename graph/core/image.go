@@ -10,6 +10,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/picture"
@@ -18,30 +19,40 @@ import (
 // imageIndex leads from a product to its pictures, in their order.
 const imageIndex = "productimage_store_id_product_id_position_id"
 
-// Images returns the uploaded pictures of products by their position, with where they are
-// served.
-func (c *Core) Images(ctx context.Context, products ...xid.ID) (map[xid.ID][]*db.ProductImage, error) {
+// ImageRows returns the uploaded pictures of products by their position, or those alone that
+// a condition picks.
+func (c *Core) ImageRows(
+	ctx context.Context, products []xid.ID, only ...predicate.ProductImage,
+) (map[xid.ID][]*db.ProductImage, error) {
 	of := make(map[xid.ID][]*db.ProductImage, len(products))
 	if len(products) == 0 {
 		return of, nil
 	}
-	q := c.Client(ctx).ProductImage.Query().Where(productimage.ProductIDIn(products...))
+	q := c.Client(ctx).ProductImage.Query().Where(productimage.ProductIDIn(products...)).Where(only...)
 	q.Modify(ent.ForceIndex(imageIndex))
 	rows, err := q.Load(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read pictures: %w", err)
 	}
-	if len(rows) == 0 {
-		return of, nil
+	slices.SortFunc(rows, func(a, b *db.ProductImage) int { return cmp.Compare(a.Position, b.Position) })
+	for _, row := range rows {
+		of[row.ProductID] = append(of[row.ProductID], row)
+	}
+	return of, nil
+}
+
+// Images returns the uploaded pictures of products, with where they are served.
+func (c *Core) Images(ctx context.Context, products ...xid.ID) (map[xid.ID][]*db.ProductImage, error) {
+	of, err := c.ImageRows(ctx, products)
+	if err != nil || len(of) == 0 {
+		return of, err
 	}
 	s, err := c.CurrentStore(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c.ServedBy(s, rows...)
-	slices.SortFunc(rows, func(a, b *db.ProductImage) int { return cmp.Compare(a.Position, b.Position) })
-	for _, row := range rows {
-		of[row.ProductID] = append(of[row.ProductID], row)
+	for _, rows := range of {
+		c.ServedBy(s, rows...)
 	}
 	return of, nil
 }

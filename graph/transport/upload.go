@@ -34,7 +34,7 @@ const (
 	uploadSlack = 10 * time.Second
 	leastRate   = 64 << 10
 	// answerTime is how long it may take then until the answer is sent.
-	answerTime = time.Minute
+	answerTime = 5 * time.Minute
 	// maxUploadValues bounds what a large body parses into: memory goes by values,
 	// and a file is one.
 	maxUploadValues = 10_000
