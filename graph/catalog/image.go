@@ -50,6 +50,15 @@ func (f ProductFields) Images(ctx context.Context, p *db.Product) ([]*db.Product
 	return append([]*db.ProductImage{}, of[p.ID]...), core.Explain("product", err)
 }
 
+// Image returns the first of them, or nil.
+func (f ProductFields) Image(ctx context.Context, p *db.Product) (*db.ProductImage, error) {
+	list, err := f.Images(ctx, p)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return list[0], nil
+}
+
 // ProductImageFile returns an uploaded picture of a product of the viewer's store.
 func (q Query) ProductImageFile(ctx context.Context, id string) (*db.ProductImage, error) {
 	uid, err := core.ParseID(xid.ProductImage, id)

@@ -190,6 +190,7 @@ type OrderResolver interface {
 type ProductResolver interface {
 	Variants(ctx context.Context, obj *db.Product) ([]*db.Variant, error)
 	Images(ctx context.Context, obj *db.Product) ([]*db.ProductImage, error)
+	Image(ctx context.Context, obj *db.Product) (*db.ProductImage, error)
 }
 type ProductVariantResolver interface {
 	Image(ctx context.Context, obj *db.Variant) (*db.ProductImage, error)
@@ -1586,6 +1587,8 @@ type Product {
   variants: [ProductVariant!]!
   "The pictures that were uploaded, up to 24, by their position. The storefront shows these in place of imageUrl."
   images: [ProductImage!]!
+  "The first of them."
+  image: ProductImage
 }
 
 "A picture of a product that was uploaded."
@@ -12698,6 +12701,8 @@ func (ec *executionContext) fieldContext_LineItem_product(_ context.Context, fie
 				return ec.fieldContext_Product_variants(ctx, field)
 			case "images":
 				return ec.fieldContext_Product_images(ctx, field)
+			case "image":
+				return ec.fieldContext_Product_image(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -26184,6 +26189,57 @@ func (ec *executionContext) fieldContext_Product_images(_ context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _Product_image(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_image,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Product().Image(ctx, obj)
+		},
+		nil,
+		ec.marshalOProductImage2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductImage,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Product_image(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Product",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_ProductImage_id(ctx, field)
+			case "url":
+				return ec.fieldContext_ProductImage_url(ctx, field)
+			case "width":
+				return ec.fieldContext_ProductImage_width(ctx, field)
+			case "height":
+				return ec.fieldContext_ProductImage_height(ctx, field)
+			case "alt":
+				return ec.fieldContext_ProductImage_alt(ctx, field)
+			case "filename":
+				return ec.fieldContext_ProductImage_filename(ctx, field)
+			case "contentType":
+				return ec.fieldContext_ProductImage_contentType(ctx, field)
+			case "sizeBytes":
+				return ec.fieldContext_ProductImage_sizeBytes(ctx, field)
+			case "position":
+				return ec.fieldContext_ProductImage_position(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_ProductImage_createdAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ProductImage", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ProductConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.Product]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -26289,6 +26345,8 @@ func (ec *executionContext) fieldContext_ProductConnection_nodes(_ context.Conte
 				return ec.fieldContext_Product_variants(ctx, field)
 			case "images":
 				return ec.fieldContext_Product_images(ctx, field)
+			case "image":
+				return ec.fieldContext_Product_image(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -26478,6 +26536,8 @@ func (ec *executionContext) fieldContext_ProductEdge_node(_ context.Context, fie
 				return ec.fieldContext_Product_variants(ctx, field)
 			case "images":
 				return ec.fieldContext_Product_images(ctx, field)
+			case "image":
+				return ec.fieldContext_Product_image(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -26742,6 +26802,8 @@ func (ec *executionContext) fieldContext_ProductImageDeletePayload_product(_ con
 				return ec.fieldContext_Product_variants(ctx, field)
 			case "images":
 				return ec.fieldContext_Product_images(ctx, field)
+			case "image":
+				return ec.fieldContext_Product_image(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -26909,6 +26971,8 @@ func (ec *executionContext) fieldContext_ProductImagePayload_product(_ context.C
 				return ec.fieldContext_Product_variants(ctx, field)
 			case "images":
 				return ec.fieldContext_Product_images(ctx, field)
+			case "image":
+				return ec.fieldContext_Product_image(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -27059,6 +27123,8 @@ func (ec *executionContext) fieldContext_ProductPayload_product(_ context.Contex
 				return ec.fieldContext_Product_variants(ctx, field)
 			case "images":
 				return ec.fieldContext_Product_images(ctx, field)
+			case "image":
+				return ec.fieldContext_Product_image(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -28624,6 +28690,8 @@ func (ec *executionContext) fieldContext_Query_product(ctx context.Context, fiel
 				return ec.fieldContext_Product_variants(ctx, field)
 			case "images":
 				return ec.fieldContext_Product_images(ctx, field)
+			case "image":
+				return ec.fieldContext_Product_image(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -48791,6 +48859,39 @@ func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, 
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "image":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Product_image(ctx, field, obj)
 				return res
 			}
 
