@@ -38,7 +38,8 @@ func TestImages(t *testing.T) {
 			a := get("first", tc.path).want(http.StatusOK, "")
 			a.header(t, map[string]string{
 				"Content-Type": "image/png", "X-Content-Type-Options": "nosniff", "Set-Cookie": "",
-				"Cache-Control": "public, max-age=31536000, immutable", "Content-Security-Policy": "default-src 'none'; sandbox",
+				"Cache-Control":           "public, max-age=31536000, immutable",
+				"Content-Security-Policy": "default-src 'none'; sandbox",
 			})
 			c, _, err := image.DecodeConfig(bytes.NewReader(a.Body))
 			if err != nil || c.Width != tc.width || c.Height != tc.width/2 {

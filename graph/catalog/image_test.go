@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/blob"
 	"github.com/storefront-go/storefront/graph/catalog"
@@ -26,7 +27,8 @@ import (
 func images(t *testing.T, ctx context.Context, r *graph.Resolver, p *db.Product) []*db.ProductImage {
 	t.Helper()
 	read := graphtest.Must[*db.Product](t)(r.Query().Product(ctx, p.PublicID()))
-	list := graphtest.Must[[]*db.ProductImage](t)(catalog.ProductFields{Resolver: catalog.New(r.Core)}.Images(ctx, read))
+	fields := catalog.ProductFields{Resolver: catalog.New(r.Core)}
+	list := graphtest.Must[[]*db.ProductImage](t)(fields.Images(ctx, read))
 	for i, img := range list {
 		if img.Position != i+1 {
 			t.Errorf("picture %d is at %d", i, img.Position)
@@ -73,11 +75,13 @@ func TestProductImages(t *testing.T) {
 		if again.Product.Version != 5 {
 			t.Errorf("the same order made version %d", again.Product.Version)
 		}
-		changed := graphtest.Must[*model.ProductImagePayload](t)(r.Mutation().ProductImageChange(ctx, img.PublicID(), ""))
+		changed := graphtest.Must[*model.ProductImagePayload](t)(
+			r.Mutation().ProductImageChange(ctx, img.PublicID(), ""))
 		if changed.Image.Alt != "" || images(t, ctx, r, p)[1].Alt != "" {
 			t.Error("the text stays")
 		}
-		gone := graphtest.Must[*model.ProductImageDeletePayload](t)(r.Mutation().ProductImageDelete(ctx, third.PublicID()))
+		gone := graphtest.Must[*model.ProductImageDeletePayload](t)(
+			r.Mutation().ProductImageDelete(ctx, third.PublicID()))
 		if got := idsOf(images(t, ctx, r, p)); !slices.Equal(got, want[1:]) || *gone.DeletedID != want[0] ||
 			len(gone.Product.Images) != 2 {
 			t.Errorf("left: %v", got)
@@ -178,14 +182,15 @@ func TestVariantImage(t *testing.T) {
 			return r.Mutation().ProductVariantImageSet(ctx, p.PublicID(), variantID, id)
 		}
 		done := graphtest.Must[*model.ProductPayload](t)(set(new(img.PublicID())))
-		if got := done.Product.Variants[1].Image; got == nil || got.ID != img.ID || done.Product.Variants[0].Image != nil {
+		rows := done.Product.Variants
+		if got := rows[1].Image; got == nil || got.ID != img.ID || rows[0].Image != nil {
 			t.Errorf("%v", got)
 		}
 		if _, err := set(new(other.PublicID())); graphtest.FieldOf(err) != "#/image_id unknown_value" {
 			t.Errorf("the picture of another product: %v", err)
 		}
-		if _, err := r.Mutation().ProductVariantImageSet(ctx, mug.PublicID(), "var_"+mug.PublicID()[5:], nil); graphtest.
-			FaultOf(err) != "not_found" {
+		_, err := r.Mutation().ProductVariantImageSet(ctx, mug.PublicID(), xid.Variant.Format(mug.ID), nil)
+		if graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("the variant of a product without options: %v", err)
 		}
 		fields := catalog.VariantFields{Resolver: catalog.New(r.Core)}

@@ -250,7 +250,8 @@ func TestRefused(t *testing.T) {
 // TestScale: widths in the picture's own type and shape, in one go.
 func TestScale(t *testing.T) {
 	for name, b := range map[string][]byte{
-		"jpeg": jpegOf(t, sample(2001, 1501)), "png": pngOf(t, sample(2001, 1501)), "tall": jpegOf(t, sample(900, 4000)),
+		"jpeg": jpegOf(t, sample(2001, 1501)), "png": pngOf(t, sample(2001, 1501)),
+		"tall": jpegOf(t, sample(900, 4000)),
 	} {
 		h, err := pixel.Judge(b)
 		if err != nil {

@@ -134,10 +134,11 @@ func uploadsAlone(o *operation) string {
 	if o.op.Operation != ast.Mutation {
 		return ""
 	}
-	if fields := mutationFields(o); len(fields) == 1 && slices.Contains([]string{themeImport, imageAdd}, fields[0].Name) {
-		return fields[0].Name
+	fields := mutationFields(o)
+	if len(fields) != 1 || fields[0].Name != themeImport && fields[0].Name != imageAdd {
+		return ""
 	}
-	return ""
+	return fields[0].Name
 }
 
 // judge judges the file of an upload, which takes too long for a transaction: it does

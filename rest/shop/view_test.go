@@ -60,8 +60,9 @@ func FuzzView(f *testing.F) {
 func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
 	photo := &storefront.Image{URL: "/a-800.jpg", Small: "/a-320.jpg", Set: "/a-320.jpg 320w, /a.jpg 400w", Width: 400,
 		Height: 300, Alt: "A mug"}
-	offer := &storefront.Offer{Title: "“Mug”", Images: []*storefront.Image{photo}, Handle: "mug", Price: "€2.00", Before: "€3.00",
-		Image: "https://example.com/", Vendor: "Kiln", Type: "Mugs", SKU: "M-1", Tags: []string{"blue"},
+	offer := &storefront.Offer{Title: "“Mug”", Images: []*storefront.Image{photo}, Handle: "mug", Price: "€2.00",
+		Before: "€3.00",
+		Image:  "https://example.com/", Vendor: "Kiln", Type: "Mugs", SKU: "M-1", Tags: []string{"blue"},
 		Paragraphs: []string{"One."}, Available: true,
 		Options:  []document.Option{{Name: "Size", Values: []string{"S"}}},
 		Variants: []*storefront.Piece{{ID: xid.New(), Title: "S", Texts: []string{"S"}, Price: "€2.00", Image: photo}}}

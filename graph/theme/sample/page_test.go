@@ -36,7 +36,8 @@ var variants = []variant{
 		d["shop"].(map[string]any)["name"] = text
 		if p, ok := d["product"].(map[string]any); ok {
 			p["title"], p["vendor"], p["sku"], p["description"], p["tags"] = text, text, text, []any{text}, []any{text}
-			p["image_url"], p["image"] = text, map[string]any{"url": text, "srcset": nil, "alt": text, "width": nil, "height": nil}
+			p["image_url"], p["image"] = text, map[string]any{"url": text, "srcset": nil, "alt": text, "width": nil,
+				"height": nil}
 		}
 		if s, ok := d["search"].(map[string]any); ok {
 			s["query"] = text

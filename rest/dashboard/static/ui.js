@@ -139,7 +139,8 @@ export function imageSource(store, img) {
 export function Thumb({ product: p, size = 44 }) {
   const { store } = useApp();
   const [broken, setBroken] = useState('');
-  const url = p?.image ? imageSource(store, p.image) : p?.imageUrl ? '/dashboard/pictures/' + store.id + '/' + p.id + '?v=' + p.version : null;
+  const url = p?.image ? imageSource(store, p.image)
+    : p?.imageUrl ? '/dashboard/pictures/' + store.id + '/' + p.id + '?v=' + p.version : null;
   const source = url !== broken ? url : null;
   return html`<span class="thumb" data-size=${size}>${source
     ? html`<img src=${source} alt="" width=${size} height=${size} loading="lazy" decoding="async"
