@@ -27,6 +27,9 @@ func (e executable) Discount() exec.DiscountResolver { return selling.DiscountFi
 func (e executable) Collection() exec.CollectionResolver {
 	return catalog.CollectionFields{Resolver: e.catalogResolver}
 }
+func (e executable) ProductVariant() exec.ProductVariantResolver {
+	return catalog.VariantFields{Resolver: e.catalogResolver}
+}
 func (e executable) Order() exec.OrderResolver { return sales.OrderFields{Resolver: e.salesResolver} }
 func (e executable) LineItem() exec.LineItemResolver {
 	return sales.LineFields{Resolver: e.salesResolver}

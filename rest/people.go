@@ -36,6 +36,7 @@ func (a *API) people(router *mux.Router) error {
 	}
 	router.Path(auditPath).Handler(a.auditDownload())
 	if a.Blobs != nil {
+		router.Path(imagePath).Handler(a.plain(imagePath, http.HandlerFunc(a.images.imageOfPerson)))
 		router.Path(picturePath).Handler(a.plain(picturePath, http.HandlerFunc(a.images.ofPerson)))
 	}
 	router.Path(dashboard.Root).Handler(a.plain(dashboard.Root, pages))

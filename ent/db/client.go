@@ -63,6 +63,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
@@ -192,6 +193,8 @@ type Client struct {
 	Picture *PictureClient
 	// Product is the client for interacting with the Product builders.
 	Product *ProductClient
+	// ProductImage is the client for interacting with the ProductImage builders.
+	ProductImage *ProductImageClient
 	// RecoveryCode is the client for interacting with the RecoveryCode builders.
 	RecoveryCode *RecoveryCodeClient
 	// Redaction is the client for interacting with the Redaction builders.
@@ -295,6 +298,7 @@ func (c *Client) init() {
 	c.PaymentSettings = NewPaymentSettingsClient(c.config)
 	c.Picture = NewPictureClient(c.config)
 	c.Product = NewProductClient(c.config)
+	c.ProductImage = NewProductImageClient(c.config)
 	c.RecoveryCode = NewRecoveryCodeClient(c.config)
 	c.Redaction = NewRedactionClient(c.config)
 	c.SearchEntry = NewSearchEntryClient(c.config)
@@ -457,6 +461,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		PaymentSettings:   NewPaymentSettingsClient(cfg),
 		Picture:           NewPictureClient(cfg),
 		Product:           NewProductClient(cfg),
+		ProductImage:      NewProductImageClient(cfg),
 		RecoveryCode:      NewRecoveryCodeClient(cfg),
 		Redaction:         NewRedactionClient(cfg),
 		SearchEntry:       NewSearchEntryClient(cfg),
@@ -546,6 +551,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		PaymentSettings:   NewPaymentSettingsClient(cfg),
 		Picture:           NewPictureClient(cfg),
 		Product:           NewProductClient(cfg),
+		ProductImage:      NewProductImageClient(cfg),
 		RecoveryCode:      NewRecoveryCodeClient(cfg),
 		Redaction:         NewRedactionClient(cfg),
 		SearchEntry:       NewSearchEntryClient(cfg),
@@ -605,11 +611,11 @@ func (c *Client) Use(hooks ...Hook) {
 		c.Invitation, c.Listing, c.Mail, c.MarketplaceTheme, c.Membership, c.Menus,
 		c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox,
 		c.OutboxFailure, c.Page, c.Payment, c.PaymentHold, c.PaymentSettings,
-		c.Picture, c.Product, c.RecoveryCode, c.Redaction, c.SearchEntry,
-		c.SearchSpelling, c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone,
-		c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings, c.Theme,
-		c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
-		c.WebhookEndpoint, c.WebhookQueue,
+		c.Picture, c.Product, c.ProductImage, c.RecoveryCode, c.Redaction,
+		c.SearchEntry, c.SearchSpelling, c.Session, c.ShelfWalk, c.ShippingCountry,
+		c.ShippingZone, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings,
+		c.Theme, c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail,
+		c.Variant, c.WebhookEndpoint, c.WebhookQueue,
 	} {
 		n.Use(hooks...)
 	}
@@ -627,11 +633,11 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.Invitation, c.Listing, c.Mail, c.MarketplaceTheme, c.Membership, c.Menus,
 		c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox,
 		c.OutboxFailure, c.Page, c.Payment, c.PaymentHold, c.PaymentSettings,
-		c.Picture, c.Product, c.RecoveryCode, c.Redaction, c.SearchEntry,
-		c.SearchSpelling, c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone,
-		c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings, c.Theme,
-		c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
-		c.WebhookEndpoint, c.WebhookQueue,
+		c.Picture, c.Product, c.ProductImage, c.RecoveryCode, c.Redaction,
+		c.SearchEntry, c.SearchSpelling, c.Session, c.ShelfWalk, c.ShippingCountry,
+		c.ShippingZone, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings,
+		c.Theme, c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail,
+		c.Variant, c.WebhookEndpoint, c.WebhookQueue,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -736,6 +742,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Picture.mutate(ctx, m)
 	case *ProductMutation:
 		return c.Product.mutate(ctx, m)
+	case *ProductImageMutation:
+		return c.ProductImage.mutate(ctx, m)
 	case *RecoveryCodeMutation:
 		return c.RecoveryCode.mutate(ctx, m)
 	case *RedactionMutation:
@@ -7208,6 +7216,140 @@ func (c *ProductClient) mutate(ctx context.Context, m *ProductMutation) (Value, 
 	}
 }
 
+// ProductImageClient is a client for the ProductImage schema.
+type ProductImageClient struct {
+	config
+}
+
+// NewProductImageClient returns a client for the ProductImage from the given config.
+func NewProductImageClient(c config) *ProductImageClient {
+	return &ProductImageClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `productimage.Hooks(f(g(h())))`.
+func (c *ProductImageClient) Use(hooks ...Hook) {
+	c.hooks.ProductImage = append(c.hooks.ProductImage, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `productimage.Intercept(f(g(h())))`.
+func (c *ProductImageClient) Intercept(interceptors ...Interceptor) {
+	c.inters.ProductImage = append(c.inters.ProductImage, interceptors...)
+}
+
+// Create returns a builder for creating a ProductImage entity.
+func (c *ProductImageClient) Create() *ProductImageCreate {
+	mutation := newProductImageMutation(c.config, OpCreate)
+	return &ProductImageCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of ProductImage entities.
+func (c *ProductImageClient) CreateBulk(builders ...*ProductImageCreate) *ProductImageCreateBulk {
+	return &ProductImageCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ProductImageClient) MapCreateBulk(slice any, setFunc func(*ProductImageCreate, int)) *ProductImageCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ProductImageCreateBulk{err: fmt.Errorf("calling to ProductImageClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ProductImageCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ProductImageCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for ProductImage.
+func (c *ProductImageClient) Update() *ProductImageUpdate {
+	mutation := newProductImageMutation(c.config, OpUpdate)
+	return &ProductImageUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ProductImageClient) UpdateOne(_m *ProductImage) *ProductImageUpdateOne {
+	mutation := newProductImageMutation(c.config, OpUpdateOne, withProductImage(_m))
+	return &ProductImageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ProductImageClient) UpdateOneID(id xid.ID) *ProductImageUpdateOne {
+	mutation := newProductImageMutation(c.config, OpUpdateOne, withProductImageID(id))
+	return &ProductImageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for ProductImage.
+func (c *ProductImageClient) Delete() *ProductImageDelete {
+	mutation := newProductImageMutation(c.config, OpDelete)
+	return &ProductImageDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ProductImageClient) DeleteOne(_m *ProductImage) *ProductImageDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ProductImageClient) DeleteOneID(id xid.ID) *ProductImageDeleteOne {
+	builder := c.Delete().Where(productimage.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ProductImageDeleteOne{builder}
+}
+
+// Query returns a query builder for ProductImage.
+func (c *ProductImageClient) Query() *ProductImageQuery {
+	return &ProductImageQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeProductImage},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a ProductImage entity by its id.
+func (c *ProductImageClient) Get(ctx context.Context, id xid.ID) (*ProductImage, error) {
+	return c.Query().Where(productimage.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ProductImageClient) GetX(ctx context.Context, id xid.ID) *ProductImage {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ProductImageClient) Hooks() []Hook {
+	hooks := c.hooks.ProductImage
+	return append(hooks[:len(hooks):len(hooks)], productimage.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ProductImageClient) Interceptors() []Interceptor {
+	return c.inters.ProductImage
+}
+
+func (c *ProductImageClient) mutate(ctx context.Context, m *ProductImageMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ProductImageCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ProductImageUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ProductImageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ProductImageDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown ProductImage mutation op: %q", m.Op())
+	}
+}
+
 // RecoveryCodeClient is a client for the RecoveryCode schema.
 type RecoveryCodeClient struct {
 	config
@@ -10159,11 +10301,11 @@ type (
 		EndpointStat, Event, Export, ExportPart, Facet, Factor, Fulfillment, Grant,
 		Idempotency, Invitation, Listing, Mail, MarketplaceTheme, Membership, Menus,
 		Note, Notification, OAuthClient, Order, OrderLine, Outbox, OutboxFailure, Page,
-		Payment, PaymentHold, PaymentSettings, Picture, Product, RecoveryCode,
-		Redaction, SearchEntry, SearchSpelling, Session, ShelfWalk, ShippingCountry,
-		ShippingZone, Staff, StaffToken, Store, StoreHandle, TaxSettings, Theme,
-		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
-		WebhookEndpoint, WebhookQueue []ent.Hook
+		Payment, PaymentHold, PaymentSettings, Picture, Product, ProductImage,
+		RecoveryCode, Redaction, SearchEntry, SearchSpelling, Session, ShelfWalk,
+		ShippingCountry, ShippingZone, Staff, StaffToken, Store, StoreHandle,
+		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
+		Variant, WebhookEndpoint, WebhookQueue []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
@@ -10172,11 +10314,11 @@ type (
 		EndpointStat, Event, Export, ExportPart, Facet, Factor, Fulfillment, Grant,
 		Idempotency, Invitation, Listing, Mail, MarketplaceTheme, Membership, Menus,
 		Note, Notification, OAuthClient, Order, OrderLine, Outbox, OutboxFailure, Page,
-		Payment, PaymentHold, PaymentSettings, Picture, Product, RecoveryCode,
-		Redaction, SearchEntry, SearchSpelling, Session, ShelfWalk, ShippingCountry,
-		ShippingZone, Staff, StaffToken, Store, StoreHandle, TaxSettings, Theme,
-		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
-		WebhookEndpoint, WebhookQueue []ent.Interceptor
+		Payment, PaymentHold, PaymentSettings, Picture, Product, ProductImage,
+		RecoveryCode, Redaction, SearchEntry, SearchSpelling, Session, ShelfWalk,
+		ShippingCountry, ShippingZone, Staff, StaffToken, Store, StoreHandle,
+		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
+		Variant, WebhookEndpoint, WebhookQueue []ent.Interceptor
 	}
 )
 

@@ -61,6 +61,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
@@ -191,6 +192,7 @@ func checkColumn(t, c string) error {
 			paymentsettings.Table:   paymentsettings.ValidColumn,
 			picture.Table:           picture.ValidColumn,
 			product.Table:           product.ValidColumn,
+			productimage.Table:      productimage.ValidColumn,
 			recoverycode.Table:      recoverycode.ValidColumn,
 			redaction.Table:         redaction.ValidColumn,
 			searchentry.Table:       searchentry.ValidColumn,

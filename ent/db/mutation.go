@@ -59,6 +59,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
@@ -147,6 +148,7 @@ const (
 	TypePaymentSettings   = "PaymentSettings"
 	TypePicture           = "Picture"
 	TypeProduct           = "Product"
+	TypeProductImage      = "ProductImage"
 	TypeRecoveryCode      = "RecoveryCode"
 	TypeRedaction         = "Redaction"
 	TypeSearchEntry       = "SearchEntry"
@@ -46706,6 +46708,959 @@ func (m *ProductMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Product edge %s", name)
 }
 
+// ProductImageMutation represents an operation that mutates the ProductImage nodes in the graph.
+type ProductImageMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	product_id    *xid.ID
+	position      *int
+	addposition   *int
+	alt           *string
+	filename      *string
+	object_id     *xid.ID
+	content_type  *string
+	width         *int
+	addwidth      *int
+	height        *int
+	addheight     *int
+	size_bytes    *int64
+	addsize_bytes *int64
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*ProductImage, error)
+	predicates    []predicate.ProductImage
+}
+
+var _ ent.Mutation = (*ProductImageMutation)(nil)
+
+// productimageOption allows management of the mutation configuration using functional options.
+type productimageOption func(*ProductImageMutation)
+
+// newProductImageMutation creates new mutation for the ProductImage entity.
+func newProductImageMutation(c config, op Op, opts ...productimageOption) *ProductImageMutation {
+	m := &ProductImageMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeProductImage,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withProductImageID sets the ID field of the mutation.
+func withProductImageID(id xid.ID) productimageOption {
+	return func(m *ProductImageMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *ProductImage
+		)
+		m.oldValue = func(ctx context.Context) (*ProductImage, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().ProductImage.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withProductImage sets the old ProductImage of the mutation.
+func withProductImage(node *ProductImage) productimageOption {
+	return func(m *ProductImageMutation) {
+		m.oldValue = func(context.Context) (*ProductImage, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ProductImageMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ProductImageMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of ProductImage entities.
+func (m *ProductImageMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ProductImageMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ProductImageMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().ProductImage.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *ProductImageMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *ProductImageMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the ProductImage entity.
+// If the ProductImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductImageMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *ProductImageMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetProductID sets the "product_id" field.
+func (m *ProductImageMutation) SetProductID(x xid.ID) {
+	m.product_id = &x
+}
+
+// ProductID returns the value of the "product_id" field in the mutation.
+func (m *ProductImageMutation) ProductID() (r xid.ID, exists bool) {
+	v := m.product_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldProductID returns the old "product_id" field's value of the ProductImage entity.
+// If the ProductImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductImageMutation) OldProductID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldProductID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldProductID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldProductID: %w", err)
+	}
+	return oldValue.ProductID, nil
+}
+
+// ResetProductID resets all changes to the "product_id" field.
+func (m *ProductImageMutation) ResetProductID() {
+	m.product_id = nil
+}
+
+// SetPosition sets the "position" field.
+func (m *ProductImageMutation) SetPosition(i int) {
+	m.position = &i
+	m.addposition = nil
+}
+
+// Position returns the value of the "position" field in the mutation.
+func (m *ProductImageMutation) Position() (r int, exists bool) {
+	v := m.position
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPosition returns the old "position" field's value of the ProductImage entity.
+// If the ProductImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductImageMutation) OldPosition(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPosition is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPosition requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPosition: %w", err)
+	}
+	return oldValue.Position, nil
+}
+
+// AddPosition adds i to the "position" field.
+func (m *ProductImageMutation) AddPosition(i int) {
+	if m.addposition != nil {
+		*m.addposition += i
+	} else {
+		m.addposition = &i
+	}
+}
+
+// AddedPosition returns the value that was added to the "position" field in this mutation.
+func (m *ProductImageMutation) AddedPosition() (r int, exists bool) {
+	v := m.addposition
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPosition resets all changes to the "position" field.
+func (m *ProductImageMutation) ResetPosition() {
+	m.position = nil
+	m.addposition = nil
+}
+
+// SetAlt sets the "alt" field.
+func (m *ProductImageMutation) SetAlt(s string) {
+	m.alt = &s
+}
+
+// Alt returns the value of the "alt" field in the mutation.
+func (m *ProductImageMutation) Alt() (r string, exists bool) {
+	v := m.alt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAlt returns the old "alt" field's value of the ProductImage entity.
+// If the ProductImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductImageMutation) OldAlt(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAlt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAlt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAlt: %w", err)
+	}
+	return oldValue.Alt, nil
+}
+
+// ResetAlt resets all changes to the "alt" field.
+func (m *ProductImageMutation) ResetAlt() {
+	m.alt = nil
+}
+
+// SetFilename sets the "filename" field.
+func (m *ProductImageMutation) SetFilename(s string) {
+	m.filename = &s
+}
+
+// Filename returns the value of the "filename" field in the mutation.
+func (m *ProductImageMutation) Filename() (r string, exists bool) {
+	v := m.filename
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFilename returns the old "filename" field's value of the ProductImage entity.
+// If the ProductImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductImageMutation) OldFilename(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFilename is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFilename requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFilename: %w", err)
+	}
+	return oldValue.Filename, nil
+}
+
+// ResetFilename resets all changes to the "filename" field.
+func (m *ProductImageMutation) ResetFilename() {
+	m.filename = nil
+}
+
+// SetObjectID sets the "object_id" field.
+func (m *ProductImageMutation) SetObjectID(x xid.ID) {
+	m.object_id = &x
+}
+
+// ObjectID returns the value of the "object_id" field in the mutation.
+func (m *ProductImageMutation) ObjectID() (r xid.ID, exists bool) {
+	v := m.object_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldObjectID returns the old "object_id" field's value of the ProductImage entity.
+// If the ProductImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductImageMutation) OldObjectID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldObjectID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldObjectID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldObjectID: %w", err)
+	}
+	return oldValue.ObjectID, nil
+}
+
+// ResetObjectID resets all changes to the "object_id" field.
+func (m *ProductImageMutation) ResetObjectID() {
+	m.object_id = nil
+}
+
+// SetContentType sets the "content_type" field.
+func (m *ProductImageMutation) SetContentType(s string) {
+	m.content_type = &s
+}
+
+// ContentType returns the value of the "content_type" field in the mutation.
+func (m *ProductImageMutation) ContentType() (r string, exists bool) {
+	v := m.content_type
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldContentType returns the old "content_type" field's value of the ProductImage entity.
+// If the ProductImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductImageMutation) OldContentType(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldContentType is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldContentType requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldContentType: %w", err)
+	}
+	return oldValue.ContentType, nil
+}
+
+// ResetContentType resets all changes to the "content_type" field.
+func (m *ProductImageMutation) ResetContentType() {
+	m.content_type = nil
+}
+
+// SetWidth sets the "width" field.
+func (m *ProductImageMutation) SetWidth(i int) {
+	m.width = &i
+	m.addwidth = nil
+}
+
+// Width returns the value of the "width" field in the mutation.
+func (m *ProductImageMutation) Width() (r int, exists bool) {
+	v := m.width
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWidth returns the old "width" field's value of the ProductImage entity.
+// If the ProductImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductImageMutation) OldWidth(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWidth is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWidth requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWidth: %w", err)
+	}
+	return oldValue.Width, nil
+}
+
+// AddWidth adds i to the "width" field.
+func (m *ProductImageMutation) AddWidth(i int) {
+	if m.addwidth != nil {
+		*m.addwidth += i
+	} else {
+		m.addwidth = &i
+	}
+}
+
+// AddedWidth returns the value that was added to the "width" field in this mutation.
+func (m *ProductImageMutation) AddedWidth() (r int, exists bool) {
+	v := m.addwidth
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetWidth resets all changes to the "width" field.
+func (m *ProductImageMutation) ResetWidth() {
+	m.width = nil
+	m.addwidth = nil
+}
+
+// SetHeight sets the "height" field.
+func (m *ProductImageMutation) SetHeight(i int) {
+	m.height = &i
+	m.addheight = nil
+}
+
+// Height returns the value of the "height" field in the mutation.
+func (m *ProductImageMutation) Height() (r int, exists bool) {
+	v := m.height
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHeight returns the old "height" field's value of the ProductImage entity.
+// If the ProductImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductImageMutation) OldHeight(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHeight is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHeight requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHeight: %w", err)
+	}
+	return oldValue.Height, nil
+}
+
+// AddHeight adds i to the "height" field.
+func (m *ProductImageMutation) AddHeight(i int) {
+	if m.addheight != nil {
+		*m.addheight += i
+	} else {
+		m.addheight = &i
+	}
+}
+
+// AddedHeight returns the value that was added to the "height" field in this mutation.
+func (m *ProductImageMutation) AddedHeight() (r int, exists bool) {
+	v := m.addheight
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetHeight resets all changes to the "height" field.
+func (m *ProductImageMutation) ResetHeight() {
+	m.height = nil
+	m.addheight = nil
+}
+
+// SetSizeBytes sets the "size_bytes" field.
+func (m *ProductImageMutation) SetSizeBytes(i int64) {
+	m.size_bytes = &i
+	m.addsize_bytes = nil
+}
+
+// SizeBytes returns the value of the "size_bytes" field in the mutation.
+func (m *ProductImageMutation) SizeBytes() (r int64, exists bool) {
+	v := m.size_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSizeBytes returns the old "size_bytes" field's value of the ProductImage entity.
+// If the ProductImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductImageMutation) OldSizeBytes(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSizeBytes is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSizeBytes requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSizeBytes: %w", err)
+	}
+	return oldValue.SizeBytes, nil
+}
+
+// AddSizeBytes adds i to the "size_bytes" field.
+func (m *ProductImageMutation) AddSizeBytes(i int64) {
+	if m.addsize_bytes != nil {
+		*m.addsize_bytes += i
+	} else {
+		m.addsize_bytes = &i
+	}
+}
+
+// AddedSizeBytes returns the value that was added to the "size_bytes" field in this mutation.
+func (m *ProductImageMutation) AddedSizeBytes() (r int64, exists bool) {
+	v := m.addsize_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSizeBytes resets all changes to the "size_bytes" field.
+func (m *ProductImageMutation) ResetSizeBytes() {
+	m.size_bytes = nil
+	m.addsize_bytes = nil
+}
+
+// Where appends a list predicates to the ProductImageMutation builder.
+func (m *ProductImageMutation) Where(ps ...predicate.ProductImage) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ProductImageMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ProductImageMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.ProductImage, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ProductImageMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ProductImageMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (ProductImage).
+func (m *ProductImageMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ProductImageMutation) Fields() []string {
+	fields := make([]string, 0, 10)
+	if m.store_id != nil {
+		fields = append(fields, productimage.FieldStoreID)
+	}
+	if m.product_id != nil {
+		fields = append(fields, productimage.FieldProductID)
+	}
+	if m.position != nil {
+		fields = append(fields, productimage.FieldPosition)
+	}
+	if m.alt != nil {
+		fields = append(fields, productimage.FieldAlt)
+	}
+	if m.filename != nil {
+		fields = append(fields, productimage.FieldFilename)
+	}
+	if m.object_id != nil {
+		fields = append(fields, productimage.FieldObjectID)
+	}
+	if m.content_type != nil {
+		fields = append(fields, productimage.FieldContentType)
+	}
+	if m.width != nil {
+		fields = append(fields, productimage.FieldWidth)
+	}
+	if m.height != nil {
+		fields = append(fields, productimage.FieldHeight)
+	}
+	if m.size_bytes != nil {
+		fields = append(fields, productimage.FieldSizeBytes)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ProductImageMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case productimage.FieldStoreID:
+		return m.StoreID()
+	case productimage.FieldProductID:
+		return m.ProductID()
+	case productimage.FieldPosition:
+		return m.Position()
+	case productimage.FieldAlt:
+		return m.Alt()
+	case productimage.FieldFilename:
+		return m.Filename()
+	case productimage.FieldObjectID:
+		return m.ObjectID()
+	case productimage.FieldContentType:
+		return m.ContentType()
+	case productimage.FieldWidth:
+		return m.Width()
+	case productimage.FieldHeight:
+		return m.Height()
+	case productimage.FieldSizeBytes:
+		return m.SizeBytes()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ProductImageMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case productimage.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case productimage.FieldProductID:
+		return m.OldProductID(ctx)
+	case productimage.FieldPosition:
+		return m.OldPosition(ctx)
+	case productimage.FieldAlt:
+		return m.OldAlt(ctx)
+	case productimage.FieldFilename:
+		return m.OldFilename(ctx)
+	case productimage.FieldObjectID:
+		return m.OldObjectID(ctx)
+	case productimage.FieldContentType:
+		return m.OldContentType(ctx)
+	case productimage.FieldWidth:
+		return m.OldWidth(ctx)
+	case productimage.FieldHeight:
+		return m.OldHeight(ctx)
+	case productimage.FieldSizeBytes:
+		return m.OldSizeBytes(ctx)
+	}
+	return nil, fmt.Errorf("unknown ProductImage field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ProductImageMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case productimage.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case productimage.FieldProductID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetProductID(v)
+		return nil
+	case productimage.FieldPosition:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPosition(v)
+		return nil
+	case productimage.FieldAlt:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAlt(v)
+		return nil
+	case productimage.FieldFilename:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFilename(v)
+		return nil
+	case productimage.FieldObjectID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetObjectID(v)
+		return nil
+	case productimage.FieldContentType:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetContentType(v)
+		return nil
+	case productimage.FieldWidth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWidth(v)
+		return nil
+	case productimage.FieldHeight:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHeight(v)
+		return nil
+	case productimage.FieldSizeBytes:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSizeBytes(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ProductImage field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ProductImageMutation) AddedFields() []string {
+	var fields []string
+	if m.addposition != nil {
+		fields = append(fields, productimage.FieldPosition)
+	}
+	if m.addwidth != nil {
+		fields = append(fields, productimage.FieldWidth)
+	}
+	if m.addheight != nil {
+		fields = append(fields, productimage.FieldHeight)
+	}
+	if m.addsize_bytes != nil {
+		fields = append(fields, productimage.FieldSizeBytes)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ProductImageMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case productimage.FieldPosition:
+		return m.AddedPosition()
+	case productimage.FieldWidth:
+		return m.AddedWidth()
+	case productimage.FieldHeight:
+		return m.AddedHeight()
+	case productimage.FieldSizeBytes:
+		return m.AddedSizeBytes()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ProductImageMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case productimage.FieldPosition:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPosition(v)
+		return nil
+	case productimage.FieldWidth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddWidth(v)
+		return nil
+	case productimage.FieldHeight:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddHeight(v)
+		return nil
+	case productimage.FieldSizeBytes:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSizeBytes(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ProductImage numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ProductImageMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ProductImageMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ProductImageMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown ProductImage nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ProductImageMutation) ResetField(name string) error {
+	switch name {
+	case productimage.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case productimage.FieldProductID:
+		m.ResetProductID()
+		return nil
+	case productimage.FieldPosition:
+		m.ResetPosition()
+		return nil
+	case productimage.FieldAlt:
+		m.ResetAlt()
+		return nil
+	case productimage.FieldFilename:
+		m.ResetFilename()
+		return nil
+	case productimage.FieldObjectID:
+		m.ResetObjectID()
+		return nil
+	case productimage.FieldContentType:
+		m.ResetContentType()
+		return nil
+	case productimage.FieldWidth:
+		m.ResetWidth()
+		return nil
+	case productimage.FieldHeight:
+		m.ResetHeight()
+		return nil
+	case productimage.FieldSizeBytes:
+		m.ResetSizeBytes()
+		return nil
+	}
+	return fmt.Errorf("unknown ProductImage field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ProductImageMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ProductImageMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ProductImageMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ProductImageMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ProductImageMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ProductImageMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ProductImageMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown ProductImage unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ProductImageMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown ProductImage edge %s", name)
+}
+
 // RecoveryCodeMutation represents an operation that mutates the RecoveryCode nodes in the graph.
 type RecoveryCodeMutation struct {
 	config
@@ -60102,6 +61057,7 @@ type VariantMutation struct {
 	addinventory_quantity     *int64
 	weight_grams              *int64
 	addweight_grams           *int64
+	image_id                  *xid.ID
 	clearedFields             map[string]struct{}
 	done                      bool
 	oldValue                  func(context.Context) (*Variant, error)
@@ -60763,6 +61719,55 @@ func (m *VariantMutation) ResetWeightGrams() {
 	delete(m.clearedFields, variant.FieldWeightGrams)
 }
 
+// SetImageID sets the "image_id" field.
+func (m *VariantMutation) SetImageID(x xid.ID) {
+	m.image_id = &x
+}
+
+// ImageID returns the value of the "image_id" field in the mutation.
+func (m *VariantMutation) ImageID() (r xid.ID, exists bool) {
+	v := m.image_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldImageID returns the old "image_id" field's value of the Variant entity.
+// If the Variant object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *VariantMutation) OldImageID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldImageID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldImageID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldImageID: %w", err)
+	}
+	return oldValue.ImageID, nil
+}
+
+// ClearImageID clears the value of the "image_id" field.
+func (m *VariantMutation) ClearImageID() {
+	m.image_id = nil
+	m.clearedFields[variant.FieldImageID] = struct{}{}
+}
+
+// ImageIDCleared returns if the "image_id" field was cleared in this mutation.
+func (m *VariantMutation) ImageIDCleared() bool {
+	_, ok := m.clearedFields[variant.FieldImageID]
+	return ok
+}
+
+// ResetImageID resets all changes to the "image_id" field.
+func (m *VariantMutation) ResetImageID() {
+	m.image_id = nil
+	delete(m.clearedFields, variant.FieldImageID)
+}
+
 // Where appends a list predicates to the VariantMutation builder.
 func (m *VariantMutation) Where(ps ...predicate.Variant) {
 	m.predicates = append(m.predicates, ps...)
@@ -60797,7 +61802,7 @@ func (m *VariantMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *VariantMutation) Fields() []string {
-	fields := make([]string, 0, 11)
+	fields := make([]string, 0, 12)
 	if m.store_id != nil {
 		fields = append(fields, variant.FieldStoreID)
 	}
@@ -60831,6 +61836,9 @@ func (m *VariantMutation) Fields() []string {
 	if m.weight_grams != nil {
 		fields = append(fields, variant.FieldWeightGrams)
 	}
+	if m.image_id != nil {
+		fields = append(fields, variant.FieldImageID)
+	}
 	return fields
 }
 
@@ -60861,6 +61869,8 @@ func (m *VariantMutation) Field(name string) (ent.Value, bool) {
 		return m.InventoryQuantity()
 	case variant.FieldWeightGrams:
 		return m.WeightGrams()
+	case variant.FieldImageID:
+		return m.ImageID()
 	}
 	return nil, false
 }
@@ -60892,6 +61902,8 @@ func (m *VariantMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldInventoryQuantity(ctx)
 	case variant.FieldWeightGrams:
 		return m.OldWeightGrams(ctx)
+	case variant.FieldImageID:
+		return m.OldImageID(ctx)
 	}
 	return nil, fmt.Errorf("unknown Variant field %s", name)
 }
@@ -60977,6 +61989,13 @@ func (m *VariantMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetWeightGrams(v)
+		return nil
+	case variant.FieldImageID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetImageID(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Variant field %s", name)
@@ -61083,6 +62102,9 @@ func (m *VariantMutation) ClearedFields() []string {
 	if m.FieldCleared(variant.FieldWeightGrams) {
 		fields = append(fields, variant.FieldWeightGrams)
 	}
+	if m.FieldCleared(variant.FieldImageID) {
+		fields = append(fields, variant.FieldImageID)
+	}
 	return fields
 }
 
@@ -61108,6 +62130,9 @@ func (m *VariantMutation) ClearField(name string) error {
 		return nil
 	case variant.FieldWeightGrams:
 		m.ClearWeightGrams()
+		return nil
+	case variant.FieldImageID:
+		m.ClearImageID()
 		return nil
 	}
 	return fmt.Errorf("unknown Variant nullable field %s", name)
@@ -61149,6 +62174,9 @@ func (m *VariantMutation) ResetField(name string) error {
 		return nil
 	case variant.FieldWeightGrams:
 		m.ResetWeightGrams()
+		return nil
+	case variant.FieldImageID:
+		m.ResetImageID()
 		return nil
 	}
 	return fmt.Errorf("unknown Variant field %s", name)

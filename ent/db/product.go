@@ -66,6 +66,8 @@ type Product struct {
 
 	// Variants are those of a product with options, by their position, where they were read too.
 	Variants []*Variant `json:"-"`
+	// Images are its uploaded pictures, by their position, where they were read too; nil where they were not.
+	Images []*ProductImage `json:"-"`
 }
 
 // scanValues returns the types for scanning values from sql.Rows.

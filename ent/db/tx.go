@@ -110,6 +110,8 @@ type Tx struct {
 	Picture *PictureClient
 	// Product is the client for interacting with the Product builders.
 	Product *ProductClient
+	// ProductImage is the client for interacting with the ProductImage builders.
+	ProductImage *ProductImageClient
 	// RecoveryCode is the client for interacting with the RecoveryCode builders.
 	RecoveryCode *RecoveryCodeClient
 	// Redaction is the client for interacting with the Redaction builders.
@@ -333,6 +335,7 @@ func (tx *Tx) init() {
 	tx.PaymentSettings = NewPaymentSettingsClient(tx.config)
 	tx.Picture = NewPictureClient(tx.config)
 	tx.Product = NewProductClient(tx.config)
+	tx.ProductImage = NewProductImageClient(tx.config)
 	tx.RecoveryCode = NewRecoveryCodeClient(tx.config)
 	tx.Redaction = NewRedactionClient(tx.config)
 	tx.SearchEntry = NewSearchEntryClient(tx.config)

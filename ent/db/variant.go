@@ -41,8 +41,13 @@ type Variant struct {
 	// InventoryQuantity holds the value of the "inventory_quantity" field.
 	InventoryQuantity *int64 `json:"inventory_quantity,omitempty"`
 	// WeightGrams holds the value of the "weight_grams" field.
-	WeightGrams  *int64 `json:"weight_grams,omitempty"`
+	WeightGrams *int64 `json:"weight_grams,omitempty"`
+	// ImageID holds the value of the "image_id" field.
+	ImageID      *xid.ID `json:"image_id,omitempty"`
 	selectValues sql.SelectValues
+
+	// Image is the picture of ImageID, where it was read too.
+	Image *ProductImage `json:"-"`
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -50,6 +55,8 @@ func (*Variant) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
+		case variant.FieldImageID:
+			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case variant.FieldOptions:
 			values[i] = new([]byte)
 		case variant.FieldCombination:
@@ -151,6 +158,13 @@ func (_m *Variant) assignValues(columns []string, values []any) error {
 				_m.WeightGrams = new(int64)
 				*_m.WeightGrams = value.Int64
 			}
+		case variant.FieldImageID:
+			if value, ok := values[i].(*sql.NullScanner); !ok {
+				return fmt.Errorf("unexpected type %T for field image_id", values[i])
+			} else if value.Valid {
+				_m.ImageID = new(xid.ID)
+				*_m.ImageID = *value.S.(*xid.ID)
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -227,6 +241,11 @@ func (_m *Variant) String() string {
 		builder.WriteString("weight_grams=")
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
+	builder.WriteString(", ")
+	if v := _m.ImageID; v != nil {
+		builder.WriteString("image_id=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
 	builder.WriteByte(')')
 	return builder.String()
 }
@@ -242,6 +261,14 @@ func (_m *Variant) PublicProductID() string { return xid.Kind("prod").Format(_m.
 
 // DecodedOptions returns the elements of options.
 func (_m *Variant) DecodedOptions() ([]string, error) { return _m.Options.List() }
+
+// PublicImageID returns the id as callers see it, or nil.
+func (_m *Variant) PublicImageID() *string {
+	if _m.ImageID == nil {
+		return nil
+	}
+	return new(xid.Kind("img").Format(*_m.ImageID))
+}
 
 // Variants is a parsable slice of Variant.
 type Variants []*Variant

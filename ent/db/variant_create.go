@@ -120,6 +120,20 @@ func (_c *VariantCreate) SetNillableWeightGrams(v *int64) *VariantCreate {
 	return _c
 }
 
+// SetImageID sets the "image_id" field.
+func (_c *VariantCreate) SetImageID(v xid.ID) *VariantCreate {
+	_c.mutation.SetImageID(v)
+	return _c
+}
+
+// SetNillableImageID sets the "image_id" field if the given value is not nil.
+func (_c *VariantCreate) SetNillableImageID(v *xid.ID) *VariantCreate {
+	if v != nil {
+		_c.SetImageID(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *VariantCreate) SetID(v xid.ID) *VariantCreate {
 	_c.mutation.SetID(v)
@@ -287,6 +301,10 @@ func (_c *VariantCreate) createSpec() (*Variant, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.WeightGrams(); ok {
 		_spec.SetField(variant.FieldWeightGrams, field.TypeInt64, value)
 		_node.WeightGrams = &value
+	}
+	if value, ok := _c.mutation.ImageID(); ok {
+		_spec.SetField(variant.FieldImageID, field.TypeUUID, value)
+		_node.ImageID = &value
 	}
 	return _node, _spec
 }

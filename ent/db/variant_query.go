@@ -531,6 +531,7 @@ var variantRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.Sku),
 		cell.NumberOf(&row.InventoryQuantity),
 		cell.NumberOf(&row.WeightGrams),
+		cell.PointerOf(&row.ImageID),
 	}
 	return room
 }}

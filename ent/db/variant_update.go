@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/variant"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/xid"
 )
 
 // VariantUpdate is the builder for updating Variant entities.
@@ -207,6 +208,26 @@ func (_u *VariantUpdate) ClearWeightGrams() *VariantUpdate {
 	return _u
 }
 
+// SetImageID sets the "image_id" field.
+func (_u *VariantUpdate) SetImageID(v xid.ID) *VariantUpdate {
+	_u.mutation.SetImageID(v)
+	return _u
+}
+
+// SetNillableImageID sets the "image_id" field if the given value is not nil.
+func (_u *VariantUpdate) SetNillableImageID(v *xid.ID) *VariantUpdate {
+	if v != nil {
+		_u.SetImageID(*v)
+	}
+	return _u
+}
+
+// ClearImageID clears the value of the "image_id" field.
+func (_u *VariantUpdate) ClearImageID() *VariantUpdate {
+	_u.mutation.ClearImageID()
+	return _u
+}
+
 // Mutation returns the VariantMutation object of the builder.
 func (_u *VariantUpdate) Mutation() *VariantMutation {
 	return _u.mutation
@@ -320,6 +341,12 @@ func (_u *VariantUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.WeightGramsCleared() {
 		_spec.ClearField(variant.FieldWeightGrams, field.TypeInt64)
+	}
+	if value, ok := _u.mutation.ImageID(); ok {
+		_spec.SetField(variant.FieldImageID, field.TypeUUID, value)
+	}
+	if _u.mutation.ImageIDCleared() {
+		_spec.ClearField(variant.FieldImageID, field.TypeUUID)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -520,6 +547,26 @@ func (_u *VariantUpdateOne) ClearWeightGrams() *VariantUpdateOne {
 	return _u
 }
 
+// SetImageID sets the "image_id" field.
+func (_u *VariantUpdateOne) SetImageID(v xid.ID) *VariantUpdateOne {
+	_u.mutation.SetImageID(v)
+	return _u
+}
+
+// SetNillableImageID sets the "image_id" field if the given value is not nil.
+func (_u *VariantUpdateOne) SetNillableImageID(v *xid.ID) *VariantUpdateOne {
+	if v != nil {
+		_u.SetImageID(*v)
+	}
+	return _u
+}
+
+// ClearImageID clears the value of the "image_id" field.
+func (_u *VariantUpdateOne) ClearImageID() *VariantUpdateOne {
+	_u.mutation.ClearImageID()
+	return _u
+}
+
 // Mutation returns the VariantMutation object of the builder.
 func (_u *VariantUpdateOne) Mutation() *VariantMutation {
 	return _u.mutation
@@ -663,6 +710,12 @@ func (_u *VariantUpdateOne) sqlSave(ctx context.Context) (_node *Variant, err er
 	}
 	if _u.mutation.WeightGramsCleared() {
 		_spec.ClearField(variant.FieldWeightGrams, field.TypeInt64)
+	}
+	if value, ok := _u.mutation.ImageID(); ok {
+		_spec.SetField(variant.FieldImageID, field.TypeUUID, value)
+	}
+	if _u.mutation.ImageIDCleared() {
+		_spec.ClearField(variant.FieldImageID, field.TypeUUID)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Variant{config: _u.config}

@@ -38,6 +38,8 @@ const (
 	PageBody = 65535
 	// SEODescription is what search engines show of a page.
 	SEODescription = 320
+	// ImageAlt says what a picture of a product shows, to who does not see it.
+	ImageAlt = 512
 	// Password is the longest password, ShortPassword the shortest.
 	Password      = 256
 	ShortPassword = 10
@@ -128,10 +130,20 @@ const (
 	// and the values of one option.
 	Options  = 3
 	Variants = 100
+	// Images are the uploaded pictures of a product.
+	Images = 24
 	// MenuLinks are those of one menu, with the links below others.
 	MenuLinks = 30
 	// Retries are the deliveries that one request sends once more.
 	Retries = 1000
+)
+
+// Pictures that are uploaded.
+const (
+	// ImageBytes is the largest file.
+	ImageBytes = 20 << 20
+	// ImagePixels is the most that a picture has.
+	ImagePixels = 50_000_000
 )
 
 // Numbers. The largest amount of money is that of package currency.

@@ -39,6 +39,8 @@ func (Variant) Fields() []ent.Field {
 		// inventory_quantity null means untracked.
 		field.Int64("inventory_quantity").Optional().Nillable(),
 		field.Int64("weight_grams").Optional().Nillable(),
+		// image_id is that of the product's pictures which shows this variant.
+		field.UUID("image_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Annotations(Kind{xid.ProductImage}),
 	}
 }
 

@@ -118,6 +118,7 @@ const (
 	Collection       Kind = "col"
 	Product          Kind = "prod"
 	Variant          Kind = "var"
+	ProductImage     Kind = "img"
 	Customer         Kind = "cus"
 	Order            Kind = "ord"
 	OrderLine        Kind = "oli"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/cartline"
+	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
@@ -66,7 +67,9 @@ type Line struct {
 	Options string
 	Handle  string
 	Image   string // the address of the picture, "" for none
-	SKU     *string
+	// Upload is the uploaded picture that stands in its place; nil for none.
+	Upload *db.ProductImage
+	SKU    *string
 	// Unit is the price of one, Was the one that the shopper saw last.
 	Unit, Was int64
 	Quantity  int64
@@ -174,6 +177,30 @@ func (c *Carts) readLines(ctx context.Context, v *View) error {
 	for i, row := range rows {
 		v.Count += row.Quantity
 		v.Lines = append(v.Lines, lineOf(wares[i], row, items[wares[i]]))
+	}
+	return c.depict(ctx, v.Lines)
+}
+
+// depict gives lines the uploaded pictures of their goods: that of the variant, or the first
+// of the product.
+func (c *Carts) depict(ctx context.Context, lines []*Line) error {
+	chosen := core.IDs(lines, func(l *Line) *xid.ID {
+		if l.Gone {
+			return nil
+		}
+		return l.item.variant.ImageID
+	})
+	products := core.IDs(lines, func(l *Line) *xid.ID { return &l.Product })
+	images, err := c.ImageRows(ctx, products, productimage.Or(productimage.Position(1), productimage.IDIn(chosen...)))
+	if err != nil {
+		return err
+	}
+	for _, l := range lines {
+		for i, img := range images[l.Product] {
+			if i == 0 || !l.Gone && l.item.variant.ImageID != nil && *l.item.variant.ImageID == img.ID {
+				l.Upload = img
+			}
+		}
 	}
 	return nil
 }

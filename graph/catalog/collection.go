@@ -71,8 +71,11 @@ func (f CollectionFields) Products(ctx context.Context, c *db.Collection) ([]*db
 		return []*db.Product{}, core.Explain("collection", err)
 	}
 	list, err := f.Client(ctx).Product.Query().Where(product.IDIn(ids...)).Load(ctx)
-	if err == nil {
+	if err == nil && core.Selects(ctx, "variants") {
 		err = goods.Load(ctx, f.Client(ctx), list...)
+	}
+	if err == nil {
+		err = f.LoadImages(ctx, list...)
 	}
 	place := make(map[xid.ID]int, len(ids))
 	for i, id := range ids {

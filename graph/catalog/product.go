@@ -46,10 +46,13 @@ func (q Query) Products(
 			}
 			query.Modify(core.Window{After: after, Limit: limit, Index: index, UpdatedFrom: f.UpdatedFrom}.Apply)
 			rows, err := query.Load(ctx)
-			if err != nil || !core.Selects(ctx, "variants") {
+			if err == nil && core.Selects(ctx, "variants") {
+				err = goods.Load(ctx, q.Client(ctx), rows...)
+			}
+			if err != nil {
 				return rows, err
 			}
-			return rows, goods.Load(ctx, q.Client(ctx), rows...)
+			return rows, q.LoadImages(ctx, rows...)
 		},
 	}, first, after)
 }

@@ -230,7 +230,7 @@ func (m Mutation) sellable(ctx context.Context, p *db.Product) error {
 	return nil
 }
 
-// ProductDelete removes a product, and then its variants: whoever takes stock meets the
+// ProductDelete removes a product, and then its variants and pictures: whoever takes stock meets the
 // rows in this order too. Old order lines keep its id, which is then unknown.
 func (m Mutation) ProductDelete(
 	ctx context.Context, id string, expectedVersion int64,
@@ -243,10 +243,13 @@ func (m Mutation) ProductDelete(
 		if err != nil || n == 0 {
 			return n, err
 		}
-		if err := m.dropVariants(ctx, gone); err != nil {
-			return n, err
+		if err = m.dropVariants(ctx, gone); err == nil {
+			err = m.dropImages(ctx, gone)
 		}
-		if err := m.leaveCollections(ctx, gone.ID); err != nil || gone.Status != state.ProductActive {
+		if err == nil {
+			err = m.leaveCollections(ctx, gone.ID)
+		}
+		if err != nil || gone.Status != state.ProductActive {
 			return n, err
 		}
 		return n, m.rack(ctx).Drop(ctx, gone.ID)

@@ -25,8 +25,17 @@ func (f ProductFields) Variants(ctx context.Context, p *db.Product) ([]*db.Varia
 			return nil, core.Explain("product", err)
 		}
 	}
-	return goods.Of(p), nil
+	list := goods.Of(p)
+	if !core.Selects(ctx, "image") || !slices.ContainsFunc(list, unshown) {
+		return list, nil
+	}
+	of, err := f.Core.Images(ctx, p.ID)
+	core.ShowVariants(list, of[p.ID])
+	return list, core.Explain("product", err)
 }
+
+// unshown reports whether the picture of a variant was not read.
+func unshown(v *db.Variant) bool { return v.ImageID != nil && v.Image == nil }
 
 // ProductVariantsSet sets the options of a product and all its variants.
 func (m Mutation) ProductVariantsSet(
@@ -146,7 +155,7 @@ func sumUp(e *productEdit, rows []*db.Variant) {
 func alike(a, b *db.Variant) bool {
 	return a.ID == b.ID && a.Position == b.Position && string(a.Options) == string(b.Options) && a.Title == b.Title &&
 		a.PriceMinor == b.PriceMinor && same(a.CompareAtPriceMinor, b.CompareAtPriceMinor) && same(a.Sku, b.Sku) &&
-		same(a.WeightGrams, b.WeightGrams)
+		same(a.WeightGrams, b.WeightGrams) && same(a.ImageID, b.ImageID)
 }
 
 func equal(a, b *db.Variant) bool {
@@ -192,7 +201,8 @@ func (m Mutation) variantRow(ctx context.Context, product xid.ID, v *db.Variant)
 	return m.Client(ctx).Variant.Create().SetID(v.ID).SetProductID(product).SetPosition(v.Position).
 		SetOptions(v.Options).SetCombination(goods.Combination(v.Options)).SetTitle(v.Title).
 		SetPriceMinor(v.PriceMinor).SetNillableCompareAtPriceMinor(v.CompareAtPriceMinor).SetNillableSku(v.Sku).
-		SetNillableInventoryQuantity(v.InventoryQuantity).SetNillableWeightGrams(v.WeightGrams)
+		SetNillableInventoryQuantity(v.InventoryQuantity).SetNillableWeightGrams(v.WeightGrams).
+		SetNillableImageID(v.ImageID)
 }
 
 // dropVariants removes the variants of a product that is deleted.

@@ -28,22 +28,25 @@ func (p *variantPlan) rows(of *db.Product) ([]*db.Variant, error) {
 	present := goods.Of(of)
 	rows := make([]*db.Variant, len(p.variants))
 	for i, in := range p.variants {
-		id := xid.New()
+		id, image := xid.New(), (*xid.ID)(nil)
 		core.Opt(in.ID, func(text string) {
-			var err error
-			id, err = xid.Variant.Parse(text)
-			if err != nil || !slices.ContainsFunc(present, func(v *db.Variant) bool { return v.ID == id }) {
+			named, err := xid.Variant.Parse(text)
+			at := slices.IndexFunc(present, func(v *db.Variant) bool { return v.ID == named })
+			if err != nil || at < 0 {
 				c.Add("variants/"+strconv.Itoa(i)+"/id", fault.UnknownValue, "The product has no such variant.")
+				return
 			}
+			id, image = present[at].ID, present[at].ImageID
 		})
 		rows[i] = &db.Variant{
 			StoreID: of.StoreID, ID: id, ProductID: of.ID, Position: i + 1, Options: document.NewTags(in.Options),
 			Title: goods.Title(in.Options), PriceMinor: in.PriceMinor, CompareAtPriceMinor: in.CompareAtPriceMinor,
 			Sku: in.Sku, InventoryQuantity: in.InventoryQuantity, WeightGrams: in.WeightGrams,
+			ImageID: image,
 		}
 	}
 	if p.options == nil { // the product is its own variant
-		rows[0].ID, rows[0].Title = of.ID, of.Title
+		rows[0].ID, rows[0].Title, rows[0].ImageID = of.ID, of.Title, nil
 	}
 	return rows, c.Err()
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/picture"
 	"github.com/storefront-go/storefront/graph/theme"
 	"github.com/storefront-go/storefront/graph/webhook/filter"
 )
@@ -534,6 +535,31 @@ type ProductFilter struct {
 	Sku    *string              `json:"sku,omitempty"`
 	// Inclusive; the list then runs oldest change first.
 	UpdatedFrom *micros.Time `json:"updatedFrom,omitempty"`
+}
+
+type ProductImageAddInput struct {
+	ProductID string `json:"productId"`
+	// The file in base64: JPEG, PNG, WebP or GIF, of up to 20 MiB and 50 million pixels.
+	Content string `json:"content"`
+	// What is to be seen, for who does not see it.
+	Alt *string `json:"alt,omitempty"`
+	// What the file is called.
+	Filename *string         `json:"filename,omitempty"`
+	Upload   *picture.Upload `json:"-"`
+}
+
+type ProductImageDeletePayload struct {
+	DeletedID *string `json:"deletedId,omitempty"`
+	// The product as it is then.
+	Product    *db.Product  `json:"product,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+type ProductImagePayload struct {
+	Image *db.ProductImage `json:"image,omitempty"`
+	// The product as it is then.
+	Product    *db.Product  `json:"product,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
 }
 
 type ProductPayload struct {

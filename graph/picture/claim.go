@@ -6,13 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"entgo.io/ent/dialect/sql"
-
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	dbpicture "github.com/storefront-go/storefront/ent/db/picture"
 	dbstore "github.com/storefront-go/storefront/ent/db/store"
-	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -70,17 +67,8 @@ func (k *Keeper) keep(ctx context.Context, row *db.Picture) error {
 		if err != nil {
 			return err
 		}
-		var used []struct {
-			Bytes int64 `sql:"bytes"`
-		}
-		err = c.Picture.Query().Where(dbpicture.StateEQ(state.PictureKept)).Modify(func(s *sql.Selector) {
-			s.SelectExpr(sql.Expr("COALESCE(SUM(" + s.C(dbpicture.FieldSizeBytes) + "), 0) AS bytes"))
-		}).Scan(ctx, &used)
-		if err != nil {
-			return fmt.Errorf("count the bytes of pictures: %w", err)
-		}
-		if used[0].Bytes+row.SizeBytes > limits.Of(limit.PictureBytes) {
-			return &refusal{full, "the store's pictures take all the room that it has for them"}
+		if err := k.room(ctx, limits, row.SizeBytes); err != nil {
+			return err
 		}
 		row.State, row.DueAt = state.PictureKept, micros.Never
 		return k.settle(ctx, row)

@@ -128,7 +128,7 @@ func (k *Keeper) bringHere(ctx context.Context, row *db.Picture, address string)
 	if err != nil {
 		return err
 	}
-	row.ContentType, row.Width, row.Height, row.SizeBytes = j.contentType, j.width, j.height, int64(len(body))
+	row.ContentType, row.Width, row.Height, row.SizeBytes = j.ContentType, j.Width, j.Height, int64(len(body))
 	if err := k.Blobs.Put(ctx, Key(row), row.ContentType, body); err != nil {
 		return fmt.Errorf("keep picture: %w", err)
 	}

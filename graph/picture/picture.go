@@ -1,10 +1,13 @@
-// Package picture keeps copies of the pictures that products name by an address, so
-// that no browser asks another host for them: the address is fetched once, by this
-// service, judged, and kept in the blob store.
+// Package picture keeps the pictures of products: those that merchants upload, with the
+// widths that are made of them, and copies of those that products name by an address, so
+// that no browser asks another host for them.
 //
-// It is fetched when somebody first looks at it, by one process at a time. What
-// cannot be fetched is remembered in the database, and tried again after a minute,
-// then after twice as long each time, up to a day.
+// An upload is cleaned and kept. Its widths are made when the first of them is asked for.
+//
+// An address is fetched once, by this service, judged, and kept in the blob store. It is
+// fetched when somebody first looks at it, by one process at a time. What cannot be
+// fetched is remembered in the database, and tried again after a minute, then after twice
+// as long each time, up to a day.
 package picture
 
 import (
@@ -12,7 +15,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/x509"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -21,6 +23,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
@@ -34,6 +37,7 @@ import (
 	"github.com/storefront-go/storefront/graph/blob"
 	"github.com/storefront-go/storefront/graph/egress"
 	"github.com/storefront-go/storefront/graph/memo"
+	"github.com/storefront-go/storefront/graph/pixel"
 )
 
 const (
@@ -79,6 +83,8 @@ type Keeper struct {
 	mu        sync.Mutex
 	lines     map[xid.ID]*line
 	fetches   *prometheus.CounterVec
+	makes     memo.Group[xid.ID, struct{}]
+	decodes   *semaphore.Weighted // of pixels, see [pixel.Header.Weight]
 }
 
 // flight names what is fetched.
@@ -91,7 +97,7 @@ func New(c Config) (*Keeper, error) {
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	k := &Keeper{Config: c, fetchTime: fetchTime, places: make(chan struct{}, maxFetching),
-		lines: map[xid.ID]*line{}, fetches: newCounter()}
+		lines: map[xid.ID]*line{}, fetches: newCounter(), decodes: semaphore.NewWeighted(pixel.MaxWeight)}
 	k.client = k.newClient()
 	return k, nil
 }
@@ -108,7 +114,7 @@ func IDOf(address string) xid.ID {
 // Key is where the bytes of a picture lie in the blob store. No other bytes ever lie
 // there.
 func Key(p *db.Picture) string {
-	return folder + hex.EncodeToString(p.StoreID[:]) + "/" + hex.EncodeToString(p.ObjectID[:])
+	return keyOf(p.StoreID, p.ObjectID)
 }
 
 // Find returns a picture of the viewer's store that is kept; nil for none.

@@ -13,6 +13,7 @@ import (
 	dbpage "github.com/storefront-go/storefront/ent/db/page"
 	dbpicture "github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/markdown"
@@ -67,6 +68,9 @@ func (k *Keeper) sweepStore(ctx context.Context, old micros.Time, used ids) (n i
 	if err != nil {
 		return 0, err
 	}
+	if err := k.uploads(ctx, used); err != nil {
+		return 0, err
+	}
 	for after, more := xid.Nil, true; more; {
 		rows, err := k.Store.DB(ctx).Picture.Query().Where(dbpicture.IDGT(after)).Order(db.Asc(dbpicture.FieldID)).
 			Limit(sweepBatch).Load(ctx)
@@ -89,6 +93,24 @@ func (k *Keeper) sweepStore(ctx context.Context, old micros.Time, used ids) (n i
 		more = len(rows) == sweepBatch
 	}
 	return n, nil
+}
+
+// uploads adds the objects of the viewer's store's uploaded pictures, which are there as
+// long as their rows.
+func (k *Keeper) uploads(ctx context.Context, used ids) error {
+	for after, more := xid.Nil, true; more; {
+		rows, err := k.Store.DB(ctx).ProductImage.Query().Where(productimage.IDGT(after)).
+			Order(db.Asc(productimage.FieldID)).Limit(sweepBatch).Load(ctx)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			after = row.ID
+			used[row.ObjectID] = struct{}{}
+		}
+		more = len(rows) == sweepBatch
+	}
+	return nil
 }
 
 // remove deletes rows, but for one that was tried again meanwhile.
@@ -167,9 +189,10 @@ func (k *Keeper) sweepObjects(ctx context.Context, old micros.Time, used ids) (n
 	return n, nil
 }
 
-// objectOf reads the id in a key.
+// objectOf reads the id in a key, which may be that of a width.
 func objectOf(key string) (id xid.ID, ok bool) {
-	b, err := hex.DecodeString(key[strings.LastIndexByte(key, '/')+1:])
+	name, _, _ := strings.Cut(key[strings.LastIndexByte(key, '/')+1:], "-")
+	b, err := hex.DecodeString(name)
 	if err != nil || len(b) != len(id) {
 		return id, false
 	}

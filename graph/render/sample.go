@@ -32,6 +32,8 @@ func SampleData(page string) map[string]any {
 		p["options"] = []any{map[string]any{"name": "Size", "values": []any{"S", "Größe <2>"}},
 			map[string]any{"name": "Colour", "values": []any{"Blue", "Weiß & Gold"}}}
 		p["variants"] = sampleVariants()
+		p["images"] = []any{p["image"], sampleImage("detail", "The foot of the mug, with the potter's “mark”"),
+			sampleImage("wide", "Six <mugs> & a jug")}
 		d["product"], d["related"] = p, cards(4)
 	case listPage:
 		d["list"] = sampleList()
@@ -53,7 +55,7 @@ func emptyData(page string) map[string]any {
 		p := bareCard()
 		p["id"] = "prod_00000000000000000000000000"
 		p["description"], p["sku"], p["type"] = []any{}, nil, nil
-		p["options"], p["variants"] = []any{}, sampleVariants()[:1]
+		p["options"], p["variants"], p["images"] = []any{}, sampleVariants()[:1], []any{}
 		d["product"], d["related"] = p, []any{}
 	case listPage:
 		d["list"] = emptyList()
@@ -141,12 +143,18 @@ func card(n int) map[string]any {
 	c := map[string]any{
 		"title": title, "handle": handle, "url": "/products/" + handle + "?preview=sample",
 		"price": "€24.90", "compare_at_price": nil, "on_sale": false,
-		"image_url": nil, "initial": strings.ToUpper(string([]rune(title)[:1])),
+		"image_url": nil, "image": nil, "initial": strings.ToUpper(string([]rune(title)[:1])),
 		"vendor": "Clay & Co.", "available": n%5 != 0, "tags": []any{"ceramics", "hand-made", "blue"},
 		"price_varies": n%5 == 2,
 	}
-	if n%2 == 1 {
-		c["image_url"] = "/pictures/d41d8cd98f00b204e9800998ecf8427e/" + handle
+	switch n % 4 {
+	case 1: // uploaded
+		img := sampleImage(handle, title)
+		c["image_url"], c["image"] = img["url"], img
+	case 3: // named by its address, of which nothing else is known
+		address := "/pictures/d41d8cd98f00b204e9800998ecf8427e/" + handle
+		c["image_url"], c["image"] = address, map[string]any{"url": address, "small_url": address, "srcset": nil,
+			"width": nil, "height": nil, "alt": title}
 	}
 	if n%3 == 1 {
 		c["compare_at_price"], c["on_sale"] = "€29.90", true
@@ -157,10 +165,18 @@ func card(n int) map[string]any {
 	return c
 }
 
+// sampleImage is an uploaded picture in three widths.
+func sampleImage(name, alt string) map[string]any {
+	at := "/pictures/img_00000000000000000000000000/" + name
+	return map[string]any{"url": at + "-1600.jpg", "small_url": at + "-320.jpg", "width": float64(1600),
+		"height": float64(1200), "alt": alt,
+		"srcset": at + "-320.jpg 320w, " + at + "-800.jpg 800w, " + at + "-1600.jpg 1600w"}
+}
+
 func bareCard() map[string]any {
 	return map[string]any{
 		"title": "Mug", "handle": "mug", "url": "/products/mug", "price": "€0.00",
-		"compare_at_price": nil, "on_sale": false, "image_url": nil, "initial": "M",
+		"compare_at_price": nil, "on_sale": false, "image_url": nil, "image": nil, "initial": "M",
 		"vendor": nil, "available": false, "tags": []any{}, "price_varies": false,
 	}
 }
@@ -174,9 +190,11 @@ func sampleVariants() []any {
 				"id": "var_0000000000000000000000000" + strconv.Itoa(2*i+j), "title": size + " / " + colour,
 				"options": []any{size, colour}, "price": "€24.90", "compare_at_price": nil, "on_sale": false,
 				"sku": nil, "available": i+j > 0, "price_varies": false,
+				"image": sampleImage("variant", "The mug in blue"),
 			}
 			if j == 1 {
 				v["price"], v["compare_at_price"], v["on_sale"], v["sku"] = "€26.90", "€29.90", true, "MUG-"+size
+				v["image"] = nil
 			}
 			list = append(list, v)
 		}

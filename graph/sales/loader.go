@@ -128,6 +128,9 @@ func (s *siblings) products(ctx context.Context, ids []xid.ID) (map[xid.ID]*db.P
 	if err == nil {
 		err = goods.Load(ctx, s.Client(ctx), rows...)
 	}
+	if err == nil {
+		err = s.LoadImages(ctx, rows...)
+	}
 	of := make(map[xid.ID]*db.Product, len(rows))
 	for _, p := range rows {
 		of[p.ID] = p

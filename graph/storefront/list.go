@@ -65,7 +65,7 @@ func (s Storefront) Search(ctx context.Context, question string) (best []*Offer,
 	if err != nil {
 		return nil, 0, core.Explain("products", err)
 	}
-	list, err := s.Offers(ctx, ids)
+	list, err := s.offers(ctx, ids)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -76,7 +76,8 @@ func (s Storefront) Search(ctx context.Context, question string) (best []*Offer,
 	slices.SortFunc(list, func(a, b *Offer) int {
 		return cmp.Or(rank[b]-rank[a], cmp.Compare(b.published, a.published), b.ID.Compare(a.ID))
 	})
-	return list[:min(len(list), MaxOffers)], len(list), nil
+	best = list[:min(len(list), MaxOffers)]
+	return best, len(list), s.illustrate(ctx, best)
 }
 
 // maxFacets is how many values of options a list offers to choose from.

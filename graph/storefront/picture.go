@@ -20,7 +20,7 @@ import (
 
 // PictureRoot is where the host of a store serves the pictures of its products, each
 // under its id and the handle of a product: /pictures/<32 hexadecimal digits>/<handle>.
-const PictureRoot = "/pictures/"
+const PictureRoot = picture.Root
 
 // ofTheme stands for the handle in the path of a picture that a theme's settings have. No
 // product has it: it is none.

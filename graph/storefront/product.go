@@ -55,8 +55,11 @@ type Offer struct {
 	// Before is the price that the product had, where that is the higher one.
 	Before string
 	// From says that the price is the lowest of several.
-	From   bool
-	Image  string // the path of the picture at the store's host
+	From  bool
+	Image string // the path of the first picture at the store's host
+	// Images are the pictures, in a list the first alone. One that is named by its address has no
+	// widths.
+	Images []*Image
 	Vendor string
 	Type   string
 	SKU    string
@@ -81,12 +84,17 @@ type Piece struct {
 	Before    string
 	SKU       string
 	Available bool
+	Image     *Image // the picture of the offer's that shows it, or nil
 }
 
 // Newest returns up to [MaxOffers] active products, the newest published first.
 func (s Storefront) Newest(ctx context.Context) ([]*Offer, error) {
 	list, err := s.newest(ctx)
-	return list[:min(len(list), MaxOffers)], err
+	if err != nil {
+		return nil, err
+	}
+	list = list[:min(len(list), MaxOffers)]
+	return list, s.illustrate(ctx, list)
 }
 
 // Product returns the active product with the handle.
@@ -97,14 +105,19 @@ func (s Storefront) Product(ctx context.Context, handle string) (*Offer, error) 
 	if err == nil {
 		err = goods.Load(ctx, c, p)
 	}
+	var images map[xid.ID][]*db.ProductImage
+	if err == nil {
+		images, err = s.ImageRows(ctx, []xid.ID{p.ID})
+	}
 	if err != nil {
 		return nil, core.Explain("product", err)
 	}
 	o, err := offerOf(p)
-	if err == nil {
-		err = o.complete(p)
+	if err != nil {
+		return nil, err
 	}
-	return o, err
+	o.show(images[p.ID])
+	return o, o.complete(p)
 }
 
 // complete adds what a product is sold as.
@@ -120,9 +133,18 @@ func (o *Offer) complete(p *db.Product) (err error) {
 		o.Variants = append(o.Variants, &Piece{ID: v.ID, Title: v.Title, Texts: texts,
 			Price:  priceText(v.PriceMinor, p.Currency),
 			Before: beforeText(v.CompareAtPriceMinor, v.PriceMinor, p.Currency), SKU: orEmpty(v.Sku),
-			Available: inStock(v.InventoryQuantity)})
+			Available: inStock(v.InventoryQuantity), Image: o.image(v.ImageID)})
 	}
 	return nil
+}
+
+// image is the picture with an id, or nil.
+func (o *Offer) image(id *xid.ID) *Image {
+	i := slices.IndexFunc(o.Images, func(i *Image) bool { return id != nil && i.ID == *id })
+	if i < 0 {
+		return nil
+	}
+	return o.Images[i]
 }
 
 // inStock reports whether something can be had: its stock is not tracked or not empty.
@@ -145,7 +167,8 @@ func (s Storefront) Related(ctx context.Context, o *Offer) ([]*Offer, error) {
 	}
 	list = slices.DeleteFunc(list, func(other *Offer) bool { return other.ID == o.ID || o.shares(other) == 0 })
 	slices.SortStableFunc(list, func(a, b *Offer) int { return o.shares(b) - o.shares(a) })
-	return list[:min(len(list), maxRelated)], nil
+	list = list[:min(len(list), maxRelated)]
+	return list, s.illustrate(ctx, list)
 }
 
 // shares counts what two products have in common.
@@ -162,6 +185,15 @@ func (o *Offer) shares(other *Offer) (n int) {
 // Offers returns active products by their ids, in this order. One that is gone
 // meanwhile is left out.
 func (s Storefront) Offers(ctx context.Context, ids []xid.ID) ([]*Offer, error) {
+	list, err := s.offers(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	return list, s.illustrate(ctx, list)
+}
+
+// offers is [Storefront.Offers] without uploaded pictures.
+func (s Storefront) offers(ctx context.Context, ids []xid.ID) ([]*Offer, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -209,6 +241,9 @@ func offerOf(p *db.Product) (*Offer, error) {
 		Available:  inStock(p.InventoryQuantity), From: p.MaxPriceMinor != nil,
 		Before:    beforeText(p.CompareAtPriceMinor, p.PriceMinor, p.Currency),
 		published: p.ID.Time(),
+	}
+	if o.Image != "" {
+		o.Images = []*Image{{URL: o.Image, Small: o.Image, Alt: o.Title}}
 	}
 	whole, fraction := decimal(p.PriceMinor, p.Currency)
 	o.Amount = whole + fraction

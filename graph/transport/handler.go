@@ -102,9 +102,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch {
-	case params.upload != nil && !importsAlone(op):
+	case params.upload != nil && uploadsAlone(op) == "":
 		out.fault(fault.Newf(fault.PayloadTooLarge,
-			"Only a themeImport by itself may have a body of more than %d bytes.", h.MaxBody))
+			"Only a themeImport or a productImageAdd by itself may have a body of more than %d bytes.", h.MaxBody))
 	case op.op.Operation != ast.Mutation:
 		h.answer(ctx, out, op)
 	case r.Method == http.MethodGet:

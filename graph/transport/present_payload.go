@@ -52,6 +52,8 @@ var payloads = map[string]func(errorList) any{
 	"MenusPayload":                 func(e errorList) any { return &model.MenusPayload{UserErrors: e} },
 	"ProductPayload":               func(e errorList) any { return &model.ProductPayload{UserErrors: e} },
 	"ProductDeletePayload":         func(e errorList) any { return &model.ProductDeletePayload{UserErrors: e} },
+	"ProductImagePayload":          func(e errorList) any { return &model.ProductImagePayload{UserErrors: e} },
+	"ProductImageDeletePayload":    func(e errorList) any { return &model.ProductImageDeletePayload{UserErrors: e} },
 	"ShippingZonePayload":          func(e errorList) any { return &model.ShippingZonePayload{UserErrors: e} },
 	"ShippingZoneDeletePayload":    func(e errorList) any { return &model.ShippingZoneDeletePayload{UserErrors: e} },
 	"PaymentSettingsPayload":       func(e errorList) any { return &model.PaymentSettingsPayload{UserErrors: e} },

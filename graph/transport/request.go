@@ -13,6 +13,7 @@ import (
 	"github.com/vektah/gqlparser/v2/validator"
 
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/graph/picture"
 	"github.com/storefront-go/storefront/graph/status"
 	"github.com/storefront-go/storefront/graph/strict"
 	"github.com/storefront-go/storefront/graph/theme"
@@ -37,7 +38,8 @@ type operation struct {
 	cost      int
 	limit     int
 	body      strict.Body
-	judged    *theme.Judged // the archive of an import, or nil
+	judged    *theme.Judged   // the archive of an import, or nil
+	uploaded  *picture.Upload // the picture of an addition, or nil
 }
 
 // read takes the parameters from the body, or from the address of a GET.
@@ -82,7 +84,7 @@ func (h *handler) parse(body []byte, upload bool) (parameters, error) {
 	p.body = parsed
 	if err == nil && int64(len(p.query)) > h.MaxBody {
 		err = fault.Newf(fault.PayloadTooLarge,
-			"The document is larger than %d bytes: send the archive as a variable.", h.MaxBody)
+			"The document is larger than %d bytes: send the file as a variable.", h.MaxBody)
 	}
 	return p, err
 }

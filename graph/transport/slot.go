@@ -56,7 +56,7 @@ func (s *slots) enter(ctx context.Context, store xid.ID) (*slot, error) {
 		<-one.lane.taken
 	}
 	s.part(store)
-	return nil, &fault.Error{Kind: fault.Unavailable, Detail: "Other themes are being imported: try again in a moment.",
+	return nil, &fault.Error{Kind: fault.Unavailable, Detail: "Other files are being sent: try again in a moment.",
 		RetryAfter: uploadWait}
 }
 

@@ -19,29 +19,41 @@ import (
 	"github.com/storefront-go/storefront/graph/status"
 )
 
-// A theme comes in the body of its mutation, which may be larger than any other.
+// A theme and a picture come in the body of their mutations, which may be larger than any
+// other.
 const (
-	// maxUpload is the largest body in bytes: 10 MiB in base64, with room for a
-	// backslash before every slash and for the rest of the request.
-	maxUpload = 14 << 20
+	// maxUpload is the largest body with a theme, in bytes: 10 MiB in base64, with room for
+	// a backslash before every slash and for the rest of the request. maxPicture is the
+	// largest with a picture, of 20 MiB.
+	maxUpload  = 14 << 20
+	maxPicture = 28 << 20
 	// uploadTime is how long a body may take to come. It comes with leastRate bytes
 	// a second at least, and may be uploadSlack behind that; what came faster does
 	// not count for later.
-	uploadTime  = time.Minute
+	uploadTime  = 2 * time.Minute
 	uploadSlack = 10 * time.Second
 	leastRate   = 64 << 10
+	// answerTime is how long it may take then until the answer is sent.
+	answerTime = 5 * time.Minute
 	// maxUploadValues bounds what a large body parses into: memory goes by values,
-	// and an archive is one.
+	// and a file is one.
 	maxUploadValues = 10_000
 )
 
-// mostOf is the largest body in bytes that whoever asks may send. Only an import
-// may use what is above the common limit; see [importsAlone].
+// mostOf is the largest body in bytes that whoever asks may send. Only an upload
+// may use what is above the common limit; see [uploadsAlone].
 func (h *handler) mostOf(ctx context.Context) int64 {
-	if v := viewer.From(ctx); v != nil && v.Scopes.Has(scope.ThemesWrite) {
-		return max(h.MaxBody, maxUpload)
+	most, v := h.MaxBody, viewer.From(ctx)
+	if v == nil {
+		return most
 	}
-	return h.MaxBody
+	if v.Scopes.Has(scope.ThemesWrite) {
+		most = max(most, maxUpload)
+	}
+	if v.Scopes.Has(scope.ProductsWrite) {
+		most = max(most, maxPicture)
+	}
+	return most
 }
 
 // body reads the body of a request. A large one takes a slot, which the caller
@@ -87,6 +99,7 @@ func (p *paced) Read(b []byte) (int, error) {
 	n, err := p.in.Read(b)
 	if err == io.EOF {
 		_ = p.conn.SetReadDeadline(time.Time{})
+		_ = p.conn.SetWriteDeadline(time.Now().Add(answerTime)) // the server's counts from the beginning
 	}
 	p.due = earliest(p.due.Add(time.Duration(n)*time.Second/leastRate), time.Now().Add(uploadSlack), p.last)
 	return n, err
@@ -98,42 +111,62 @@ func earliest(times ...time.Time) time.Time { return slices.MinFunc(times, time.
 func endedEarly(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return &fault.Error{Kind: status.RequestTimeout, Err: err,
-			Detail: "The body came too slowly: send it over a faster line, or a smaller archive."}
+			Detail: "The body came too slowly: send it over a faster line, or a smaller file."}
 	}
 	return &fault.Error{Kind: fault.MalformedBody, Detail: "The body ended early.", Err: err}
 }
 
-// values is a bound of how many values a JSON text has. The archive in base64 has
+// values is a bound of how many values a JSON text has. The file in base64 has
 // none of these characters.
 func values(body []byte) int {
 	return bytes.Count(body, []byte(",")) + bytes.Count(body, []byte("[")) + bytes.Count(body, []byte("{"))
 }
 
-// importsAlone reports whether an operation imports one theme and does nothing else.
-func importsAlone(o *operation) bool {
+// The mutations that bring a file.
+const (
+	themeImport = "themeImport"
+	imageAdd    = "productImageAdd"
+)
+
+// uploadsAlone names the mutation of an operation that brings one file and does nothing
+// else; it is "" for any other.
+func uploadsAlone(o *operation) string {
 	if o.op.Operation != ast.Mutation {
-		return false
+		return ""
 	}
 	fields := mutationFields(o)
-	return len(fields) == 1 && fields[0].Name == "themeImport"
+	if len(fields) != 1 || fields[0].Name != themeImport && fields[0].Name != imageAdd {
+		return ""
+	}
+	return fields[0].Name
 }
 
-// judge judges the archive of an import, which takes too long for a transaction:
-// it does so before the one of an idempotency key begins.
+// judge judges the file of an upload, which takes too long for a transaction: it does
+// so before the one of an idempotency key begins.
 func (h *handler) judge(ctx context.Context, o *operation) {
-	if !importsAlone(o) {
+	name := uploadsAlone(o)
+	if name == "" {
 		return
 	}
-	args := mutationFields(o)[0].ArgumentMap(o.variables)
-	in, _ := args["input"].(map[string]any)
-	archive, _ := in["archive"].(string)
-	o.judged = h.Core.Judged(ctx, archive)
+	in, _ := mutationFields(o)[0].ArgumentMap(o.variables)["input"].(map[string]any)
+	switch name {
+	case themeImport:
+		archive, _ := in["archive"].(string)
+		o.judged = h.Core.Judged(ctx, archive)
+	case imageAdd:
+		content, _ := in["content"].(string)
+		o.uploaded = h.Core.Uploaded(ctx, content)
+	}
 }
 
-// giveJudged makes an archive that was judged before part of the import's input.
+// giveJudged makes a file that was judged before part of the upload's input.
 func (o *operation) giveJudged(args map[string]any) {
-	if in, ok := args["input"].(model.ThemeImportInput); ok {
+	switch in := args["input"].(type) {
+	case model.ThemeImportInput:
 		in.Judged = o.judged
+		args["input"] = in
+	case model.ProductImageAddInput:
+		in.Upload = o.uploaded
 		args["input"] = in
 	}
 }

@@ -45,7 +45,7 @@ func TestUploadPace(t *testing.T) {
 		{name: "slow", first: DefaultBody + 1, each: leastRate / 2, size: large, status: 408,
 			ends: 2*uploadSlack - time.Second},
 		{name: "stopped", first: large - 1, size: large, status: 408, ends: uploadSlack},
-		{name: "for too long", first: DefaultBody + 1, each: 2 * leastRate, size: large, status: 408, ends: uploadTime},
+		{name: "for too long", first: DefaultBody + 1, each: leastRate, size: large, status: 408, ends: uploadTime},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

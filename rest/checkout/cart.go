@@ -9,6 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/cart"
 	"github.com/storefront-go/storefront/graph/phrase"
+	"github.com/storefront-go/storefront/graph/picture"
 	"github.com/storefront-go/storefront/graph/storefront"
 )
 
@@ -49,7 +50,11 @@ func (v *visit) cartLine(l *cart.Line, currency string) Line {
 	if !l.Variant.IsNil() {
 		line.Variant = xid.Variant.Format(l.Variant)
 	}
-	if l.Image != "" {
+	switch {
+	case l.Gone:
+	case l.Upload != nil:
+		line.Picture = picture.Path(l.Upload, picture.Widths(l.Upload.ContentType, l.Upload.Width)[0])
+	case l.Image != "":
 		line.Picture = storefront.PicturePath(l.Image, l.Handle)
 	}
 	if l.Gone {

@@ -133,7 +133,7 @@ func card(o *storefront.Offer, l links) map[string]any {
 	return map[string]any{
 		"title": o.Title, "handle": o.Handle, "url": l.to(productRoot + o.Handle),
 		"price": o.Price, "compare_at_price": orNil(o.Before), "on_sale": o.Before != "",
-		"image_url": orNil(o.Image), "initial": initial(o.Title), "vendor": orNil(o.Vendor),
+		"image_url": orNil(o.Image), "image": firstImage(o), "initial": initial(o.Title), "vendor": orNil(o.Vendor),
 		"available": o.Available, "tags": texts(o.Tags),
 		// The price is the lowest of several: a theme says "from".
 		"price_varies": o.From,
@@ -145,7 +145,36 @@ func whole(o *storefront.Offer, l links) map[string]any {
 	c := card(o, l)
 	c["description"], c["sku"], c["type"] = texts(o.Paragraphs), orNil(o.SKU), orNil(o.Type)
 	c["options"], c["variants"], c["id"] = options(o), variants(o), xid.Product.Format(o.ID)
+	images := make([]any, len(o.Images))
+	for i, img := range o.Images {
+		images[i] = imageData(img)
+	}
+	c["images"] = images
 	return c
+}
+
+// firstImage is the first picture of a product, or nil.
+func firstImage(o *storefront.Offer) any {
+	if len(o.Images) == 0 {
+		return nil
+	}
+	return imageData(o.Images[0])
+}
+
+// imageData is a picture; nil stays nil.
+func imageData(i *storefront.Image) any {
+	if i == nil {
+		return nil
+	}
+	return map[string]any{"url": i.URL, "small_url": i.Small, "srcset": orNil(i.Set), "width": pixels(i.Width),
+		"height": pixels(i.Height), "alt": i.Alt}
+}
+
+func pixels(n int) any {
+	if n == 0 {
+		return nil
+	}
+	return float64(n)
 }
 
 // options are what the variants of a product differ in, none where it has one variant.
@@ -165,7 +194,7 @@ func variants(o *storefront.Offer) []any {
 		list[i] = map[string]any{
 			"id": xid.Variant.Format(v.ID), "title": v.Title, "options": texts(v.Texts), "price": v.Price,
 			"compare_at_price": orNil(v.Before), "on_sale": v.Before != "", "sku": orNil(v.SKU),
-			"available": v.Available, "price_varies": false,
+			"available": v.Available, "price_varies": false, "image": imageData(v.Image),
 		}
 	}
 	return list

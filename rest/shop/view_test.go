@@ -58,11 +58,14 @@ func FuzzView(f *testing.F) {
 // TestDataIsWhatThemesAreJudgedWith: a page has just the values with which the
 // templates of a theme are tried at its import.
 func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
-	offer := &storefront.Offer{Title: "“Mug”", Handle: "mug", Price: "€2.00", Before: "€3.00",
-		Image: "https://example.com/", Vendor: "Kiln", Type: "Mugs", SKU: "M-1", Tags: []string{"blue"},
+	photo := &storefront.Image{URL: "/a-800.jpg", Small: "/a-320.jpg", Set: "/a-320.jpg 320w, /a.jpg 400w", Width: 400,
+		Height: 300, Alt: "A mug"}
+	offer := &storefront.Offer{Title: "“Mug”", Images: []*storefront.Image{photo}, Handle: "mug", Price: "€2.00",
+		Before: "€3.00",
+		Image:  "https://example.com/", Vendor: "Kiln", Type: "Mugs", SKU: "M-1", Tags: []string{"blue"},
 		Paragraphs: []string{"One."}, Available: true,
 		Options:  []document.Option{{Name: "Size", Values: []string{"S"}}},
-		Variants: []*storefront.Piece{{ID: xid.New(), Title: "S", Texts: []string{"S"}, Price: "€2.00"}}}
+		Variants: []*storefront.Piece{{ID: xid.New(), Title: "S", Texts: []string{"S"}, Price: "€2.00", Image: photo}}}
 	in := scene{
 		shop: &storefront.State{Name: "Shop", Currency: "EUR", Language: state.German}, links: links{"expires=1&preview=2&store=3&signature=4"},
 		settings: map[string]any{},

@@ -16,9 +16,17 @@ var cardData = map[string]string{
 	"title": "its title", "handle": "its name in addresses", "url": "the path of its page",
 	"price": "ready to be shown", "compare_at_price": "the higher price before, or nothing",
 	"on_sale":   "whether there is a price before",
-	"image_url": "the path of its picture, or nothing", "initial": "stands where there is no picture",
+	"image_url": "the path of its first picture, or nothing", "initial": "stands where there is no picture",
 	"vendor": "or nothing", "available": "whether it can be had", "tags[]": "texts",
 	"price_varies": "whether the price is the lowest of several",
+}
+
+// imageData are those of a picture, below image or a member of images. What is uploaded has
+// three widths at most; of a picture that is named by its address nothing but that is known.
+var imageData = map[string]string{
+	"url": "the path of a picture", "small_url": "the path of its narrowest form, for rows of small pictures",
+	"srcset": "for the attribute srcset, or nothing", "width": "of url in pixels, or nothing",
+	"height": "of url in pixels, or nothing", "alt": "what is to be seen; the title of the product by default",
 }
 
 // menuData are those of a link of a menu.
@@ -82,6 +90,10 @@ func merged(all, part map[string]string, roots ...string) map[string]string {
 	}
 	add(part, roots...)
 	add(menuData, ".menus.main[].", ".menus.footer[].")
+	add(imageData, ".product.images[].", ".product.variants[].image.")
+	for _, root := range roots {
+		add(imageData, root+"image.")
+	}
 	return all
 }
 

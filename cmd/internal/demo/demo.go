@@ -107,8 +107,8 @@ func (c Config) fill(ctx context.Context, plan shop) (*seeder, error) {
 		name string
 		run  func(context.Context) error
 	}{
-		{"pages", s.content}, {"terms", s.sells}, {"products", s.products}, {"customers", s.customers},
-		{"orders", s.orders}, {"finish", s.finish},
+		{"pages", s.content}, {"terms", s.sells}, {"products", s.products}, {"pictures", s.pictures},
+		{"customers", s.customers}, {"orders", s.orders}, {"finish", s.finish},
 	} {
 		if err := step.run(ctx); err != nil {
 			return nil, fmt.Errorf("make %s: %w", step.name, err)

@@ -2,12 +2,12 @@ package demo_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
@@ -38,8 +38,17 @@ func TestEventsFollowTheRows(t *testing.T) {
 				rows++
 			}
 			for _, p := range client.Product.Query().AllX(ctx) {
-				if got, want := list(about[p.ID]), productEvents[p.Status]; !slices.Contains(want, got) {
-					t.Errorf("the %s product %s emitted %q", p.Status, p.Title, got)
+				shown := client.ProductImage.Query().Where(productimage.ProductID(p.ID)).AllX(ctx)
+				if got, want := list(about[p.ID]), productEvents(p.Status, len(shown)); got != want {
+					t.Errorf("the %s product %s emitted %q, want %q", p.Status, p.Title, got, want)
+				}
+				for _, img := range shown {
+					if img.SizeBytes > 30<<10 {
+						t.Errorf("a picture of %s takes %d bytes", p.Title, img.SizeBytes)
+					}
+				}
+				if len(shown) == 0 {
+					t.Errorf("%s has no picture", p.Title)
 				}
 				rows++
 			}
@@ -60,13 +69,20 @@ func TestEventsFollowTheRows(t *testing.T) {
 	})
 }
 
-// The ways to a state of a product and of a customer.
-var (
-	productEvents = map[state.ProductStatus][]string{
-		state.ProductDraft:    {"created"},
-		state.ProductActive:   {"created published updated"},
-		state.ProductArchived: {"created archived updated", "created published updated archived updated"},
+// productEvents are those on the way of a product to a state, with so many pictures.
+func productEvents(to state.ProductStatus, pictures int) string {
+	shown := strings.Repeat(" updated", pictures)
+	switch to {
+	case state.ProductActive:
+		return "created published updated" + shown
+	case state.ProductArchived:
+		return "created published updated" + shown + " archived updated"
 	}
+	return "created" + shown
+}
+
+// The way to a state of a customer.
+var (
 	customerEvents = map[state.CustomerStatus]string{
 		state.CustomerGuest:    "created",
 		state.CustomerActive:   "created",

@@ -13,6 +13,7 @@ type shop struct {
 	seed                             uint64
 	goods                            []good
 	choices                          map[string][]document.Option // by the kind of a product
+	schemes                          []scheme                     // the colours of their pictures
 	language                         state.Language
 	sheets                           []sheet
 	lists                            []model.CollectionInput // below the products in the main menu
@@ -48,7 +49,7 @@ func shops() []shop {
 		{
 			handle: "kestrel-bikes", name: "Kestrel Bikes", currency: "EUR", timezone: "Europe/Berlin",
 			owner: "Mirela Kovač", email: "mirela@kestrel-bikes.example", seed: 0x6b657374,
-			goods: bikeGoods, choices: bikeChoices, people: europeans,
+			goods: bikeGoods, choices: bikeChoices, schemes: bikeSchemes, people: europeans,
 			language: state.English, sheets: bikeSheets, lists: bikeLists,
 			words: [3]string{"Home", "Products", "Search"}, terms: bikeTerms(),
 			shipping: []int64{0, 490, 490, 990, 2900}, carrier: "Postrad", tracking: "https://postrad.example/track/",
@@ -62,7 +63,7 @@ func shops() []shop {
 		{
 			handle: "hoshi-stationery", name: "星野文具店 Hoshi Stationery", currency: "JPY", timezone: "Asia/Tokyo",
 			owner: "星野 あかり", email: "akari@hoshi-stationery.example", seed: 0x686f7368,
-			goods: paperGoods, choices: paperChoices, people: asians, taxPercent: 10,
+			goods: paperGoods, choices: paperChoices, schemes: paperSchemes, people: asians, taxPercent: 10,
 			language: state.Japanese, sheets: paperSheets, lists: paperLists,
 			words: [3]string{"ホーム", "商品一覧", "検索"}, terms: paperTerms(),
 			shipping: []int64{0, 220, 370, 370, 800}, carrier: "ツバメ便", tracking: "https://tsubame.example/track/",

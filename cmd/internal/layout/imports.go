@@ -60,10 +60,11 @@ var arrows = map[string][]string{
 	// Addresses are signed.
 	"graph/link": {"graph/keyring"},
 	// Scalars parse as bodies do; an import carries its judged archive; entities
-	// share their wire form with events; conditions are as they are judged.
-	"graph/model": {"graph/strict", "graph/theme", "graph/webhook/filter", "graph/wire"},
+	// share their wire form with events; conditions are as they are judged; pictures
+	// are cleaned before.
+	"graph/model": {"graph/picture", "graph/strict", "graph/theme", "graph/webhook/filter", "graph/wire"},
 	// Copies of pictures: fetched once at a time, by judged dials, and kept.
-	"graph/picture": {"graph/blob", "graph/egress", "graph/markdown", "graph/memo"},
+	"graph/picture": {"graph/blob", "graph/egress", "graph/markdown", "graph/memo", "graph/pixel"},
 	// Mails speak the shopper's language.
 	"graph/ordermail": {"graph/phrase"},
 	// One sender has a mail at a time.

@@ -585,6 +585,18 @@ func (f ProductFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ProductMutation", m)
 }
 
+// The ProductImageFunc type is an adapter to allow the use of ordinary
+// function as ProductImage mutator.
+type ProductImageFunc func(context.Context, *db.ProductImageMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ProductImageFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.ProductImageMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ProductImageMutation", m)
+}
+
 // The RecoveryCodeFunc type is an adapter to allow the use of ordinary
 // function as RecoveryCode mutator.
 type RecoveryCodeFunc func(context.Context, *db.RecoveryCodeMutation) (db.Value, error)

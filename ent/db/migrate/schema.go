@@ -1341,6 +1341,33 @@ var (
 			},
 		},
 	}
+	// ProductImagesColumns holds the columns for the "product_images" table.
+	ProductImagesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "product_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "position", Type: field.TypeInt},
+		{Name: "alt", Type: field.TypeString, Size: 512, Default: ""},
+		{Name: "filename", Type: field.TypeString, Size: 255, Default: ""},
+		{Name: "object_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "content_type", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
+		{Name: "width", Type: field.TypeInt},
+		{Name: "height", Type: field.TypeInt},
+		{Name: "size_bytes", Type: field.TypeInt64},
+	}
+	// ProductImagesTable holds the schema information for the "product_images" table.
+	ProductImagesTable = &schema.Table{
+		Name:       "product_images",
+		Columns:    ProductImagesColumns,
+		PrimaryKey: []*schema.Column{ProductImagesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "productimage_store_id_product_id_position_id",
+				Unique:  false,
+				Columns: []*schema.Column{ProductImagesColumns[1], ProductImagesColumns[2], ProductImagesColumns[3], ProductImagesColumns[0]},
+			},
+		},
+	}
 	// RecoveryCodesColumns holds the columns for the "recovery_codes" table.
 	RecoveryCodesColumns = []*schema.Column{
 		{Name: "hash", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
@@ -1741,6 +1768,7 @@ var (
 		{Name: "sku", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(1020)"}},
 		{Name: "inventory_quantity", Type: field.TypeInt64, Nullable: true},
 		{Name: "weight_grams", Type: field.TypeInt64, Nullable: true},
+		{Name: "image_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 	}
 	// VariantsTable holds the schema information for the "variants" table.
 	VariantsTable = &schema.Table{
@@ -1889,6 +1917,7 @@ var (
 		PaymentSettingsTable,
 		PicturesTable,
 		ProductsTable,
+		ProductImagesTable,
 		RecoveryCodesTable,
 		RedactionsTable,
 		SearchEntriesTable,

@@ -1262,6 +1262,30 @@ func (f ProductMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ProductMutation", m)
 }
 
+// The ProductImageQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ProductImageQueryRuleFunc func(context.Context, *db.ProductImageQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ProductImageQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ProductImageQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ProductImageQuery", q)
+}
+
+// The ProductImageMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ProductImageMutationRuleFunc func(context.Context, *db.ProductImageMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ProductImageMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ProductImageMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ProductImageMutation", m)
+}
+
 // The RecoveryCodeQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type RecoveryCodeQueryRuleFunc func(context.Context, *db.RecoveryCodeQuery) error

@@ -47,6 +47,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
@@ -1276,6 +1277,36 @@ func init() {
 	productDescID := productMixinFields0[1].Descriptor()
 	// product.DefaultID holds the default value on creation for the id field.
 	product.DefaultID = productDescID.Default.(func() xid.ID)
+	productimageMixin := schema.ProductImage{}.Mixin()
+	productimage.Policy = privacy.NewPolicies(productimageMixin[0], schema.ProductImage{})
+	productimage.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := productimage.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	productimageMixinFields0 := productimageMixin[0].Fields()
+	_ = productimageMixinFields0
+	productimageFields := schema.ProductImage{}.Fields()
+	_ = productimageFields
+	// productimageDescAlt is the schema descriptor for alt field.
+	productimageDescAlt := productimageFields[2].Descriptor()
+	// productimage.DefaultAlt holds the default value on creation for the alt field.
+	productimage.DefaultAlt = productimageDescAlt.Default.(string)
+	// productimage.AltValidator is a validator for the "alt" field. It is called by the builders before save.
+	productimage.AltValidator = productimageDescAlt.Validators[0].(func(string) error)
+	// productimageDescFilename is the schema descriptor for filename field.
+	productimageDescFilename := productimageFields[3].Descriptor()
+	// productimage.DefaultFilename holds the default value on creation for the filename field.
+	productimage.DefaultFilename = productimageDescFilename.Default.(string)
+	// productimage.FilenameValidator is a validator for the "filename" field. It is called by the builders before save.
+	productimage.FilenameValidator = productimageDescFilename.Validators[0].(func(string) error)
+	// productimageDescID is the schema descriptor for id field.
+	productimageDescID := productimageMixinFields0[1].Descriptor()
+	// productimage.DefaultID holds the default value on creation for the id field.
+	productimage.DefaultID = productimageDescID.Default.(func() xid.ID)
 	redactionMixin := schema.Redaction{}.Mixin()
 	redaction.Policy = privacy.NewPolicies(redactionMixin[0], schema.Redaction{})
 	redaction.Hooks[0] = func(next ent.Mutator) ent.Mutator {

@@ -35,6 +35,8 @@ const (
 	FieldInventoryQuantity = "inventory_quantity"
 	// FieldWeightGrams holds the string denoting the weight_grams field in the database.
 	FieldWeightGrams = "weight_grams"
+	// FieldImageID holds the string denoting the image_id field in the database.
+	FieldImageID = "image_id"
 	// Table holds the table name of the variant in the database.
 	Table = "variants"
 )
@@ -53,6 +55,7 @@ var Columns = []string{
 	FieldSku,
 	FieldInventoryQuantity,
 	FieldWeightGrams,
+	FieldImageID,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -135,4 +138,9 @@ func ByInventoryQuantity(opts ...sql.OrderTermOption) OrderOption {
 // ByWeightGrams orders the results by the weight_grams field.
 func ByWeightGrams(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldWeightGrams, opts...).ToFunc()
+}
+
+// ByImageID orders the results by the image_id field.
+func ByImageID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldImageID, opts...).ToFunc()
 }

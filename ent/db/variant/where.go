@@ -111,6 +111,11 @@ func WeightGrams(v int64) predicate.Variant {
 	return predicate.Variant(sql.FieldEQ(FieldWeightGrams, v))
 }
 
+// ImageID applies equality check predicate on the "image_id" field. It's identical to ImageIDEQ.
+func ImageID(v xid.ID) predicate.Variant {
+	return predicate.Variant(sql.FieldEQ(FieldImageID, v))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Variant {
 	return predicate.Variant(sql.FieldEQ(FieldStoreID, v))
@@ -653,6 +658,56 @@ func WeightGramsIsNil() predicate.Variant {
 // WeightGramsNotNil applies the NotNil predicate on the "weight_grams" field.
 func WeightGramsNotNil() predicate.Variant {
 	return predicate.Variant(sql.FieldNotNull(FieldWeightGrams))
+}
+
+// ImageIDEQ applies the EQ predicate on the "image_id" field.
+func ImageIDEQ(v xid.ID) predicate.Variant {
+	return predicate.Variant(sql.FieldEQ(FieldImageID, v))
+}
+
+// ImageIDNEQ applies the NEQ predicate on the "image_id" field.
+func ImageIDNEQ(v xid.ID) predicate.Variant {
+	return predicate.Variant(sql.FieldNEQ(FieldImageID, v))
+}
+
+// ImageIDIn applies the In predicate on the "image_id" field.
+func ImageIDIn(vs ...xid.ID) predicate.Variant {
+	return predicate.Variant(sql.FieldIn(FieldImageID, vs...))
+}
+
+// ImageIDNotIn applies the NotIn predicate on the "image_id" field.
+func ImageIDNotIn(vs ...xid.ID) predicate.Variant {
+	return predicate.Variant(sql.FieldNotIn(FieldImageID, vs...))
+}
+
+// ImageIDGT applies the GT predicate on the "image_id" field.
+func ImageIDGT(v xid.ID) predicate.Variant {
+	return predicate.Variant(sql.FieldGT(FieldImageID, v))
+}
+
+// ImageIDGTE applies the GTE predicate on the "image_id" field.
+func ImageIDGTE(v xid.ID) predicate.Variant {
+	return predicate.Variant(sql.FieldGTE(FieldImageID, v))
+}
+
+// ImageIDLT applies the LT predicate on the "image_id" field.
+func ImageIDLT(v xid.ID) predicate.Variant {
+	return predicate.Variant(sql.FieldLT(FieldImageID, v))
+}
+
+// ImageIDLTE applies the LTE predicate on the "image_id" field.
+func ImageIDLTE(v xid.ID) predicate.Variant {
+	return predicate.Variant(sql.FieldLTE(FieldImageID, v))
+}
+
+// ImageIDIsNil applies the IsNil predicate on the "image_id" field.
+func ImageIDIsNil() predicate.Variant {
+	return predicate.Variant(sql.FieldIsNull(FieldImageID))
+}
+
+// ImageIDNotNil applies the NotNil predicate on the "image_id" field.
+func ImageIDNotNil() predicate.Variant {
+	return predicate.Variant(sql.FieldNotNull(FieldImageID))
 }
 
 // And groups predicates with the AND operator between them.

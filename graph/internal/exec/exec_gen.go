@@ -41,6 +41,7 @@ type ResolverRoot interface {
 	Mutation() MutationResolver
 	Order() OrderResolver
 	Product() ProductResolver
+	ProductVariant() ProductVariantResolver
 	Query() QueryResolver
 	WebhookDelivery() WebhookDeliveryResolver
 	WebhookEndpoint() WebhookEndpointResolver
@@ -157,6 +158,11 @@ type MutationResolver interface {
 	ProductPublish(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error)
 	ProductUnpublish(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error)
 	ProductArchive(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error)
+	ProductImageAdd(ctx context.Context, input model.ProductImageAddInput) (*model.ProductImagePayload, error)
+	ProductImageChange(ctx context.Context, id string, alt string) (*model.ProductImagePayload, error)
+	ProductImagesOrder(ctx context.Context, productID string, ids []string) (*model.ProductPayload, error)
+	ProductImageDelete(ctx context.Context, id string) (*model.ProductImageDeletePayload, error)
+	ProductVariantImageSet(ctx context.Context, productID string, variantID string, imageID *string) (*model.ProductPayload, error)
 	ProductRestore(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error)
 	ProductDelete(ctx context.Context, id string, expectedVersion int64) (*model.ProductDeletePayload, error)
 	CustomerCreate(ctx context.Context, input model.CustomerCreateInput) (*model.CustomerPayload, error)
@@ -195,6 +201,11 @@ type OrderResolver interface {
 }
 type ProductResolver interface {
 	Variants(ctx context.Context, obj *db.Product) ([]*db.Variant, error)
+	Images(ctx context.Context, obj *db.Product) ([]*db.ProductImage, error)
+	Image(ctx context.Context, obj *db.Product) (*db.ProductImage, error)
+}
+type ProductVariantResolver interface {
+	Image(ctx context.Context, obj *db.Variant) (*db.ProductImage, error)
 }
 type QueryResolver interface {
 	Me(ctx context.Context) (*model.Identity, error)
@@ -318,6 +329,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputPaymentSettingsInput,
 		ec.unmarshalInputProductCreateInput,
 		ec.unmarshalInputProductFilter,
+		ec.unmarshalInputProductImageAddInput,
 		ec.unmarshalInputProductOptionInput,
 		ec.unmarshalInputProductUpdateInput,
 		ec.unmarshalInputProductVariantInput,
@@ -751,6 +763,19 @@ type Mutation {
   productPublish(id: ID!, expectedVersion: Long!): ProductPayload! @scope(name: "products.write")
   productUnpublish(id: ID!, expectedVersion: Long!): ProductPayload! @scope(name: "products.write")
   productArchive(id: ID!, expectedVersion: Long!): ProductPayload! @scope(name: "products.write")
+  """
+  Adds a picture to a product, behind those that it has: cleaned of all that is not seen, such as the place where it was
+  taken, and turned as the camera was held. A request with this mutation alone may be as large as the picture needs.
+  """
+  productImageAdd(input: ProductImageAddInput!): ProductImagePayload! @scope(name: "products.write")
+  "Says what is to be seen in a picture; an empty text says nothing."
+  productImageChange(id: ID!, alt: String!): ProductImagePayload! @scope(name: "products.write")
+  "Puts the pictures of a product in an order, all of them by their ids."
+  productImagesOrder(productId: ID!, ids: [ID!]!): ProductPayload! @scope(name: "products.write")
+  "Removes a picture; variants that it shows have none then."
+  productImageDelete(id: ID!): ProductImageDeletePayload! @scope(name: "products.write")
+  "Chooses which of the product's pictures shows a variant; null for none. Only a product with options has variants."
+  productVariantImageSet(productId: ID!, variantId: ID!, imageId: ID): ProductPayload! @scope(name: "products.write")
   "Takes an archived product back to a draft."
   productRestore(id: ID!, expectedVersion: Long!): ProductPayload! @scope(name: "products.write")
   productDelete(id: ID!, expectedVersion: Long!): ProductDeletePayload! @scope(name: "products.write")
@@ -1591,6 +1616,31 @@ type Product {
   options: [ProductOption!]!
   "What it is sold as: one variant or, with options, up to 100, by their position."
   variants: [ProductVariant!]!
+  "The pictures that were uploaded, up to 24, by their position. The storefront shows these in place of imageUrl."
+  images: [ProductImage!]!
+  "The first of them."
+  image: ProductImage
+}
+
+"A picture of a product that was uploaded."
+type ProductImage {
+  id: ID!
+  "Where the store's host serves it, at its own width; the address always stands for the same bytes."
+  url: String!
+  "In pixels."
+  width: Int!
+  "In pixels."
+  height: Int!
+  "What is to be seen, for who does not see it; empty where nobody has said so."
+  alt: String!
+  "What the file was called."
+  filename: String!
+  "Such as image/jpeg."
+  contentType: String!
+  sizeBytes: Long!
+  "Counts from 1."
+  position: Int!
+  createdAt: Time!
 }
 
 type ProductOption { name: String! values: [String!]! }
@@ -1609,6 +1659,8 @@ type ProductVariant {
   options: [String!]!
   "Counts from 1."
   position: Int!
+  "The one of the product's pictures that shows it."
+  image: ProductImage
 }
 
 type Address {
@@ -2149,6 +2201,16 @@ input ExportStartInput {
   filters: ExportFiltersInput
 }
 
+input ProductImageAddInput {
+  productId: ID!
+  "The file in base64: JPEG, PNG, WebP or GIF, of up to 20 MiB and 50 million pixels."
+  content: String!
+  "What is to be seen, for who does not see it."
+  alt: String
+  "What the file is called."
+  filename: String
+}
+
 input ThemeImportInput {
   "The zip archive in base64, of up to 10 MiB."
   archive: String!
@@ -2564,6 +2626,18 @@ type PagePayload { page: Page userErrors: [UserError!]! }
 type PageDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type MenusPayload { menus: Menus userErrors: [UserError!]! }
 type ProductPayload { product: Product userErrors: [UserError!]! }
+type ProductImagePayload {
+  image: ProductImage
+  "The product as it is then."
+  product: Product
+  userErrors: [UserError!]!
+}
+type ProductImageDeletePayload {
+  deletedId: ID
+  "The product as it is then."
+  product: Product
+  userErrors: [UserError!]!
+}
 type ProductDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type CustomerPayload { customer: Customer userErrors: [UserError!]! }
 type OrderPayload { order: Order userErrors: [UserError!]! }
@@ -3472,6 +3546,60 @@ func (ec *executionContext) field_Mutation_productDelete_args(ctx context.Contex
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_productImageAdd_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNProductImageAddInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductImageAddInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_productImageChange_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "alt", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["alt"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_productImageDelete_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_productImagesOrder_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "productId", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["productId"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "ids", ec.unmarshalNID2ᚕstringᚄ)
+	if err != nil {
+		return nil, err
+	}
+	args["ids"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_productPublish_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -3538,6 +3666,27 @@ func (ec *executionContext) field_Mutation_productUpdate_args(ctx context.Contex
 		return nil, err
 	}
 	args["input"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_productVariantImageSet_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "productId", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["productId"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "variantId", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["variantId"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "imageId", ec.unmarshalOID2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["imageId"] = arg2
 	return args, nil
 }
 
@@ -7549,6 +7698,10 @@ func (ec *executionContext) fieldContext_Collection_products(_ context.Context, 
 				return ec.fieldContext_Product_options(ctx, field)
 			case "variants":
 				return ec.fieldContext_Product_variants(ctx, field)
+			case "images":
+				return ec.fieldContext_Product_images(ctx, field)
+			case "image":
+				return ec.fieldContext_Product_image(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -13502,6 +13655,10 @@ func (ec *executionContext) fieldContext_LineItem_product(_ context.Context, fie
 				return ec.fieldContext_Product_options(ctx, field)
 			case "variants":
 				return ec.fieldContext_Product_variants(ctx, field)
+			case "images":
+				return ec.fieldContext_Product_images(ctx, field)
+			case "image":
+				return ec.fieldContext_Product_image(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -20842,6 +20999,337 @@ func (ec *executionContext) fieldContext_Mutation_productArchive(ctx context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_productImageAdd(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_productImageAdd,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ProductImageAdd(ctx, fc.Args["input"].(model.ProductImageAddInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "products.write")
+				if err != nil {
+					var zeroVal *model.ProductImagePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.ProductImagePayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNProductImagePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductImagePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_productImageAdd(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "image":
+				return ec.fieldContext_ProductImagePayload_image(ctx, field)
+			case "product":
+				return ec.fieldContext_ProductImagePayload_product(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ProductImagePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ProductImagePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_productImageAdd_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_productImageChange(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_productImageChange,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ProductImageChange(ctx, fc.Args["id"].(string), fc.Args["alt"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "products.write")
+				if err != nil {
+					var zeroVal *model.ProductImagePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.ProductImagePayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNProductImagePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductImagePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_productImageChange(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "image":
+				return ec.fieldContext_ProductImagePayload_image(ctx, field)
+			case "product":
+				return ec.fieldContext_ProductImagePayload_product(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ProductImagePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ProductImagePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_productImageChange_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_productImagesOrder(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_productImagesOrder,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ProductImagesOrder(ctx, fc.Args["productId"].(string), fc.Args["ids"].([]string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "products.write")
+				if err != nil {
+					var zeroVal *model.ProductPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.ProductPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNProductPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_productImagesOrder(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "product":
+				return ec.fieldContext_ProductPayload_product(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ProductPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ProductPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_productImagesOrder_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_productImageDelete(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_productImageDelete,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ProductImageDelete(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "products.write")
+				if err != nil {
+					var zeroVal *model.ProductImageDeletePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.ProductImageDeletePayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNProductImageDeletePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductImageDeletePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_productImageDelete(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "deletedId":
+				return ec.fieldContext_ProductImageDeletePayload_deletedId(ctx, field)
+			case "product":
+				return ec.fieldContext_ProductImageDeletePayload_product(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ProductImageDeletePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ProductImageDeletePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_productImageDelete_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_productVariantImageSet(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_productVariantImageSet,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ProductVariantImageSet(ctx, fc.Args["productId"].(string), fc.Args["variantId"].(string), fc.Args["imageId"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "products.write")
+				if err != nil {
+					var zeroVal *model.ProductPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.ProductPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNProductPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_productVariantImageSet(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "product":
+				return ec.fieldContext_ProductPayload_product(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ProductPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ProductPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_productVariantImageSet_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_productRestore(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -26807,8 +27295,112 @@ func (ec *executionContext) fieldContext_Product_variants(_ context.Context, fie
 				return ec.fieldContext_ProductVariant_options(ctx, field)
 			case "position":
 				return ec.fieldContext_ProductVariant_position(ctx, field)
+			case "image":
+				return ec.fieldContext_ProductVariant_image(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type ProductVariant", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Product_images(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_images,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Product().Images(ctx, obj)
+		},
+		nil,
+		ec.marshalNProductImage2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductImageᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Product_images(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Product",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_ProductImage_id(ctx, field)
+			case "url":
+				return ec.fieldContext_ProductImage_url(ctx, field)
+			case "width":
+				return ec.fieldContext_ProductImage_width(ctx, field)
+			case "height":
+				return ec.fieldContext_ProductImage_height(ctx, field)
+			case "alt":
+				return ec.fieldContext_ProductImage_alt(ctx, field)
+			case "filename":
+				return ec.fieldContext_ProductImage_filename(ctx, field)
+			case "contentType":
+				return ec.fieldContext_ProductImage_contentType(ctx, field)
+			case "sizeBytes":
+				return ec.fieldContext_ProductImage_sizeBytes(ctx, field)
+			case "position":
+				return ec.fieldContext_ProductImage_position(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_ProductImage_createdAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ProductImage", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Product_image(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_image,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Product().Image(ctx, obj)
+		},
+		nil,
+		ec.marshalOProductImage2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductImage,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Product_image(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Product",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_ProductImage_id(ctx, field)
+			case "url":
+				return ec.fieldContext_ProductImage_url(ctx, field)
+			case "width":
+				return ec.fieldContext_ProductImage_width(ctx, field)
+			case "height":
+				return ec.fieldContext_ProductImage_height(ctx, field)
+			case "alt":
+				return ec.fieldContext_ProductImage_alt(ctx, field)
+			case "filename":
+				return ec.fieldContext_ProductImage_filename(ctx, field)
+			case "contentType":
+				return ec.fieldContext_ProductImage_contentType(ctx, field)
+			case "sizeBytes":
+				return ec.fieldContext_ProductImage_sizeBytes(ctx, field)
+			case "position":
+				return ec.fieldContext_ProductImage_position(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_ProductImage_createdAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ProductImage", field.Name)
 		},
 	}
 	return fc, nil
@@ -26917,6 +27509,10 @@ func (ec *executionContext) fieldContext_ProductConnection_nodes(_ context.Conte
 				return ec.fieldContext_Product_options(ctx, field)
 			case "variants":
 				return ec.fieldContext_Product_variants(ctx, field)
+			case "images":
+				return ec.fieldContext_Product_images(ctx, field)
+			case "image":
+				return ec.fieldContext_Product_image(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -27104,8 +27700,486 @@ func (ec *executionContext) fieldContext_ProductEdge_node(_ context.Context, fie
 				return ec.fieldContext_Product_options(ctx, field)
 			case "variants":
 				return ec.fieldContext_Product_variants(ctx, field)
+			case "images":
+				return ec.fieldContext_Product_images(ctx, field)
+			case "image":
+				return ec.fieldContext_Product_image(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductImage_id(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_ProductImage_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductImage",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductImage_url(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.URL)
+}
+
+func (ec *executionContext) fieldContext_ProductImage_url(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductImage",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductImage_width(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Width)
+}
+
+func (ec *executionContext) fieldContext_ProductImage_width(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductImage",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductImage_height(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Height)
+}
+
+func (ec *executionContext) fieldContext_ProductImage_height(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductImage",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductImage_alt(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Alt)
+}
+
+func (ec *executionContext) fieldContext_ProductImage_alt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductImage",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductImage_filename(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Filename)
+}
+
+func (ec *executionContext) fieldContext_ProductImage_filename(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductImage",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductImage_contentType(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.ContentType)
+}
+
+func (ec *executionContext) fieldContext_ProductImage_contentType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductImage",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductImage_sizeBytes(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.SizeBytes)
+}
+
+func (ec *executionContext) fieldContext_ProductImage_sizeBytes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductImage",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductImage_position(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Position)
+}
+
+func (ec *executionContext) fieldContext_ProductImage_position(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductImage",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductImage_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_ProductImage_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductImage",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductImageDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.ProductImageDeletePayload) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
+}
+
+func (ec *executionContext) fieldContext_ProductImageDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductImageDeletePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductImageDeletePayload_product(ctx context.Context, field graphql.CollectedField, obj *model.ProductImageDeletePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductImageDeletePayload_product,
+		func(ctx context.Context) (any, error) {
+			return obj.Product, nil
+		},
+		nil,
+		ec.marshalOProduct2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProduct,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_ProductImageDeletePayload_product(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductImageDeletePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Product_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Product_title(ctx, field)
+			case "handle":
+				return ec.fieldContext_Product_handle(ctx, field)
+			case "description":
+				return ec.fieldContext_Product_description(ctx, field)
+			case "status":
+				return ec.fieldContext_Product_status(ctx, field)
+			case "priceMinor":
+				return ec.fieldContext_Product_priceMinor(ctx, field)
+			case "compareAtPriceMinor":
+				return ec.fieldContext_Product_compareAtPriceMinor(ctx, field)
+			case "currency":
+				return ec.fieldContext_Product_currency(ctx, field)
+			case "sku":
+				return ec.fieldContext_Product_sku(ctx, field)
+			case "vendor":
+				return ec.fieldContext_Product_vendor(ctx, field)
+			case "productType":
+				return ec.fieldContext_Product_productType(ctx, field)
+			case "tags":
+				return ec.fieldContext_Product_tags(ctx, field)
+			case "inventoryQuantity":
+				return ec.fieldContext_Product_inventoryQuantity(ctx, field)
+			case "imageUrl":
+				return ec.fieldContext_Product_imageUrl(ctx, field)
+			case "publishedAt":
+				return ec.fieldContext_Product_publishedAt(ctx, field)
+			case "version":
+				return ec.fieldContext_Product_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Product_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Product_updatedAt(ctx, field)
+			case "weightGrams":
+				return ec.fieldContext_Product_weightGrams(ctx, field)
+			case "maxPriceMinor":
+				return ec.fieldContext_Product_maxPriceMinor(ctx, field)
+			case "options":
+				return ec.fieldContext_Product_options(ctx, field)
+			case "variants":
+				return ec.fieldContext_Product_variants(ctx, field)
+			case "images":
+				return ec.fieldContext_Product_images(ctx, field)
+			case "image":
+				return ec.fieldContext_Product_image(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductImageDeletePayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.ProductImageDeletePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductImageDeletePayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ProductImageDeletePayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductImageDeletePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductImagePayload_image(ctx context.Context, field graphql.CollectedField, obj *model.ProductImagePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductImagePayload_image,
+		func(ctx context.Context) (any, error) {
+			return obj.Image, nil
+		},
+		nil,
+		ec.marshalOProductImage2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductImage,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_ProductImagePayload_image(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductImagePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_ProductImage_id(ctx, field)
+			case "url":
+				return ec.fieldContext_ProductImage_url(ctx, field)
+			case "width":
+				return ec.fieldContext_ProductImage_width(ctx, field)
+			case "height":
+				return ec.fieldContext_ProductImage_height(ctx, field)
+			case "alt":
+				return ec.fieldContext_ProductImage_alt(ctx, field)
+			case "filename":
+				return ec.fieldContext_ProductImage_filename(ctx, field)
+			case "contentType":
+				return ec.fieldContext_ProductImage_contentType(ctx, field)
+			case "sizeBytes":
+				return ec.fieldContext_ProductImage_sizeBytes(ctx, field)
+			case "position":
+				return ec.fieldContext_ProductImage_position(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_ProductImage_createdAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ProductImage", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductImagePayload_product(ctx context.Context, field graphql.CollectedField, obj *model.ProductImagePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductImagePayload_product,
+		func(ctx context.Context) (any, error) {
+			return obj.Product, nil
+		},
+		nil,
+		ec.marshalOProduct2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProduct,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_ProductImagePayload_product(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductImagePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Product_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Product_title(ctx, field)
+			case "handle":
+				return ec.fieldContext_Product_handle(ctx, field)
+			case "description":
+				return ec.fieldContext_Product_description(ctx, field)
+			case "status":
+				return ec.fieldContext_Product_status(ctx, field)
+			case "priceMinor":
+				return ec.fieldContext_Product_priceMinor(ctx, field)
+			case "compareAtPriceMinor":
+				return ec.fieldContext_Product_compareAtPriceMinor(ctx, field)
+			case "currency":
+				return ec.fieldContext_Product_currency(ctx, field)
+			case "sku":
+				return ec.fieldContext_Product_sku(ctx, field)
+			case "vendor":
+				return ec.fieldContext_Product_vendor(ctx, field)
+			case "productType":
+				return ec.fieldContext_Product_productType(ctx, field)
+			case "tags":
+				return ec.fieldContext_Product_tags(ctx, field)
+			case "inventoryQuantity":
+				return ec.fieldContext_Product_inventoryQuantity(ctx, field)
+			case "imageUrl":
+				return ec.fieldContext_Product_imageUrl(ctx, field)
+			case "publishedAt":
+				return ec.fieldContext_Product_publishedAt(ctx, field)
+			case "version":
+				return ec.fieldContext_Product_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Product_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Product_updatedAt(ctx, field)
+			case "weightGrams":
+				return ec.fieldContext_Product_weightGrams(ctx, field)
+			case "maxPriceMinor":
+				return ec.fieldContext_Product_maxPriceMinor(ctx, field)
+			case "options":
+				return ec.fieldContext_Product_options(ctx, field)
+			case "variants":
+				return ec.fieldContext_Product_variants(ctx, field)
+			case "images":
+				return ec.fieldContext_Product_images(ctx, field)
+			case "image":
+				return ec.fieldContext_Product_image(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductImagePayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.ProductImagePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductImagePayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ProductImagePayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductImagePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
 	}
 	return fc, nil
@@ -27213,6 +28287,10 @@ func (ec *executionContext) fieldContext_ProductPayload_product(_ context.Contex
 				return ec.fieldContext_Product_options(ctx, field)
 			case "variants":
 				return ec.fieldContext_Product_variants(ctx, field)
+			case "images":
+				return ec.fieldContext_Product_images(ctx, field)
+			case "image":
+				return ec.fieldContext_Product_image(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -27419,6 +28497,57 @@ func (ec *executionContext) fieldContext_ProductVariant_position(_ context.Conte
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductVariant_image(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductVariant_image,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ProductVariant().Image(ctx, obj)
+		},
+		nil,
+		ec.marshalOProductImage2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductImage,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_ProductVariant_image(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductVariant",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_ProductImage_id(ctx, field)
+			case "url":
+				return ec.fieldContext_ProductImage_url(ctx, field)
+			case "width":
+				return ec.fieldContext_ProductImage_width(ctx, field)
+			case "height":
+				return ec.fieldContext_ProductImage_height(ctx, field)
+			case "alt":
+				return ec.fieldContext_ProductImage_alt(ctx, field)
+			case "filename":
+				return ec.fieldContext_ProductImage_filename(ctx, field)
+			case "contentType":
+				return ec.fieldContext_ProductImage_contentType(ctx, field)
+			case "sizeBytes":
+				return ec.fieldContext_ProductImage_sizeBytes(ctx, field)
+			case "position":
+				return ec.fieldContext_ProductImage_position(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_ProductImage_createdAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ProductImage", field.Name)
 		},
 	}
 	return fc, nil
@@ -28725,6 +29854,10 @@ func (ec *executionContext) fieldContext_Query_product(ctx context.Context, fiel
 				return ec.fieldContext_Product_options(ctx, field)
 			case "variants":
 				return ec.fieldContext_Product_variants(ctx, field)
+			case "images":
+				return ec.fieldContext_Product_images(ctx, field)
+			case "image":
+				return ec.fieldContext_Product_image(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -41192,6 +42325,57 @@ func (ec *executionContext) unmarshalInputProductFilter(ctx context.Context, obj
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputProductImageAddInput(ctx context.Context, obj any) (model.ProductImageAddInput, error) {
+	var it model.ProductImageAddInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"productId", "content", "alt", "filename"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "productId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("productId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ProductID = data
+		case "content":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("content"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Content = data
+		case "alt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("alt"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Alt = data
+		case "filename":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("filename"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Filename = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputProductOptionInput(ctx context.Context, obj any) (document.Option, error) {
 	var it document.Option
 	if obj == nil {
@@ -47720,6 +48904,41 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "productImageAdd":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_productImageAdd(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "productImageChange":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_productImageChange(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "productImagesOrder":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_productImagesOrder(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "productImageDelete":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_productImageDelete(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "productVariantImageSet":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_productVariantImageSet(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "productRestore":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_productRestore(ctx, field)
@@ -49608,6 +50827,75 @@ func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, 
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "images":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Product_images(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "image":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Product_image(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -49765,6 +51053,176 @@ func (ec *executionContext) _ProductEdge(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
+var productImageImplementors = []string{"ProductImage"}
+
+func (ec *executionContext) _ProductImage(ctx context.Context, sel ast.SelectionSet, obj *db.ProductImage) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, productImageImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ProductImage")
+		case "id":
+			out.Values[i] = ec._ProductImage_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "url":
+			out.Values[i] = ec._ProductImage_url(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "width":
+			out.Values[i] = ec._ProductImage_width(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "height":
+			out.Values[i] = ec._ProductImage_height(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "alt":
+			out.Values[i] = ec._ProductImage_alt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "filename":
+			out.Values[i] = ec._ProductImage_filename(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "contentType":
+			out.Values[i] = ec._ProductImage_contentType(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sizeBytes":
+			out.Values[i] = ec._ProductImage_sizeBytes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "position":
+			out.Values[i] = ec._ProductImage_position(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._ProductImage_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var productImageDeletePayloadImplementors = []string{"ProductImageDeletePayload"}
+
+func (ec *executionContext) _ProductImageDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ProductImageDeletePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, productImageDeletePayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ProductImageDeletePayload")
+		case "deletedId":
+			out.Values[i] = ec._ProductImageDeletePayload_deletedId(ctx, field, obj)
+		case "product":
+			out.Values[i] = ec._ProductImageDeletePayload_product(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._ProductImageDeletePayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var productImagePayloadImplementors = []string{"ProductImagePayload"}
+
+func (ec *executionContext) _ProductImagePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ProductImagePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, productImagePayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ProductImagePayload")
+		case "image":
+			out.Values[i] = ec._ProductImagePayload_image(ctx, field, obj)
+		case "product":
+			out.Values[i] = ec._ProductImagePayload_product(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._ProductImagePayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var productOptionImplementors = []string{"ProductOption"}
 
 func (ec *executionContext) _ProductOption(ctx context.Context, sel ast.SelectionSet, obj *document.Option) graphql.Marshaler {
@@ -49864,19 +51322,19 @@ func (ec *executionContext) _ProductVariant(ctx context.Context, sel ast.Selecti
 		case "id":
 			out.Values[i] = ec._ProductVariant_id(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "title":
 			out.Values[i] = ec._ProductVariant_title(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "sku":
 			out.Values[i] = ec._ProductVariant_sku(ctx, field, obj)
 		case "priceMinor":
 			out.Values[i] = ec._ProductVariant_priceMinor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "compareAtPriceMinor":
 			out.Values[i] = ec._ProductVariant_compareAtPriceMinor(ctx, field, obj)
@@ -49887,13 +51345,46 @@ func (ec *executionContext) _ProductVariant(ctx context.Context, sel ast.Selecti
 		case "options":
 			out.Values[i] = ec._ProductVariant_options(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "position":
 			out.Values[i] = ec._ProductVariant_position(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "image":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ProductVariant_image(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -57329,6 +58820,65 @@ func (ec *executionContext) marshalNProductEdge2ᚖgithubᚗcomᚋstorefrontᚑg
 	return ec._ProductEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNProductImage2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductImageᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.ProductImage) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNProductImage2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductImage(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNProductImage2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductImage(ctx context.Context, sel ast.SelectionSet, v *db.ProductImage) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ProductImage(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNProductImageAddInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductImageAddInput(ctx context.Context, v any) (model.ProductImageAddInput, error) {
+	res, err := ec.unmarshalInputProductImageAddInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNProductImageDeletePayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductImageDeletePayload(ctx context.Context, sel ast.SelectionSet, v model.ProductImageDeletePayload) graphql.Marshaler {
+	return ec._ProductImageDeletePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNProductImageDeletePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductImageDeletePayload(ctx context.Context, sel ast.SelectionSet, v *model.ProductImageDeletePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ProductImageDeletePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNProductImagePayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductImagePayload(ctx context.Context, sel ast.SelectionSet, v model.ProductImagePayload) graphql.Marshaler {
+	return ec._ProductImagePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNProductImagePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductImagePayload(ctx context.Context, sel ast.SelectionSet, v *model.ProductImagePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ProductImagePayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNProductOption2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOption(ctx context.Context, sel ast.SelectionSet, v document.Option) graphql.Marshaler {
 	return ec._ProductOption(ctx, sel, &v)
 }
@@ -59676,6 +61226,13 @@ func (ec *executionContext) unmarshalOProductFilter2ᚖgithubᚗcomᚋstorefront
 	}
 	res, err := ec.unmarshalInputProductFilter(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOProductImage2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductImage(ctx context.Context, sel ast.SelectionSet, v *db.ProductImage) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ProductImage(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOProductOptionInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOptionᚄ(ctx context.Context, v any) ([]*document.Option, error) {

@@ -36,7 +36,8 @@ var variants = []variant{
 		d["shop"].(map[string]any)["name"] = text
 		if p, ok := d["product"].(map[string]any); ok {
 			p["title"], p["vendor"], p["sku"], p["description"], p["tags"] = text, text, text, []any{text}, []any{text}
-			p["image_url"] = text
+			p["image_url"], p["image"] = text, map[string]any{"url": text, "srcset": nil, "alt": text, "width": nil,
+				"height": nil}
 		}
 		if s, ok := d["search"].(map[string]any); ok {
 			s["query"] = text
@@ -50,10 +51,10 @@ func empty(d map[string]any) {
 		d["products"] = []any{}
 	}
 	if p, ok := d["product"].(map[string]any); ok {
-		for _, name := range []string{"image_url", "compare_at_price", "vendor", "sku", "type"} {
+		for _, name := range []string{"image_url", "image", "compare_at_price", "vendor", "sku", "type"} {
 			p[name] = nil
 		}
-		p["on_sale"], p["available"], p["description"], p["tags"] = false, false, []any{}, []any{}
+		p["on_sale"], p["available"], p["description"], p["tags"], p["images"] = false, false, []any{}, []any{}, []any{}
 		d["related"] = []any{}
 	}
 	if s, ok := d["search"].(map[string]any); ok {

@@ -122,14 +122,25 @@ export function Outside({ href, children }) {
     : html`<span>${children ?? href}</span>`;
 }
 
+/** The members of an uploaded picture by which it is shown. */
+export const imageFields = 'id url width contentType filename';
+
+/** Where this host shows an uploaded picture, in its narrowest form. */
+export function imageSource(store, img) {
+  const file = img.url.slice(img.url.lastIndexOf('/') + 1);
+  const less = img.width > 320 && img.contentType !== 'image/gif';
+  return '/dashboard/pictures/' + store.id + '/' + img.id + '/' + (less ? file.replace('.', '-320.') : file);
+}
+
 /**
- * The picture of a product, of which id, imageUrl and version are known, or a drawing where
+ * The picture of a product, of which id, image, imageUrl and version are known, or a drawing where
  * there is none or it does not load. It comes from this host: no other one hears of it.
  */
 export function Thumb({ product: p, size = 44 }) {
   const { store } = useApp();
   const [broken, setBroken] = useState('');
-  const url = p?.imageUrl ? '/dashboard/pictures/' + store.id + '/' + p.id + '?v=' + p.version : null;
+  const url = p?.image ? imageSource(store, p.image)
+    : p?.imageUrl ? '/dashboard/pictures/' + store.id + '/' + p.id + '?v=' + p.version : null;
   const source = url !== broken ? url : null;
   return html`<span class="thumb" data-size=${size}>${source
     ? html`<img src=${source} alt="" width=${size} height=${size} loading="lazy" decoding="async"

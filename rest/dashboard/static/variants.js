@@ -15,7 +15,7 @@ const maxVariants = 100;
 
 /** The members of a product that this page needs. */
 export const variantFields = `weightGrams options { name values }
-  variants { id title sku priceMinor compareAtPriceMinor inventoryQuantity weightGrams options }`;
+  variants { id title sku priceMinor compareAtPriceMinor inventoryQuantity weightGrams options image { id } }`;
 
 /** A number that counts pieces or grams; null where there is none. */
 export function count(values, name, missing) {
@@ -127,7 +127,7 @@ function inputOf(values, state, p) {
     name: text(values, `options.${i}.name`) ?? '', values: lines(values, `options.${i}.values`),
   }));
   if (options.length === 0) { // the first variant is the product itself from now on
-    const { options: none, title, ...first } = p.variants[0];
+    const { options: none, title, image, ...first } = p.variants[0];
     return { options, variants: [{ ...first, id: null, options: [] }] };
   }
   const rows = combine(state.options).filter((c) => c.keys.length === options.length && !state.left.has(c.key));

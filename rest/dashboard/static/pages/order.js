@@ -1,7 +1,9 @@
 // One order: what was bought, by whom, what happened, and what can be done now.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery } from '../context.js';
-import { Page, Card, Badge, Money, Time, Trouble, Waiting, Empty, Facts, Outside, Thumb, words } from '../ui.js';
+import {
+  Page, Card, Badge, Money, Time, Trouble, Waiting, Empty, Facts, Outside, Thumb, imageFields, words,
+} from '../ui.js';
 import { Icon } from '../icons.js';
 import { to } from '../route.js';
 import { allowed, events } from '../order_state.js';
@@ -15,7 +17,8 @@ const document = (can) => `query Order($id: ID!) {
     subtotalMinor discountMinor shippingMinor taxMinor totalMinor paidMinor refundedMinor
     customerId email billingAddress { ${address} } shippingAddress { ${address} }
     lineItems { id productId title options sku quantity fulfilledQuantity refundedQuantity
-      unitPriceMinor discountMinor taxMinor totalMinor ${can('products') ? 'product { id imageUrl version }' : ''} }
+      unitPriceMinor discountMinor taxMinor totalMinor ${
+        can('products') ? 'product { id imageUrl version image { ' + imageFields + ' } }' : ''} }
     notesCount tags source placedAt paidAt fulfilledAt cancelledAt completedAt version
     includedTaxMinor discountCode shippingMethod paymentMethod
     ${can('customers') ? 'customer { id displayName email ordersCount }' : ''}

@@ -6,11 +6,12 @@ import {
   Form, Field, Area, Select, Amount, Confirm, ActionButton, amount, text, lines, useMutation,
 } from '../form.js';
 import { Variants, VariantList, count, variantFields } from '../variants.js';
+import { ImageList, Images, imagesOf } from '../images.js';
 import { currencies } from '../money.js';
 import { to } from '../route.js';
 
 const fields = `id title handle description status priceMinor compareAtPriceMinor currency sku vendor productType tags
-  inventoryQuantity imageUrl publishedAt version createdAt updatedAt ${variantFields}`;
+  inventoryQuantity imageUrl publishedAt version createdAt updatedAt ${variantFields} ${imagesOf}`;
 const errors = 'userErrors { code message path }';
 
 const read = `query Product($id: ID!) { product(id: $id) { ${fields} } }`;
@@ -57,8 +58,9 @@ function Inputs({ product: p = {}, fixed }) {
         <${Field} name="title" label="Title" value=${p.title} required maxlength="255" disabled=${fixed} />
         <${Area} name="description" label="Description" optional value=${p.description} rows=${6}
           maxlength="65535" disabled=${fixed} />
-        <${Field} name="imageUrl" label="Picture" type="url" optional value=${p.imageUrl}
-          hint="The picture is shown once it is saved. Its address begins with https://" maxlength="2048"
+        <${Field} name="imageUrl" label="Picture at another address" type="url" optional
+          value=${p.imageUrl} maxlength="2048"
+          hint="It is shown where no picture is uploaded. Its address begins with https://"
           disabled=${fixed} />
         <${Thumb} product=${p} size=${96} />
       <//>
@@ -119,7 +121,10 @@ export function ProductEdit({ id }) {
   const [asking, ask] = useState(false);
   // What the person changed when somebody else was faster: kept over the newest state.
   const [kept, keep] = useState(null);
-  const p = query.data?.product;
+  // The version that the product has since its pictures were changed here, beside the form.
+  const [ahead, setAhead] = useState(null);
+  const known = query.data?.product;
+  const p = known && ahead?.from === known.version ? { ...known, version: ahead.version } : known;
   if (query.failure) {
     return html`<${Page} title="Product" back=${back}>
       <${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
@@ -130,6 +135,8 @@ export function ProductEdit({ id }) {
       : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
   }
   const may = can('editProducts');
+  // Where somebody else has changed it too, the form keeps its version, and is told so when it is saved.
+  const changedImages = (version) => version === p.version + 1 && setAhead({ from: known.version, version });
   const action = async (v) => {
     const change = difference(p, input(v));
     if (Object.keys(change).length === 0) {
@@ -148,9 +155,11 @@ export function ProductEdit({ id }) {
   return html`<${Page} title=${p.title} back=${back} badges=${html`<${Badge} value=${p.status} />`}
     actions=${may && html`<${Moves} product=${p} changed=${query.reload} remove=${() => ask(true)} />`}>
     ${may ? html`<${Form} name="product" submit="Save" action=${action} onStale=${stale} key="form">
-        <${Inputs} key=${p.version} product=${{ ...p, ...kept }} />
+        <${Inputs} key=${known.version} product=${{ ...p, ...kept }} />
       <//>` : html`<fieldset class="bare" disabled><${Inputs} product=${p} fixed /></fieldset>`}
-    ${may ? html`<${Variants} key=${'v' + p.version} product=${p} changed=${query.reload} />`
+    ${may ? html`<${Images} key=${'i' + known.version} product=${p} changed=${changedImages} />`
+      : p.images.length > 0 && html`<${ImageList} product=${p} />`}
+    ${may ? html`<${Variants} key=${'v' + known.version} product=${p} changed=${query.reload} />`
       : p.options.length > 0 && html`<${VariantList} product=${p} />`}
     <${Card} title="Record"><${Facts} rows=${[
       ['Published', p.publishedAt && html`<${Time} at=${p.publishedAt} />`],

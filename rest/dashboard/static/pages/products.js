@@ -1,14 +1,15 @@
 // The list of products.
 import { html } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
-import { Page, List, Empty, Badge, Money, Time, Thumb } from '../ui.js';
+import { Page, List, Empty, Badge, Money, Time, Thumb, imageFields } from '../ui.js';
 import { Icon } from '../icons.js';
 import { Filters, FilterSelect, FilterInput } from '../filter.js';
 import { to } from '../route.js';
 
 const list = `query Products($after: String, $filter: ProductFilter) {
   products(first: 25, after: $after, filter: $filter) {
-    nodes { id title handle status priceMinor currency sku inventoryQuantity imageUrl version updatedAt }
+    nodes { id title handle status priceMinor currency sku inventoryQuantity imageUrl version updatedAt
+      image { ${imageFields} } }
     pageInfo { hasNextPage endCursor }
   }
 }`;

@@ -1,0 +1,87 @@
+//go:build !race
+
+package e2e
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// photo writes a picture of one colour to a file.
+func photo(t *testing.T, name string, c color.Color) string {
+	t.Helper()
+	m := image.NewRGBA(image.Rect(0, 0, 900, 600))
+	draw.Draw(m, m.Rect, image.NewUniform(c), image.Point{}, draw.Src)
+	var b bytes.Buffer
+	if err := png.Encode(&b, m); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Pictures are sent several at once, put in another order by their buttons, described and
+// removed, while what was typed in the form beside them stays; the shop shows them, and the
+// form is saved after all.
+func TestBrowserImages(t *testing.T) {
+	t.Parallel()
+	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
+	b, f := p.browse(t), p.demo(t)
+	b.signIn("/dashboard/products/new", f.Stores[0].Owner)
+	b.fill(`input[name="title"]`, "Jersey")
+	b.fill(`input[name="priceMinor"]`, "49.00")
+	b.click(`[data-test="submit"]`)
+	b.see(`[data-test="photo-file"]`)
+	b.fill(`input[name="vendor"]`, "Kestrel")
+	wrong := filepath.Join(t.TempDir(), "notes.txt")
+	if err := os.WriteFile(wrong, []byte("no picture"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.run(chromedp.SetUploadFiles(css(`[data-test="photo-file"]`), []string{
+		photo(t, "red.png", color.RGBA{200, 30, 30, 255}), photo(t, "blue.png", color.RGBA{30, 30, 200, 255}), wrong,
+	}))
+	b.see(`[data-test="photo"]:nth-of-type(2)`)
+	b.see(`[data-test="photo-problems"]`)
+	b.await("the pictures", `[...document.querySelectorAll('.photo-view')].every((i) => i.naturalWidth === 320)`)
+	first := evaluate[string](b, `document.querySelector('[data-test="photo"]').dataset.id`)
+	b.click(`[data-test="photo"]:nth-of-type(1) [data-test="photo-down"]`)
+	b.seeText("The order is saved.")
+	b.await("the other order", `document.querySelectorAll('[data-test="photo"]')[1].dataset.id === '`+first+`'`)
+	b.fill(`[data-test="photo"]:nth-of-type(1) [data-test="photo-alt"]`, "A blue jersey")
+	b.click(`[data-test="photo"]:nth-of-type(2) [data-test="photo-alt"]`)
+	b.seeText("The text is saved.")
+	b.shot("product-images")
+	b.click(`[data-test="photo"]:nth-of-type(2) [data-test="photo-remove"]`)
+	b.click(`dialog [data-test="submit"]`)
+	b.gone(`[data-test="photo"]:nth-of-type(2)`)
+	if typed := evaluate[string](b, `document.querySelector('input[name="vendor"]').value`); typed != "Kestrel" {
+		t.Errorf("what was typed beside the pictures became %q", typed)
+	}
+	b.click(`form[data-test="product"] [data-test="submit"]`)
+	b.seeText("The product is saved.")
+	b.dress("light", 390)
+	b.see(`[data-test="photo"]`)
+	b.shot("product-images-phone")
+	if wide := evaluate[int](b, `document.documentElement.scrollWidth`); wide > 390 {
+		t.Errorf("the page is %d px wide on a phone", wide)
+	}
+	b.click(`[data-test="productPublish"]`)
+	b.see(`[data-test="productUnpublish"]`)
+	b.open("http://" + f.Stores[0].StoreHost + "/products/jersey")
+	b.await("the picture on the shop's page", `(() => {
+		const img = document.querySelector('img[alt="A blue jersey"]');
+		return img && img.complete && img.naturalWidth > 0 && img.srcset.includes('-320.png 320w');
+	})()`)
+	b.shot("product-images-shop")
+}

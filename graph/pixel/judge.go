@@ -1,0 +1,87 @@
+// Package pixel judges, cleans and scales the pictures that strangers send. It keeps no
+// state: how many are worked on at once is the caller's to bound, by [Header.Weight].
+package pixel
+
+import (
+	"bytes"
+	"image"
+	_ "image/gif"  // registers the format
+	_ "image/jpeg" // registers the format
+	_ "image/png"  // registers the format
+
+	_ "golang.org/x/image/webp" // registers the format
+
+	"github.com/storefront-go/storefront/ent/limit"
+)
+
+// The formats, by their media types.
+const (
+	GIF  = "image/gif"
+	JPEG = "image/jpeg"
+	PNG  = "image/png"
+	WebP = "image/webp"
+)
+
+// types are the formats that are taken, by the names under which they register. What else
+// may have registered is refused; so is SVG, which is a document.
+var types = map[string]string{"gif": GIF, "jpeg": JPEG, "png": PNG, "webp": WebP}
+
+// Fault is what is wrong with a picture, as a sentence for who sent it.
+type Fault struct{ Text string }
+
+// Error implements error.
+func (f *Fault) Error() string { return f.Text }
+
+// What pictures are refused for.
+var (
+	ErrNone     = &Fault{"This is no picture in JPEG, PNG, WebP or GIF."}
+	ErrPixels   = &Fault{"The picture has more than 50 million pixels."}
+	ErrBroken   = &Fault{"The picture is damaged or cut off."}
+	ErrPasses   = &Fault{"The picture comes in too many passes: save it without progressive display."}
+	ErrAnimated = &Fault{"Animated WebP pictures are not taken: send the animation as a GIF."}
+	ErrFrames   = &Fault{"The animation has too many frames."}
+	ErrSide     = &Fault{"The picture is too long: no side has more than 20,000 pixels."}
+	ErrLarge    = &Fault{"The picture takes more than 20 MiB as it would be kept: send it with fewer pixels."}
+)
+
+// Header is what the beginning of a picture says.
+type Header struct {
+	ContentType string
+	// Width and Height are in pixels.
+	Width, Height int
+}
+
+// MaxWeight is the weight of the largest picture.
+const MaxWeight = 2 * limit.ImagePixels
+
+// Weight is what decoding the picture takes, to be bounded: about four bytes each.
+func (h Header) Weight() int64 { return min(2*int64(h.Width)*int64(h.Height), MaxWeight) }
+
+// Judge reads the type and the size of a picture from its own bytes, and decodes none of
+// it. Its error is a [Fault].
+func Judge(b []byte) (h Header, err error) {
+	defer func() {
+		// The decoders are made for hostile input, but a mistake in one of them must not
+		// end what the caller does.
+		if recover() != nil {
+			h, err = Header{}, ErrNone
+		}
+	}()
+	c, format, err := image.DecodeConfig(bytes.NewReader(b))
+	h = Header{types[format], c.Width, c.Height}
+	switch {
+	case animated(b): // the decoder finds no picture in it, or one of many
+		return h, ErrAnimated
+	case err != nil || h.ContentType == "" || c.Width <= 0 || c.Height <= 0:
+		return h, ErrNone
+	case int64(c.Width)*int64(c.Height) > limit.ImagePixels:
+		return h, ErrPixels
+	}
+	return h, nil
+}
+
+// animated reports whether a WebP has the flag of animations (RFC 9649, section 2.7).
+func animated(b []byte) bool {
+	const flag = 0x02
+	return len(b) > 20 && string(b[8:16]) == "WEBPVP8X" && b[20]&flag != 0
+}

@@ -1,0 +1,175 @@
+package pixel
+
+import (
+	"bytes"
+	"encoding/binary"
+	"image"
+	"image/draw"
+)
+
+// upright is the orientation of a picture that is shown as its pixels lie.
+const upright = 1
+
+// orientation is which way up a picture is to be shown, as its Exif data says: 1 to 8
+// (Exif 2.32, section 4.6.4). Data that is damaged says nothing.
+func orientation(b []byte, contentType string) int {
+	switch contentType {
+	case JPEG:
+		return tiffOrientation(jpegExif(b))
+	case PNG:
+		return tiffOrientation(pngExif(b))
+	case WebP:
+		return tiffOrientation(webpExif(b))
+	}
+	return upright
+}
+
+var exifMark = []byte("Exif\x00\x00")
+
+// jpegExif finds the Exif data of a JPEG: the first segment that is marked so, before the
+// pixels begin.
+func jpegExif(b []byte) []byte {
+	const app1, scan, end = 0xe1, 0xda, 0xd9
+	for rest := cut(b, 2); len(rest) >= 4 && rest[0] == 0xff; {
+		marker := rest[1]
+		switch {
+		case marker == 0xff: // filling
+			rest = rest[1:]
+			continue
+		case marker == scan || marker == end:
+			return nil
+		case marker == 0x01 || marker >= 0xd0 && marker <= 0xd8: // these stand alone
+			rest = rest[2:]
+			continue
+		}
+		size := int(binary.BigEndian.Uint16(rest[2:]))
+		if size < 2 || size > len(rest)-2 {
+			return nil
+		}
+		if data, ok := bytes.CutPrefix(rest[4:2+size], exifMark); marker == app1 && ok {
+			return data
+		}
+		rest = rest[2+size:]
+	}
+	return nil
+}
+
+// pngExif finds the chunk eXIf (PNG, third edition, section 11.3.4.6).
+func pngExif(b []byte) []byte {
+	for rest := cut(b, 8); len(rest) >= 12; {
+		size := int64(binary.BigEndian.Uint32(rest))
+		if size > int64(len(rest)-12) {
+			return nil
+		}
+		if string(rest[4:8]) == "eXIf" {
+			return rest[8 : 8+size]
+		}
+		rest = rest[12+size:]
+	}
+	return nil
+}
+
+// webpExif finds the chunk EXIF (RFC 9649, section 2.7.1.5). Some programs begin it as in
+// a JPEG.
+func webpExif(b []byte) []byte {
+	for rest := cut(b, 12); len(rest) >= 8; {
+		size := int64(binary.LittleEndian.Uint32(rest[4:]))
+		if size > int64(len(rest)-8) {
+			return nil
+		}
+		if string(rest[:4]) == "EXIF" {
+			return bytes.TrimPrefix(rest[8:8+size], exifMark)
+		}
+		rest = rest[min(8+size+size&1, int64(len(rest))):]
+	}
+	return nil
+}
+
+// cut is what follows the first n bytes.
+func cut(b []byte, n int) []byte { return b[min(n, len(b)):] }
+
+// tiffOrientation reads the tag of the first directory (TIFF 6.0, section 2).
+func tiffOrientation(b []byte) int {
+	const tag, short = 0x0112, 3
+	if len(b) < 8 {
+		return upright
+	}
+	var order binary.ByteOrder
+	switch string(b[:4]) {
+	case "II*\x00":
+		order = binary.LittleEndian
+	case "MM\x00*":
+		order = binary.BigEndian
+	default:
+		return upright
+	}
+	at := int64(order.Uint32(b[4:]))
+	if at > int64(len(b)-2) {
+		return upright
+	}
+	entries := b[at+2:]
+	for range order.Uint16(b[at:]) {
+		if len(entries) < 12 {
+			break
+		}
+		if order.Uint16(entries) == tag {
+			if v := int(order.Uint16(entries[8:])); order.Uint16(entries[2:]) == short && v >= 1 && v <= 8 {
+				return v
+			}
+			break
+		}
+		entries = entries[12:]
+	}
+	return upright
+}
+
+// band is how many rows are turned at a time: the whole picture need not be there in
+// a third form.
+const band = 64
+
+// turned is a picture as its orientation has it.
+func turned(src image.Image, orientation int) image.Image {
+	if orientation == upright {
+		return src
+	}
+	from := src.Bounds()
+	w, h := from.Dx(), from.Dy()
+	dst := image.NewRGBA(image.Rect(0, 0, w, h))
+	if orientation > 4 {
+		dst = image.NewRGBA(image.Rect(0, 0, h, w))
+	}
+	rows := image.NewRGBA(image.Rect(0, 0, w, band))
+	for top := 0; top < h; top += band {
+		draw.Draw(rows, rows.Rect, src, image.Pt(from.Min.X, from.Min.Y+top), draw.Src)
+		for y := top; y < min(top+band, h); y++ {
+			row := rows.Pix[(y-top)*rows.Stride:]
+			for x := range w {
+				tx, ty := place(orientation, x, y, w, h)
+				to := ty*dst.Stride + 4*tx
+				copy(dst.Pix[to:to+4], row[4*x:4*x+4])
+			}
+		}
+	}
+	return dst
+}
+
+// place is where a pixel comes to lie.
+func place(orientation, x, y, w, h int) (tx, ty int) {
+	switch orientation {
+	case 2: // mirrored
+		return w - 1 - x, y
+	case 3: // upside down
+		return w - 1 - x, h - 1 - y
+	case 4: // mirrored and upside down
+		return x, h - 1 - y
+	case 5: // mirrored and on its side
+		return y, x
+	case 6: // to be turned clockwise
+		return h - 1 - y, x
+	case 7: // mirrored and on its other side
+		return h - 1 - y, w - 1 - x
+	case 8: // to be turned anticlockwise
+		return y, w - 1 - x
+	}
+	return x, y
+}

@@ -1,0 +1,65 @@
+package pixel
+
+import (
+	"image"
+
+	"golang.org/x/image/draw"
+)
+
+// maxFine bounds what the finer filter keeps beside the picture, in pixels of 32 bytes.
+const maxFine = 4 << 20
+
+// Scale makes a kept picture again at other widths, from the largest to the smallest, each
+// below its own, in its own type.
+func Scale(b []byte, widths ...int) ([][]byte, error) {
+	h, err := Judge(b)
+	if err != nil {
+		return nil, err
+	}
+	m, err := decode(b, h)
+	if err != nil {
+		return nil, err
+	}
+	switch m.(type) {
+	case *image.RGBA, *image.NRGBA, *image.YCbCr, *image.Gray:
+	default: // the filters have a quick way for those alone
+		m = rgba(m)
+	}
+	list := make([][]byte, len(widths))
+	for i, width := range widths {
+		m = scaled(m, width)
+		if list[i], err = encode(m, h.ContentType, shownQuality); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// scaled is a picture at a smaller width. It is halved first as often as it can be, since
+// that takes the least and looks at every pixel.
+func scaled(m image.Image, width int) image.Image {
+	size := m.Bounds().Size()
+	height := HeightAt(size.X, size.Y, width)
+	for size.X >= 2*width {
+		size = image.Pt(size.X/2, max(1, size.Y/2))
+		m = drawn(draw.ApproxBiLinear, m, size)
+	}
+	switch {
+	case size == image.Pt(width, height):
+		return m
+	case width*size.Y > maxFine:
+		return drawn(draw.ApproxBiLinear, m, image.Pt(width, height))
+	}
+	return drawn(draw.CatmullRom, m, image.Pt(width, height))
+}
+
+func drawn(with draw.Interpolator, m image.Image, size image.Point) image.Image {
+	dst := image.NewRGBA(image.Rectangle{Max: size})
+	with.Scale(dst, dst.Rect, m, m.Bounds(), draw.Src, nil)
+	return dst
+}
+
+// HeightAt is the height of a picture at another width.
+func HeightAt(width, height, at int) int {
+	return max(1, (height*at+width/2)/width)
+}

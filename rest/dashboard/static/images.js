@@ -1,0 +1,263 @@
+// The pictures of a product that the person uploads: sent, put in order, described, removed.
+import { html, useEffect, useRef, useState } from './lib.js';
+import { useApp } from './context.js';
+import { Failure, Refused, mutation } from './api.js';
+import { Alert, Card, imageFields, imageSource } from './ui.js';
+import { Confirm, useMutation } from './form.js';
+import { Icon } from './icons.js';
+import { Stopped, base64, watched } from './upload.js';
+import { bytes } from './export_state.js';
+
+const most = 20 << 20; // bytes of a file, as the server has it
+const maxImages = 24;
+const types = ['image/jpeg', 'image/png', 'image/webp', 'image/gif'];
+
+const errors = 'userErrors { code message path }';
+const after = `product { id version images { ${imageFields} alt } variants { id image { id } } }`;
+const add = `mutation ProductImageAdd($input: ProductImageAddInput!) {
+  productImageAdd(input: $input) { ${after} ${errors} } }`;
+const change = `mutation ProductImageChange($id: ID!, $alt: String!) {
+  productImageChange(id: $id, alt: $alt) { ${after} ${errors} } }`;
+const order = `mutation ProductImagesOrder($productId: ID!, $ids: [ID!]!) {
+  productImagesOrder(productId: $productId, ids: $ids) { ${after} ${errors} } }`;
+const remove = `mutation ProductImageDelete($id: ID!) { productImageDelete(id: $id) { ${after} ${errors} } }`;
+const show = `mutation ProductVariantImageSet($productId: ID!, $variantId: ID!, $imageId: ID) {
+  productVariantImageSet(productId: $productId, variantId: $variantId, imageId: $imageId) { ${after} ${errors} } }`;
+
+/** The members of a product that this editor needs beside those of its variants. */
+export const imagesOf = `images { ${imageFields} alt }`;
+
+/** What is wrong with a file before it is sent; "" for nothing. */
+function fault(file) {
+  if (!types.includes(file.type)) {
+    return 'It is no picture in JPEG, PNG, WebP or GIF.';
+  }
+  return file.size > most ? 'It has ' + bytes(file.size) + '. A picture may have up to 20 MiB.' : '';
+}
+
+/** What went wrong, as a sentence. */
+const sentence = (e) => (e instanceof Refused || e instanceof Failure ? e.message : 'The file could not be read.');
+
+/** Sends files one after the other; state says how far each one is. */
+function useUpload(product, took) {
+  const [jobs, set] = useState([]);
+  const stop = useRef(new AbortController());
+  const line = useRef(Promise.resolve());
+  const latest = useRef(took);
+  latest.current = took;
+  useEffect(() => () => stop.current.abort(), []);
+  const patch = (key, next) => set((all) => all.map((j) => (j.key === key ? { ...j, ...next } : j)));
+  const send = async (job) => {
+    const { signal } = stop.current;
+    if (signal.aborted) {
+      return;
+    }
+    const part = (from, width) => (done) => patch(job.key, { part: from + done * width });
+    try {
+      const content = await base64(job.file, { progress: part(0, 0.1), signal });
+      const via = watched({ progress: part(0.1, 0.9), signal });
+      const done = await mutation(add, { via })({
+        input: { productId: product.id, content, filename: job.file.name.slice(0, 255) || null },
+      });
+      set((all) => all.filter((j) => j.key !== job.key));
+      latest.current(done.product, 'The picture is added.');
+    } catch (e) {
+      if (!signal.aborted && !(e instanceof Stopped)) {
+        patch(job.key, { wrong: sentence(e) });
+      }
+    }
+  };
+  const take = (files) => {
+    const fresh = [...files].map((file) => ({ key: crypto.randomUUID(), file, part: 0, wrong: fault(file) }));
+    set((all) => [...all.filter((j) => !j.wrong), ...fresh]);
+    for (const job of fresh.filter((j) => !j.wrong)) {
+      line.current = line.current.then(() => send(job));
+    }
+  };
+  return { jobs, take, forget: () => set((all) => all.filter((j) => !j.wrong)) };
+}
+
+/** One picture: moved by hand or by its buttons, described, removed. */
+function Photo({ of: img, at, count, busy, move, describe, ask, drag }) {
+  const { store } = useApp();
+  const name = 'picture ' + (at + 1);
+  return html`<li class=${'photo' + (drag.over === at ? ' over' : '')} data-test="photo" data-id=${img.id}
+      onDragOver=${(e) => drag.onto(e, at)} onDrop=${(e) => drag.drop(e, at)}>
+    <img class="photo-view" src=${imageSource(store, img)} alt=${img.alt || 'Picture ' + (at + 1)} width="160"
+      height="160" loading="lazy" decoding="async" draggable="true" onDragStart=${(e) => drag.start(e, at)}
+      onDragEnd=${drag.end} />
+    <div class="photo-text">
+      <div class="field"><label for=${'alt-' + img.id}>What is to be seen in ${name}</label>
+        <input id=${'alt-' + img.id} defaultValue=${img.alt} maxlength="512" placeholder="The product\u2019s title"
+          data-test="photo-alt" onChange=${(e) => describe(img, e.target.value)} /></div>
+      <div class="photo-buttons">
+        <button type="button" class="icon-button" aria-label=${'Move ' + name + ' forward'} disabled=${busy || at === 0}
+          onClick=${() => move(at, at - 1)} data-test="photo-up"><${Icon} name="up" /></button>
+        <button type="button" class="icon-button" aria-label=${'Move ' + name + ' back'}
+          disabled=${busy || at === count - 1} onClick=${() => move(at, at + 1)}
+          data-test="photo-down"><${Icon} name="down" /></button>
+        <span class="grow"></span>
+        <button type="button" class="button small danger-quiet" aria-label=${'Remove ' + name} onClick=${() => ask(img)}
+          data-test="photo-remove">Remove</button>
+      </div>
+    </div>
+  </li>`;
+}
+
+/** How a picture is dragged to the place of another. */
+function useDrag(move) {
+  const from = useRef(null);
+  const [over, set] = useState(null);
+  const end = () => {
+    from.current = null;
+    set(null);
+  };
+  return {
+    over,
+    end,
+    start: (e, at) => {
+      from.current = at;
+      e.dataTransfer.effectAllowed = 'move';
+      e.dataTransfer.setData('text/plain', '');
+    },
+    onto: (e, at) => {
+      if (from.current !== null) {
+        e.preventDefault();
+        set(at);
+      }
+    },
+    drop: (e, at) => {
+      if (from.current !== null) {
+        e.preventDefault();
+        const start = from.current;
+        end();
+        if (start !== at) {
+          move(start, at);
+        }
+      }
+    },
+  };
+}
+
+/** Which picture shows which variant. */
+function Chosen({ product: p, images, variants, choose }) {
+  const of = (id) => variants.find((v) => v.id === id)?.image?.id ?? '';
+  return html`<details class="photo-variants"><summary>Pictures of the variants</summary>
+    ${p.variants.map((v) => html`<div class="field" key=${v.id}>
+      <label for=${'shows-' + v.id}><bdi>${v.title}</bdi></label>
+      <select id=${'shows-' + v.id} data-test="variant-image"
+        onChange=${(e) => choose(v, e.target.value || null)}>
+        <option value="">None of its own</option>
+        ${images.map((img, i) => html`<option key=${img.id} value=${img.id} selected=${of(v.id) === img.id}>${
+          (i + 1) + (img.alt || img.filename ? ': ' + (img.alt || img.filename) : '')}</option>`)}
+      </select></div>`)}
+  </details>`;
+}
+
+/**
+ * The editor of a product's pictures, each change of which is made at once.
+ * @param {(version: number) => void} changed gets the version that the product has then
+ */
+export function Images({ product: p, changed }) {
+  const { notify } = useApp();
+  const [now, set] = useState({ images: p.images, variants: p.variants });
+  const [busy, hold] = useState(false);
+  const [asking, ask] = useState(null);
+  const took = (product, text) => {
+    set({ images: product.images, variants: product.variants });
+    changed(product.version);
+    if (text) {
+      notify(text);
+    }
+  };
+  const upload = useUpload(p, took);
+  const calls = { change: useMutation(change), order: useMutation(order), remove: useMutation(remove),
+    show: useMutation(show) };
+  const act = async (run, variables, text) => {
+    hold(true);
+    try {
+      took((await calls[run](variables)).product, text);
+    } catch (e) {
+      if (!(e instanceof Refused || e instanceof Failure)) {
+        throw e;
+      }
+      set((s) => ({ ...s }));
+      notify(e.message, 'bad');
+    } finally {
+      hold(false);
+    }
+  };
+  const move = (from, to) => {
+    const images = [...now.images];
+    images.splice(to, 0, ...images.splice(from, 1));
+    set({ ...now, images });
+    act('order', { productId: p.id, ids: images.map((i) => i.id) }, 'The order is saved.');
+  };
+  const drag = useDrag(move);
+  const describe = (img, alt) => act('change', { id: img.id, alt: alt.trim() }, 'The text is saved.');
+  const choose = (v, imageId) => act('show', { productId: p.id, variantId: v.id, imageId }, 'The picture is chosen.');
+  const taken = async () => {
+    took((await calls.remove({ id: asking.id })).product, 'The picture is removed.');
+    ask(null);
+  };
+  return html`<${Card} title="Pictures" name="images">
+    <p class="muted">The first one stands in lists. In place of these, the storefront shows none of another address.</p>
+    ${now.images.length > 0 && html`<ol class="photos">${now.images.map((img, i) => html`<${Photo} key=${img.id}
+      of=${img} at=${i} count=${now.images.length} busy=${busy} move=${move} describe=${describe} ask=${ask}
+      drag=${drag} />`)}</ol>`}
+    ${now.images.length < maxImages && html`<${Place} take=${upload.take} />`}
+    <div role="status">${upload.jobs.filter((j) => !j.wrong).map((j) => html`<div class="progress" key=${j.key}
+      data-test="photo-progress"><progress max="100" value=${j.part < 1 ? Math.floor(j.part * 100) : undefined}
+        aria-label=${'Upload of ' + j.file.name}></progress>
+      <p class="progress-text"><span>Sending <bdi class="strong">${j.file.name}</bdi> <span
+        class="muted">${bytes(j.file.size)}</span></span></p></div>`)}</div>
+    ${upload.jobs.some((j) => j.wrong) && html`<${Alert}><div data-test="photo-problems">
+      <ul class="problems">${upload.jobs.filter((j) => j.wrong).map((j) => html`<li key=${j.key}><bdi
+        class="strong">${j.file.name}</bdi> ${j.wrong}</li>`)}</ul>
+      <button type="button" class="button small" onClick=${upload.forget}>Dismiss</button></div><//>`}
+    ${p.options.length > 0 && now.images.length > 0 && html`<${Chosen} product=${p} images=${now.images}
+      variants=${now.variants} choose=${choose} />`}
+    ${asking && html`<${Confirm} title="Remove this picture?" name="photo-remove" submit="Remove"
+      onClose=${() => ask(null)} action=${taken}><p>It is gone for good, and no variant is shown by it any
+      more.</p><//>`}
+  <//>`;
+}
+
+/** Whether something that is dragged is a file, not one of the pictures. */
+const carriesFile = (e) => [...(e.dataTransfer?.types ?? [])].includes('Files');
+
+/** The place for files, chosen or dropped. */
+function Place({ take }) {
+  const [over, set] = useState(false);
+  const on = (act) => (e) => {
+    if (carriesFile(e)) {
+      e.preventDefault();
+      act(e);
+    }
+  };
+  const chosen = (e) => {
+    take(e.target.files);
+    e.target.value = ''; // the same file may be chosen again
+  };
+  return html`<div class=${over ? 'drop over' : 'drop'} onDragOver=${on(() => set(true))}
+      onDragLeave=${() => set(false)} onDrop=${on((e) => {
+        set(false);
+        take(e.dataTransfer.files);
+      })}>
+    <span class="drop-icon"><${Icon} name="upload" /></span>
+    <div class="grow"><p class="strong">Add pictures</p>
+      <p class="muted" id="photo-hint">JPEG, PNG, WebP or GIF of up to 20 MiB each. Drop them here,
+        or <label for="photo-file" class="linked">choose files</label>. What cameras note, such as the place,
+        is taken out.</p></div>
+    <input type="file" id="photo-file" class="unseen" multiple accept=${types.join(',')}
+      aria-label="Choose pictures" aria-describedby="photo-hint" onChange=${chosen} data-test="photo-file" />
+  </div>`;
+}
+
+/** The pictures for those who may not change them. */
+export function ImageList({ product: p }) {
+  const { store } = useApp();
+  return html`<${Card} title="Pictures"><ol class="photos">${p.images.map((img, i) => html`<li class="photo"
+    key=${img.id}><img class="photo-view" src=${imageSource(store, img)} alt=${img.alt || 'Picture ' + (i + 1)}
+      width="160" height="160" loading="lazy" decoding="async" /></li>`)}</ol><//>`;
+}
