@@ -184,3 +184,23 @@ func TestPlaceDiscount(t *testing.T) {
 		}
 	})
 }
+
+// TestConversion: of all carts of the store, how many came to the checkout, and how many to
+// an order; those of another store are not among them.
+func TestConversion(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		mug := m.sell("Mug", 1000, 9)
+		m.add("", mug, 1)
+		m.ready(m.add("", mug, 1), "ada@example.com")
+		token := m.add("", mug, 1)
+		m.ready(token, "bob@example.com")
+		graphtest.Must[xid.ID](t)(m.place(token))
+		got := graphtest.Must[*model.Conversion](t)(m.Query().Conversion(m.Ctx))
+		if *got != (model.Conversion{Carts: 3, Checkouts: 2, Orders: 1}) {
+			t.Errorf("%+v", got)
+		}
+		if got := graphtest.Must[*model.Conversion](t)(m.Query().Conversion(m.Shop.Other(t).Ctx)); got.Carts != 0 {
+			t.Errorf("another store: %+v", got)
+		}
+	})
+}

@@ -129,6 +129,13 @@ type CollectionRuleInput struct {
 	Conditions []*document.CollectionCondition `json:"conditions"`
 }
 
+// Of so many carts, how many began the checkout and became orders.
+type Conversion struct {
+	Carts     int `json:"carts"`
+	Checkouts int `json:"checkouts"`
+	Orders    int `json:"orders"`
+}
+
 type CustomerCreateInput struct {
 	Email          *string              `json:"email,omitempty"`
 	Phone          *string              `json:"phone,omitempty"`

@@ -231,6 +231,7 @@ type QueryResolver interface {
 	Order(ctx context.Context, id string) (*model.Order, error)
 	OrderNotes(ctx context.Context, orderID string, first *int, after *string) (*model.Connection[*model.OrderNote], error)
 	SalesReport(ctx context.Context, days int) (*model.SalesReport, error)
+	Conversion(ctx context.Context) (*model.Conversion, error)
 	ShippingZones(ctx context.Context) ([]*model.ShippingZone, error)
 	ShippingZone(ctx context.Context, id string) (*model.ShippingZone, error)
 	TaxSettings(ctx context.Context) (*model.TaxSettings, error)
@@ -492,6 +493,8 @@ type Query {
     @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "What the store sold on each of the last days, today included, in its time zone; up to 90 days."
   salesReport(days: Int! = 30): SalesReport! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  "How far the newest carts came: up to 1,000 of the last 30 days. Visits are not tracked."
+  conversion: Conversion! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "The shipping zones, by name."
   shippingZones: [ShippingZone!]! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   shippingZone(id: ID!): ShippingZone @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
@@ -1887,6 +1890,13 @@ type TaxRate {
   basisPoints: Long!
   "Whether shipping is taxed too."
   shipping: Boolean!
+}
+
+"Of so many carts, how many began the checkout and became orders."
+type Conversion {
+  carts: Int!
+  checkouts: Int!
+  orders: Int!
 }
 
 "A list of products with a page of its own: those that were put in by hand, or all that its rule picks."
@@ -8235,6 +8245,57 @@ func (ec *executionContext) fieldContext_CollectionRule_conditions(_ context.Con
 				return ec.fieldContext_CollectionCondition_mostMinor(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type CollectionCondition", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Conversion_carts(ctx context.Context, field graphql.CollectedField, obj *model.Conversion) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Carts)
+}
+
+func (ec *executionContext) fieldContext_Conversion_carts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Conversion",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Conversion_checkouts(ctx context.Context, field graphql.CollectedField, obj *model.Conversion) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Checkouts)
+}
+
+func (ec *executionContext) fieldContext_Conversion_checkouts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Conversion",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Conversion_orders(ctx context.Context, field graphql.CollectedField, obj *model.Conversion) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Orders)
+}
+
+func (ec *executionContext) fieldContext_Conversion_orders(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Conversion",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
 		},
 	}
 	return fc, nil
@@ -30392,6 +30453,66 @@ func (ec *executionContext) fieldContext_Query_salesReport(ctx context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_conversion(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_conversion,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().Conversion(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.Conversion
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Conversion
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.Conversion
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNConversion2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConversion,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_conversion(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "carts":
+				return ec.fieldContext_Conversion_carts(ctx, field)
+			case "checkouts":
+				return ec.fieldContext_Conversion_checkouts(ctx, field)
+			case "orders":
+				return ec.fieldContext_Conversion_orders(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Conversion", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_shippingZones(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -45245,6 +45366,55 @@ func (ec *executionContext) _CollectionRule(ctx context.Context, sel ast.Selecti
 	return out
 }
 
+var conversionImplementors = []string{"Conversion"}
+
+func (ec *executionContext) _Conversion(ctx context.Context, sel ast.SelectionSet, obj *model.Conversion) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, conversionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Conversion")
+		case "carts":
+			out.Values[i] = ec._Conversion_carts(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "checkouts":
+			out.Values[i] = ec._Conversion_checkouts(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "orders":
+			out.Values[i] = ec._Conversion_orders(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var customerImplementors = []string{"Customer"}
 
 func (ec *executionContext) _Customer(ctx context.Context, sel ast.SelectionSet, obj *model.Customer) graphql.Marshaler {
@@ -51915,6 +52085,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "conversion":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_conversion(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "shippingZones":
 			field := field
 
@@ -56691,6 +56883,20 @@ func (ec *executionContext) marshalNCollectionSort2githubᚗcomᚋstorefrontᚑg
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNConversion2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConversion(ctx context.Context, sel ast.SelectionSet, v model.Conversion) graphql.Marshaler {
+	return ec._Conversion(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNConversion2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConversion(ctx context.Context, sel ast.SelectionSet, v *model.Conversion) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Conversion(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNCredentialType2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCredentialType(ctx context.Context, v any) (model.CredentialType, error) {

@@ -11,6 +11,8 @@ import { orderColumns } from './orders.js';
 
 const sales = `query Sales { salesReport(days: 30) { currency timezone days { date orders totalMinor } } }`;
 
+const conversion = `query Conversion { conversion { carts checkouts orders } }`;
+
 const latest = `query Latest { orders(first: 6) {
   nodes { id number placedAt status financialStatus fulfillmentStatus totalMinor currency email
     customer { displayName } } } }`;
@@ -28,7 +30,7 @@ export function Home() {
   const { can, store } = useApp();
   return html`<${Page} title="Home" lead=${store.name}>
     ${can('store') && html`<${Opening} />`}
-    ${can('sales') && html`<${Sales} />`}
+    ${can('sales') && html`<${Sales} /><${Conversion} />`}
     ${can('orders') ? html`<${Latest} />` : can('keys') && html`<${Doors} />`}
     <div class="columns">
       <${Notices} />
@@ -97,6 +99,20 @@ function Sales() {
         more="Without cancelled orders" />
     </div>
     <${Card} title="Orders and total by day" name="sales"><${SalesChart} report=${report} /><//>`;
+}
+
+/** How far carts came; nothing where there is none yet. */
+function Conversion() {
+  const c = useQuery(conversion).data?.conversion;
+  if (!c?.carts) {
+    return null;
+  }
+  const part = (n) => (n / c.carts).toLocaleString(undefined, { style: 'percent', maximumFractionDigits: 1 });
+  return html`<section class="tiles" aria-label="Carts" data-test="conversion">
+    <${Tile} name="Carts" value=${c.carts.toLocaleString()} more=${c.carts < 1000 ? 'in 30 days' : 'the newest'} />
+    <${Tile} name="Began the checkout" value=${part(c.checkouts)} more=${c.checkouts.toLocaleString()} />
+    <${Tile} name="Became orders" value=${part(c.orders)} more=${c.orders.toLocaleString()} />
+  </section>`;
 }
 
 function Tile({ name, value, more }) {
