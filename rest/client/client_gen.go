@@ -1239,7 +1239,7 @@ type IdentityLimits struct {
 	// PeopleMax People of a store.
 	PeopleMax int `json:"people_max"`
 
-	// PictureBytesMax Bytes of the pictures of a store's products; more are not shown.
+	// PictureBytesMax Bytes of the pictures of a store's products; more are neither taken nor shown.
 	PictureBytesMax int64 `json:"picture_bytes_max"`
 
 	// PingsPerMinuteMax Test pings of a webhook endpoint within a minute.
