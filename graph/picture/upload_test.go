@@ -48,8 +48,8 @@ func (s *studio) take(width, height int) *Upload {
 // nothing behind, and neither does what is discarded.
 func TestUpload(t *testing.T) {
 	s := newStudio(t, storetest.Open(t))
-	for name, body := range map[string]string{"svg": someSVG, "cut": somePNG(3, 2)[:40], "pixels": headPNG(10_000, 6_000),
-		"bomb": headPNG(7_000, 7_000)} {
+	for name, body := range map[string]string{"svg": someSVG, "cut": somePNG(3, 2)[:40],
+		"pixels": headPNG(10_000, 6_000), "bomb": headPNG(7_000, 7_000)} {
 		if u := s.Upload(s.ctx, []byte(body)); !errors.As(u.Err, new(*pixel.Fault)) {
 			t.Errorf("%s: %v", name, u.Err)
 		}
