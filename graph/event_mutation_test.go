@@ -43,7 +43,7 @@ type effect struct {
 
 // effects is every mutation of the schema with all that it may emit.
 var effects = slices.Concat(orderEffects, catalogueEffects, adminEffects, themeEffects, exportEffects, factorEffects,
-	contentEffects, sellingEffects)
+	contentEffects, sellingEffects, imageEffects)
 
 // caller is the owner of a shop at its GraphQL endpoint.
 type caller struct {
@@ -215,7 +215,8 @@ var triggers = map[event.Type]string{
 	event.OrderNoteAdded:          "orderCancel orderNoteAppend",
 
 	event.ProductCreated: "productCreate",
-	event.ProductUpdated: "productArchive productPublish productRestore productUnpublish productUpdate " +
+	event.ProductUpdated: "productArchive productImageAdd productImageChange productImageDelete " +
+		"productImagesOrder productPublish productRestore productUnpublish productUpdate productVariantImageSet " +
 		"productVariantUpdate productVariantsSet",
 	event.ProductPublished:   "productPublish",
 	event.ProductUnpublished: "productUnpublish",

@@ -78,7 +78,7 @@ func TestBrowserImages(t *testing.T) {
 	}
 	b.click(`[data-test="productPublish"]`)
 	b.see(`[data-test="productUnpublish"]`)
-	b.open("http://" + f.Stores[0].StoreHost + "/products/jersey")
+	b.open(p.front(t, f.Stores[0].StaffToken) + "products/jersey")
 	b.await("the picture on the shop's page", `(() => {
 		const img = document.querySelector('img[alt="A blue jersey"]');
 		return img && img.complete && img.naturalWidth > 0 && img.srcset.includes('-320.png 320w');

@@ -67,7 +67,7 @@ var rows = []Row{
 		Default: 100, Least: 1, Greatest: 10_000},
 	{Name: ThemeBytes, Counts: "bytes of the templates and assets of a store's themes",
 		Advice: "Remove a theme that is no longer used.", Default: 1 << 30, Least: 1, Greatest: 1 << 40},
-	{Name: PictureBytes, Counts: "bytes of the pictures of a store's products; more are not shown",
+	{Name: PictureBytes, Counts: "bytes of the pictures of a store's products; more are neither taken nor shown",
 		Default: 1 << 30, Least: 1, Greatest: 1 << 40},
 	{Name: Pages, Counts: "pages of a store", Advice: "Remove one that is no longer used.",
 		Default: 100, Least: 1, Greatest: 1000},

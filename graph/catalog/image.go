@@ -165,8 +165,8 @@ func (m Mutation) addImage(
 		}
 		e.Then = func(ctx context.Context) (err error) {
 			img, err = m.Client(ctx).ProductImage.Create().SetProductID(id).SetPosition(len(e.Row.Images) + 1).
-				SetAlt(alt).SetFilename(name).SetObjectID(up.ObjectID).SetContentType(up.ContentType).SetWidth(up.Width).
-				SetHeight(up.Height).SetSizeBytes(up.Size).Save(ctx)
+				SetAlt(alt).SetFilename(name).SetObjectID(up.ObjectID).SetContentType(up.ContentType).
+				SetWidth(up.Width).SetHeight(up.Height).SetSizeBytes(up.Size).Save(ctx)
 			if err != nil {
 				return fmt.Errorf("add picture: %w", err)
 			}

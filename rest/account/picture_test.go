@@ -9,11 +9,13 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/blob"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/picture"
 	"github.com/storefront-go/storefront/rest"
 	"github.com/storefront-go/storefront/rest/account"
 )
@@ -86,6 +88,50 @@ func TestPictureOfPerson(t *testing.T) {
 		ada := w.signIn("ada@example.com")
 		if a := w.post("/dashboard/pictures/"+shop.Handle+"/"+mug, nil, "Cookie", ada); a.status != 405 {
 			t.Errorf("a post: %d", a.status)
+		}
+	})
+}
+
+// People see the uploaded pictures of their own store, of drafts too; nobody else does.
+func TestImageOfPerson(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		w := serve(t, s, "http://127.0.0.1:8080", func(_ *account.Config, c *rest.Config) {
+			c.Blobs = c.Core.Pictures.Blobs
+		})
+		shop := w.shop("ada@example.com")
+		w.shop("bob@example.com")
+		var img *db.ProductImage
+		w.in(shop, func(ctx context.Context) error {
+			p := graphtest.NewProduct(t, ctx, w.core, graphtest.Mug())
+			img = graphtest.NewImage(t, ctx, w.core, p, 400, 300).Image
+			return nil
+		})
+		small, own := picture.File(img, 320), picture.File(img, 400)
+		for _, tc := range []struct {
+			who, file string
+			status    int
+		}{
+			{who: "", file: small, status: 401}, {who: "bob", file: small, status: 404},
+			{who: "ada", file: small, status: 200}, {who: "ada", file: own, status: 200}, {who: "ada", file: "x.png", status: 404},
+		} {
+			cookie := ""
+			if tc.who != "" {
+				cookie = w.signIn(tc.who + "@example.com")
+			}
+			path := "/dashboard/pictures/" + shop.PublicID() + "/" + img.PublicID() + "/" + tc.file
+			a := w.send(http.MethodGet, path, "", "Cookie", cookie)
+			if a.status != tc.status {
+				t.Errorf("%+v: %d\n%.200s", tc, a.status, a.body)
+			}
+			for name, want := range map[string]string{
+				"Content-Type": "image/png", "Cache-Control": "private, max-age=31536000, immutable",
+				"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin",
+				"Content-Security-Policy": "default-src 'none'; sandbox",
+			} {
+				if got := a.header.Get(name); a.status == 200 && got != want {
+					t.Errorf("%s: %q, want %q", name, got, want)
+				}
+			}
 		}
 	})
 }

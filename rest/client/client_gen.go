@@ -1242,7 +1242,7 @@ type IdentityLimits struct {
 	// PeopleMax People of a store.
 	PeopleMax int `json:"people_max"`
 
-	// PictureBytesMax Bytes of the pictures of a store's products; more are not shown.
+	// PictureBytesMax Bytes of the pictures of a store's products; more are neither taken nor shown.
 	PictureBytesMax int64 `json:"picture_bytes_max"`
 
 	// PingsPerMinuteMax Test pings of a webhook endpoint within a minute.
@@ -1635,7 +1635,7 @@ type Product struct {
 	// ID The id of a product.
 	ID ProductID `json:"id"`
 
-	// ImageURL A picture of the product.
+	// ImageURL A picture of the product, by its address. Pictures that the merchant uploads stand before it on the storefront; GraphQL has them, as Product.images.
 	ImageURL *string `json:"image_url"`
 
 	// InventoryQuantity How many are in stock; null where stock is not tracked. Of a product with options, the sum of its variants, null where any of them is not tracked.
@@ -1692,7 +1692,7 @@ type ProductCreate struct {
 	// Handle The product's name in addresses. Made from the title when absent; a taken one is refused.
 	Handle *string `json:"handle,omitempty"`
 
-	// ImageURL A picture of the product.
+	// ImageURL A picture of the product, by its address. Pictures that the merchant uploads stand before it on the storefront; GraphQL has them, as Product.images.
 	ImageURL *string `json:"image_url,omitempty"`
 
 	// InventoryQuantity How many are in stock; absent where stock is not tracked.

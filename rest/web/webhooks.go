@@ -155,7 +155,8 @@ var bodyMembers = [][2]string{
 	{"resource", "What it is about: `type`, `id`, and the `version` that the change left."},
 	{"sequence", "Counts the events of one resource from 1, without gaps; 0 for a `ping`. If you subscribe to some " +
 		"events only, you see some numbers only."},
-	{"changed_fields", "The members that an update changed; null for other events."},
+	{"changed_fields", "The members that an update changed, of a product also images, which GraphQL has; null for other " +
+		"events."},
 	{"data.object", "The representation that the API answers, as the change left it."},
 	{"payload_omitted", "True where the body would be above 256 KiB: `data` is then null, and the resource is to be " +
 		"read from the API."},

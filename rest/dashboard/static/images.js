@@ -201,14 +201,15 @@ export function Images({ product: p, changed }) {
     ask(null);
   };
   return html`<${Card} title="Pictures" name="images">
-    <p class="muted">The first one stands in lists. In place of these, the storefront shows none of another address.</p>
+    <p class="muted">The first one stands in lists. As long as there is one here, the storefront leaves out
+      that at another address.</p>
     ${now.images.length > 0 && html`<ol class="photos">${now.images.map((img, i) => html`<${Photo} key=${img.id}
       of=${img} at=${i} count=${now.images.length} busy=${busy} move=${move} describe=${describe} ask=${ask}
       drag=${drag} />`)}</ol>`}
     ${now.images.length < maxImages && html`<${Place} take=${upload.take} />`}
-    <div role="status">${upload.jobs.filter((j) => !j.wrong).map((j) => html`<div class="progress" key=${j.key}
-      data-test="photo-progress"><progress max="100" value=${j.part < 1 ? Math.floor(j.part * 100) : undefined}
-        aria-label=${'Upload of ' + j.file.name}></progress>
+    <div class="import-state" role="status">${upload.jobs.filter((j) => !j.wrong).map((j) => html`<div
+      class="progress" key=${j.key} data-test="photo-progress"><progress max="100"
+        value=${j.part < 1 ? Math.floor(j.part * 100) : undefined} aria-label=${'Upload of ' + j.file.name}></progress>
       <p class="progress-text"><span>Sending <bdi class="strong">${j.file.name}</bdi> <span
         class="muted">${bytes(j.file.size)}</span></span></p></div>`)}</div>
     ${upload.jobs.some((j) => j.wrong) && html`<${Alert}><div data-test="photo-problems">

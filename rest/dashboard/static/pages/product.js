@@ -62,7 +62,7 @@ function Inputs({ product: p = {}, fixed }) {
           value=${p.imageUrl} maxlength="2048"
           hint="It is shown where no picture is uploaded. Its address begins with https://"
           disabled=${fixed} />
-        <${Thumb} product=${p} size=${96} />
+        ${!p.images?.length && html`<${Thumb} product=${p} size=${96} />`}
       <//>
       <${Card} title="Price and stock">
         ${many ? html`<p class="muted">The prices and the stock are those of the variants below.</p>` : html`

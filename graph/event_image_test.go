@@ -1,0 +1,65 @@
+package graph_test
+
+import (
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/graphtest"
+)
+
+// onImages are the arguments for a product with options and two pictures.
+func onImages(args func(p *db.Product, first, second string) string) func(*caller) string {
+	return func(w *caller) string {
+		p := graphtest.NewProduct(w.t, w.Ctx, w.Resolver, graphtest.Shirt())
+		first := graphtest.NewImage(w.t, w.Ctx, w.Resolver, p, 1, 1).Image
+		second := graphtest.NewImage(w.t, w.Ctx, w.Resolver, p, 1, 1).Image
+		return args(p, first.PublicID(), second.PublicID())
+	}
+}
+
+// onImage are the arguments for a picture.
+func onImage(more string) func(*caller) string {
+	return onImages(func(_ *db.Product, first, _ string) string { return fmt.Sprintf("id: %q%s", first, more) })
+}
+
+// imageEffects are the changes of products' pictures.
+var imageEffects = []effect{
+	{field: "productImageAdd", name: "a picture", args: func(w *caller) string {
+		p := graphtest.NewProduct(w.t, w.Ctx, w.Resolver, graphtest.Mug())
+		return fmt.Sprintf("input: {productId: %q, content: %q}", p.PublicID(), graphtest.Photo(w.t, 2, 1))
+	}, events: "product.updated"},
+	{field: "productImageAdd", name: "no picture", args: func(w *caller) string {
+		p := graphtest.NewProduct(w.t, w.Ctx, w.Resolver, graphtest.Mug())
+		return fmt.Sprintf(`input: {productId: %q, content: "AAAA"}`, p.PublicID())
+	}, refused: "invalid_format"},
+	{field: "productImageAdd", name: "of no product", args: fixedArgs(fmt.Sprintf(
+		`input: {productId: %q, content: "AAAA"}`, xid.Product.Format(xid.New()))), refused: "not_found"},
+
+	{field: "productImageChange", name: "its text", args: onImage(`, alt: "A shirt"`), events: "product.updated"},
+	{field: "productImageChange", name: "nothing", args: onImage(`, alt: ""`)},
+	{field: "productImageChange", name: "an unknown one",
+		args: fixedArgs(fmt.Sprintf(`id: %q, alt: ""`, xid.ProductImage.Format(xid.New()))), refused: "not_found"},
+
+	{field: "productImagesOrder", name: "the other way round",
+		args: onImages(func(p *db.Product, first, second string) string {
+			return fmt.Sprintf("productId: %q, ids: [%q, %q]", p.PublicID(), second, first)
+		}), events: "product.updated"},
+	{field: "productImagesOrder", name: "as they are", args: onImages(func(p *db.Product, first, second string) string {
+		return fmt.Sprintf("productId: %q, ids: [%q, %q]", p.PublicID(), first, second)
+	})},
+	{field: "productImagesOrder", name: "one of two", args: onImages(func(p *db.Product, first, _ string) string {
+		return fmt.Sprintf("productId: %q, ids: [%q]", p.PublicID(), first)
+	}), refused: "too_short"},
+
+	{field: "productImageDelete", name: "one of two", args: onImage(""), events: "product.updated"},
+	{field: "productImageDelete", name: "an unknown one",
+		args: fixedArgs(fmt.Sprintf("id: %q", xid.ProductImage.Format(xid.New()))), refused: "not_found"},
+
+	{field: "productVariantImageSet", name: "a picture", args: onImages(func(p *db.Product, first, _ string) string {
+		return fmt.Sprintf("productId: %q, variantId: %q, imageId: %q", p.PublicID(), p.Variants[0].PublicID(), first)
+	}), events: "product.updated"},
+	{field: "productVariantImageSet", name: "none, as it is", args: onImages(func(p *db.Product, _, _ string) string {
+		return fmt.Sprintf("productId: %q, variantId: %q", p.PublicID(), p.Variants[0].PublicID())
+	})},
+}
