@@ -121,6 +121,7 @@ var libraries = []home{
 	{"github.com/wneessen/go-mail", below("graph/notify"), "graph/notify"},
 	{"github.com/go-webauthn/webauthn", below("graph/factor"), "graph/factor"},
 	{"github.com/pquerna/otp", below("graph/factor"), "graph/factor"},
+	{"github.com/stripe/stripe-go", below("graph/payment"), "graph/payment"},
 	{"github.com/yuin/goldmark", below("rest/web", "graph/markdown"), "rest/web and graph/markdown"},
 }
 
