@@ -121,12 +121,12 @@ func TestStripeVerify(t *testing.T) {
 		session      string
 		wrong        bool
 	}{
-		"an event":         {body: paid, signed: paid, secret: paymenttest.Signing, session: "cs_1"},
-		"another type":     {body: other, signed: other, secret: paymenttest.Signing},
-		"four minutes old": {body: paid, signed: paid, secret: paymenttest.Signing, age: 4 * time.Minute, session: "cs_1"},
-		"six minutes old":  {body: paid, signed: paid, secret: paymenttest.Signing, age: 6 * time.Minute, wrong: true},
-		"another body":     {body: paid, signed: other, secret: paymenttest.Signing, wrong: true},
-		"another secret":   {body: paid, signed: paid, secret: "whsec_another", wrong: true},
+		"an event":       {body: paid, signed: paid, secret: paymenttest.Signing, session: "cs_1"},
+		"another type":   {body: other, signed: other, secret: paymenttest.Signing},
+		"still fresh":    {body: paid, signed: paid, secret: paymenttest.Signing, age: 4 * time.Minute, session: "cs_1"},
+		"too old":        {body: paid, signed: paid, secret: paymenttest.Signing, age: 6 * time.Minute, wrong: true},
+		"another body":   {body: paid, signed: other, secret: paymenttest.Signing, wrong: true},
+		"another secret": {body: paid, signed: paid, secret: "whsec_another", wrong: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, err := s.Verify(c.body, paymenttest.Sign(c.signed, c.secret, now.Add(-c.age)), paymenttest.Signing)
