@@ -25,6 +25,7 @@ import (
 	"github.com/storefront-go/storefront/graph/link"
 	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/payment"
 	"github.com/storefront-go/storefront/graph/picture"
 	"github.com/storefront-go/storefront/graph/session"
 	"github.com/storefront-go/storefront/graph/webhook"
@@ -185,7 +186,7 @@ func (b *Base) Core(a Addresses, hooks *webhook.Engine, m Marketplace, log *slog
 	if err != nil {
 		return nil, err
 	}
-	return graph.New(graph.Config{Store: b.Store, Keys: b.Keys, Sessions: b.Sessions, Factors: factors,
+	return graph.New(graph.Config{Payments: payment.NewDesk(b.Ring, payment.NewStripe("")), Store: b.Store, Keys: b.Keys, Sessions: b.Sessions, Factors: factors,
 		Notifier: b.Notifier, Pages: page.New(b.Ring), HostOf: a.StoreHost, APIHost: a.API, Links: link.New(b.Ring),
 		Webhooks: hooks, Exports: exports, Themes: themes, Pictures: pictures, Erasures: b.Erasures,
 		Limits: b.Limits, Reviewer: m.reviews, Logger: log})

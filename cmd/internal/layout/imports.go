@@ -62,6 +62,8 @@ var arrows = map[string][]string{
 	// Scalars parse as bodies do; an import carries its judged archive; entities
 	// share their wire form with events; conditions are as they are judged.
 	"graph/model": {"graph/strict", "graph/theme", "graph/webhook/filter", "graph/wire"},
+	// The secrets of accounts are encrypted.
+	"graph/payment": {"graph/keyring"},
 	// Copies of pictures: fetched once at a time, by judged dials, and kept.
 	"graph/picture": {"graph/blob", "graph/egress", "graph/markdown", "graph/memo"},
 	// Mails speak the shopper's language.
