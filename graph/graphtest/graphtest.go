@@ -68,7 +68,7 @@ func config(t testing.TB, s *ent.Store, ring *keyring.Ring, samples []sample.Sam
 	}
 	return graph.Config{
 		Payments: payment.NewDesk(ring, payment.NewStripe(nowhere)),
-		Store: s, Keys: apikey.NewKeeper(s), Factors: factors, Pages: page.New(ring), APIHost: API,
+		Store:    s, Keys: apikey.NewKeeper(s), Factors: factors, Pages: page.New(ring), APIHost: API,
 		HostOf: func(handle string) string { return handle + ".localhost" },
 		Links:  link.New(ring), Webhooks: hooks, Exports: exports, Themes: themes, Pictures: pictures,
 		Reviewer: func(*db.Store) bool { return true }, TestPayments: true,
