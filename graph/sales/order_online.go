@@ -31,9 +31,6 @@ const (
 	beginTries = 3
 )
 
-// errAway says that the store takes no payments online at the moment.
-var errAway = fault.New(fault.Unavailable, "The payment cannot be made at the moment.")
-
 // BeginPayment returns the address at which the shopper pays an order, or "" for one that
 // waits for no payment (any more). However often it is called, the shopper gets to one
 // session as long as that is open; back is the page to which they return.
@@ -67,7 +64,7 @@ func (r *Resolver) BeginPayment(ctx context.Context, o *db.Order, title, back st
 func (r *Resolver) account(ctx context.Context) (*selling.Account, error) {
 	a, err := selling.New(r.Core).Account(ctx, state.PaymentStripe)
 	if err == nil && a == nil {
-		err = errAway
+		err = away(errors.New("the store has no payment account"))
 	}
 	return a, err
 }
@@ -144,7 +141,7 @@ func (r *Resolver) beginSession(
 	})
 	row.Reference = &s.Reference
 	if err == nil && !kept {
-		return payment.Session{}, errAway // it was given up meanwhile
+		return payment.Session{}, away(errors.New("the session was given up meanwhile"))
 	}
 	return s, err
 }
@@ -158,10 +155,16 @@ func (r *Resolver) dropSession(ctx context.Context, row *db.PaymentSession) erro
 	})
 }
 
-// unanswered is what a caller hears of a provider that does not answer, or refuses.
+// unanswered is the answer where a provider does not answer, or refuses; nil for no error.
 func unanswered(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &fault.Error{Kind: fault.Unavailable, Detail: errAway.Detail, Err: err}
+	return away(err)
+}
+
+// away is the answer where the store takes no payments online at the moment.
+func away(cause error) error {
+	return &fault.Error{Kind: fault.Unavailable, Detail: "The payment cannot be made at the moment.",
+		RetryAfter: lookPauses[0] / 2, Err: cause}
 }
