@@ -130,20 +130,27 @@ func (r *Resolver) beginSession(
 	if failed != nil {
 		return s, errors.Join(unanswered(failed), r.dropSession(context.WithoutCancel(ctx), row))
 	}
-	var kept bool
-	err := r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+	return s, r.keepReference(ctx, row, s.Reference)
+}
+
+// keepReference gives a row the session that was begun for it. Somebody else may have done
+// so already, or have given the row up.
+func (r *Resolver) keepReference(ctx context.Context, row *db.PaymentSession, reference string) error {
+	row.Reference = &reference
+	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
 		n, err := r.Client(ctx).PaymentSession.Update().Where(paymentsession.ID(row.ID),
-			paymentsession.StateEQ(state.PaymentSessionOpen),
-			paymentsession.Or(paymentsession.ReferenceIsNil(), paymentsession.Reference(s.Reference))).
-			SetReference(s.Reference).Save(ctx)
-		kept = n > 0
+			paymentsession.StateEQ(state.PaymentSessionOpen), paymentsession.ReferenceIsNil()).
+			SetReference(reference).Save(ctx)
+		if err != nil || n > 0 {
+			return nil, err
+		}
+		same, err := r.Client(ctx).PaymentSession.Query().Where(paymentsession.ID(row.ID),
+			paymentsession.Reference(reference)).Load(ctx)
+		if err == nil && len(same) == 0 {
+			err = away(errors.New("the session was given up meanwhile"))
+		}
 		return nil, err
 	})
-	row.Reference = &s.Reference
-	if err == nil && !kept {
-		return payment.Session{}, away(errors.New("the session was given up meanwhile"))
-	}
-	return s, err
 }
 
 // dropSession closes a session that has no page.
