@@ -4,6 +4,8 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/payment"
+	"github.com/storefront-go/storefront/graph/payment/paymenttest"
 )
 
 // onZone are the arguments for a zone of a country.
@@ -21,6 +23,14 @@ func onDiscount(code string, more ...string) func(*caller) string {
 		d := graphtest.Must[*model.DiscountPayload](w.t)(w.Mutation().DiscountCreate(w.Ctx,
 			model.DiscountInput{Code: code, Kind: state.DiscountFreeShipping})).Discount
 		return at(d.PublicID(), d.Version, more...)
+	}
+}
+
+// byStripe are the arguments where a Stripe of our own is asked.
+func byStripe(args string) func(*caller) string {
+	return func(w *caller) string {
+		w.Payments.Stripe = payment.NewStripe(paymenttest.New(w.t).URL)
+		return args
 	}
 }
 
@@ -44,6 +54,13 @@ var sellingEffects = []effect{
 		`input: {methods: [{kind: BANK_TRANSFER, name: "Transfer"}]}`)},
 	{field: "paymentSettingsUpdate", name: "another version",
 		args: fixedArgs(`expectedVersion: 0, input: {methods: []}`), refused: "version_mismatch"},
+
+	{field: "paymentAccountSet", name: "the first time", args: byStripe(
+		`input: {kind: STRIPE, secretKey: "` + paymenttest.Key + `", signingSecret: "` + paymenttest.Signing + `"}`)},
+	{field: "paymentAccountSet", name: "a key that opens nothing", args: byStripe(
+		`input: {kind: STRIPE, secretKey: "sk_test_other"}`), refused: "unknown_value"},
+	{field: "paymentAccountRemove", name: "an account", args: fixedArgs(`kind: STRIPE`)},
+	{field: "paymentAccountRemove", name: "none", args: fixedArgs(`kind: STRIPE`), refused: "not_found"},
 
 	{field: "discountCreate", name: "a percentage",
 		args: fixedArgs(`input: {code: "ten", kind: PERCENT, basisPoints: 1000}`)},
