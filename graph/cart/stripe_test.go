@@ -130,7 +130,7 @@ func TestStripeWays(t *testing.T) {
 		},
 	}
 	names := []string{"the page", "an event", "a round"}
-	for _, set := range append([][]string{names, slices.Concat(names, names, names)}, names[:1], names[1:2], names[2:]) {
+	for _, set := range [][]string{names[:1], names[1:2], names[2:], names, slices.Concat(names, names)} {
 		t.Run(strings.Join(set, ", "), func(t *testing.T) {
 			eachTill(t, func(t *testing.T, m *till) {
 				o := m.order()
@@ -390,7 +390,8 @@ func TestStripeRefund(t *testing.T) {
 		if back := m.fake.Refunds(); len(back) != 1 || back[0].Units != 500 {
 			t.Errorf("back %+v", back)
 		}
-		graphtest.Must[*model.OrderPayload](t)(m.Mutation().OrderCancel(m.Shop.Ctx, o.PublicID(), part.Version, true, nil))
+		graphtest.Must[*model.OrderPayload](t)(m.Mutation().OrderCancel(m.Shop.Ctx, o.PublicID(), part.Version, true,
+			nil))
 		m.round()
 		m.round()
 		back := m.fake.Refunds()

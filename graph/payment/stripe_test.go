@@ -111,6 +111,7 @@ func TestStripeRefusals(t *testing.T) {
 }
 
 func TestStripeVerify(t *testing.T) {
+	const secret = paymenttest.Signing
 	s, now := payment.NewStripe(""), time.Now()
 	paid := paymenttest.Event("checkout.session.completed", "cs_1")
 	other := paymenttest.Event("customer.created", "cus_1")
@@ -121,11 +122,11 @@ func TestStripeVerify(t *testing.T) {
 		session      string
 		wrong        bool
 	}{
-		"an event":       {body: paid, signed: paid, secret: paymenttest.Signing, session: "cs_1"},
-		"another type":   {body: other, signed: other, secret: paymenttest.Signing},
-		"still fresh":    {body: paid, signed: paid, secret: paymenttest.Signing, age: 4 * time.Minute, session: "cs_1"},
-		"too old":        {body: paid, signed: paid, secret: paymenttest.Signing, age: 6 * time.Minute, wrong: true},
-		"another body":   {body: paid, signed: other, secret: paymenttest.Signing, wrong: true},
+		"an event":       {body: paid, signed: paid, secret: secret, session: "cs_1"},
+		"another type":   {body: other, signed: other, secret: secret},
+		"still fresh":    {body: paid, signed: paid, secret: secret, age: 4 * time.Minute, session: "cs_1"},
+		"too old":        {body: paid, signed: paid, secret: secret, age: 6 * time.Minute, wrong: true},
+		"another body":   {body: paid, signed: other, secret: secret, wrong: true},
 		"another secret": {body: paid, signed: paid, secret: "whsec_another", wrong: true},
 	} {
 		t.Run(name, func(t *testing.T) {

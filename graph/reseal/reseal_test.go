@@ -19,7 +19,6 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/keyring"
-	"github.com/storefront-go/storefront/graph/payment"
 	"github.com/storefront-go/storefront/graph/reseal"
 )
 
@@ -85,11 +84,11 @@ func (v *vault) answer(r *keyring.Ring, n int) {
 // account keeps the secrets of an account with a payment provider.
 func (v *vault) account(r *keyring.Ring) {
 	v.t.Helper()
-	id, desk := xid.New(), payment.NewDesk(r, nil)
+	id, sealer := xid.New(), r.Sealer("payment secrets")
 	v.write(func(ctx context.Context, c *db.Client) error {
 		return c.PaymentAccount.Create().SetID(id).SetProvider(state.PaymentStripe).SetLive(true).SetUpdatedAt(1).
-			SetSecret(desk.Seal(id, "key")).SetSecretHint("key").SetSigning(desk.Seal(id, "signing")).
-			SetSigningHint("ning").Exec(ctx)
+			SetSecret(sealer.Seal([]byte("key"), id[:])).SetSecretHint("key").
+			SetSigning(sealer.Seal([]byte("signing"), id[:])).SetSigningHint("ning").Exec(ctx)
 	})
 }
 

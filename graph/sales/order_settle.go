@@ -74,7 +74,8 @@ func (r *Resolver) SettlePayments(ctx context.Context) (total int, err error) {
 		for _, row := range rows {
 			mine, failed := r.look(viewer.Operator(ctx, row.StoreID), row, now)
 			if failed != nil {
-				err = errors.Join(err, fmt.Errorf("look at the payment of %s: %w", xid.Order.Format(row.OrderID), failed))
+				err = errors.Join(err, fmt.Errorf("look at the payment of %s: %w", xid.Order.Format(row.OrderID),
+					failed))
 			}
 			if !mine && failed != nil {
 				return total, err // the database is away: the same rows would come again

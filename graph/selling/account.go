@@ -121,8 +121,9 @@ func checkAccount(in model.PaymentAccountInput, known bool) error {
 			c.Add(name, fault.InvalidFormat, wrong)
 		}
 	}
-	secret("secretKey", in.SecretKey, "This is no secret key of Stripe's: one begins with sk_ or rk_.", "sk_", "rk_")
-	secret("signingSecret", in.SigningSecret, "This is no signing secret of Stripe's: one begins with whsec_.", "whsec_")
+	secret("secret_key", in.SecretKey, "This is no secret key of Stripe's: one begins with sk_ or rk_.", "sk_", "rk_")
+	secret("signing_secret", in.SigningSecret, "This is no signing secret of Stripe's: one begins with whsec_.",
+		"whsec_")
 	return c.Err()
 }
 
@@ -138,7 +139,8 @@ func (m Mutation) probe(ctx context.Context, secret string) (live bool, err erro
 	live, err = m.Payments.Stripe.Probe(ctx, secret, s.Currency)
 	if refused, ok := errors.AsType[*payment.RefusedError](err); ok {
 		c := &core.Check{}
-		c.Add("secretKey", fault.UnknownValue, "Stripe does not take payments in "+s.Currency+" with it: "+refused.Text)
+		c.Add("secret_key", fault.UnknownValue,
+			"Stripe does not take payments in "+s.Currency+" with it: "+refused.Text)
 		return false, c.Err()
 	}
 	if err != nil {

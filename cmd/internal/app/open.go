@@ -186,8 +186,9 @@ func (b *Base) Core(a Addresses, hooks *webhook.Engine, m Marketplace, log *slog
 	if err != nil {
 		return nil, err
 	}
-	return graph.New(graph.Config{Payments: payment.NewDesk(b.Ring, payment.NewStripe("")), Store: b.Store, Keys: b.Keys, Sessions: b.Sessions, Factors: factors,
+	return graph.New(graph.Config{Store: b.Store, Keys: b.Keys, Sessions: b.Sessions, Factors: factors,
 		Notifier: b.Notifier, Pages: page.New(b.Ring), HostOf: a.StoreHost, APIHost: a.API, Links: link.New(b.Ring),
+		Payments: payment.NewDesk(b.Ring, payment.NewStripe("")),
 		Webhooks: hooks, Exports: exports, Themes: themes, Pictures: pictures, Erasures: b.Erasures,
 		Limits: b.Limits, Reviewer: m.reviews, Logger: log})
 }
