@@ -23,6 +23,7 @@ import (
 var nameless = []string{"Idempotency", "ConsentTicket", "Outbox", "Attempt", "Mail", "ThemeUpload", "ExportPart",
 	"Redaction", "Picture", "OutboxFailure", "Menus", "ShippingCountry", "TaxSettings", "DiscountUse",
 	"Cart", "CartLine", "PaymentSettings", "PaymentHold", "CollectionProduct",
+	"PaymentAccount", "PaymentSession", "PaymentRefund",
 	"Listing", "Facet", "SearchEntry", "SearchSpelling", "ShelfWalk"}
 
 // queries calls f with the entity's name and a way to make its queries, for

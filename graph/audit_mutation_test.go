@@ -122,6 +122,7 @@ func actionOf(field string) string {
 // kinds are the first words of actions, longer ones behind those that they begin with.
 var kinds = []string{
 	"api_key", "app", "collection", "customer", "discount", "export", "grant", "invitation", "marketplace_theme",
-	"menus", "notification", "order", "page", "password", "payment_settings", "product", "session", "shipping_zone",
+	"menus", "notification", "order", "page", "password", "payment_account",
+	"payment_settings", "product", "session", "shipping_zone",
 	"staff", "staff_token", "store", "tax_settings", "theme", "webhook_delivery", "webhook_endpoint",
 }

@@ -108,7 +108,7 @@ var needProof = []string{"storeRequireSecondFactor", "storeSetRefundProof", "sto
 	"invitationResend", "staffUpdateRole", "staffRemove", "staffTokenCreate", "apiKeyCreate", "apiKeyRotate",
 	"appCreate", "webhookEndpointCreate", "webhookEndpointRotateSecret", "webhookEndpointPromoteSecret",
 	"addressChange", "totpBegin", "totpConfirm", "passkeyBegin", "passkeyFinish", "factorRename", "factorRemove",
-	"recoveryCodesRenew"}
+	"recoveryCodesRenew", "paymentAccountSet", "paymentAccountRemove"}
 
 // refusesUnproved calls a mutation in the browser of an owner who proved too long ago who
 // they are: it is refused before anything is done.

@@ -4,6 +4,8 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/payment"
+	"github.com/storefront-go/storefront/graph/payment/paymenttest"
 )
 
 // onZone are the arguments for a zone of a country.
@@ -33,6 +35,14 @@ func onCollection(more ...string) func(*caller) string {
 	}
 }
 
+// byStripe are the arguments where a Stripe of our own is asked.
+func byStripe(args string) func(*caller) string {
+	return func(w *caller) string {
+		w.Payments.Stripe = payment.NewStripe(paymenttest.New(w.t).URL)
+		return args
+	}
+}
+
 // sellingEffects are the settings by which a store sells. Nobody subscribes to them.
 var sellingEffects = []effect{
 	{field: "shippingZoneCreate", name: "a country", args: fixedArgs(
@@ -53,6 +63,13 @@ var sellingEffects = []effect{
 		`input: {methods: [{kind: BANK_TRANSFER, name: "Transfer"}]}`)},
 	{field: "paymentSettingsUpdate", name: "another version",
 		args: fixedArgs(`expectedVersion: 0, input: {methods: []}`), refused: "version_mismatch"},
+
+	{field: "paymentAccountSet", name: "the first time", args: byStripe(
+		`input: {kind: STRIPE, secretKey: "` + paymenttest.Key + `", signingSecret: "` + paymenttest.Signing + `"}`)},
+	{field: "paymentAccountSet", name: "a key that opens nothing", args: byStripe(
+		`input: {kind: STRIPE, secretKey: "sk_test_other"}`), refused: "unknown_value"},
+	{field: "paymentAccountRemove", name: "an account", args: fixedArgs(`kind: STRIPE`)},
+	{field: "paymentAccountRemove", name: "none", args: fixedArgs(`kind: STRIPE`), refused: "not_found"},
 
 	{field: "discountCreate", name: "a percentage",
 		args: fixedArgs(`input: {code: "ten", kind: PERCENT, basisPoints: 1000}`)},

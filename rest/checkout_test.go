@@ -68,6 +68,10 @@ func (b *shopper) ask(method, path, body string, header ...string) *shopper {
 			return b
 		}
 		method, path, body, header = http.MethodGet, a.Header.Get("Location"), "", nil
+		if !strings.HasPrefix(path, "/") { // to another host
+			b.path = path
+			return b
+		}
 	}
 	b.t.Fatalf("too many redirects, the last one to %s", path)
 	return b

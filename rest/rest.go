@@ -148,6 +148,7 @@ func (a *API) pages(router *mux.Router) error {
 	if err := a.authorization(router); err != nil {
 		return err
 	}
+	a.payments(router)
 	if a.Exports != nil {
 		if a.Links == nil {
 			return errors.New("downloads of exports need Links")

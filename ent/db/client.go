@@ -59,7 +59,10 @@ import (
 	"github.com/storefront-go/storefront/ent/db/outboxfailure"
 	"github.com/storefront-go/storefront/ent/db/page"
 	"github.com/storefront-go/storefront/ent/db/payment"
+	"github.com/storefront-go/storefront/ent/db/paymentaccount"
 	"github.com/storefront-go/storefront/ent/db/paymenthold"
+	"github.com/storefront-go/storefront/ent/db/paymentrefund"
+	"github.com/storefront-go/storefront/ent/db/paymentsession"
 	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/product"
@@ -185,8 +188,14 @@ type Client struct {
 	Page *PageClient
 	// Payment is the client for interacting with the Payment builders.
 	Payment *PaymentClient
+	// PaymentAccount is the client for interacting with the PaymentAccount builders.
+	PaymentAccount *PaymentAccountClient
 	// PaymentHold is the client for interacting with the PaymentHold builders.
 	PaymentHold *PaymentHoldClient
+	// PaymentRefund is the client for interacting with the PaymentRefund builders.
+	PaymentRefund *PaymentRefundClient
+	// PaymentSession is the client for interacting with the PaymentSession builders.
+	PaymentSession *PaymentSessionClient
 	// PaymentSettings is the client for interacting with the PaymentSettings builders.
 	PaymentSettings *PaymentSettingsClient
 	// Picture is the client for interacting with the Picture builders.
@@ -294,7 +303,10 @@ func (c *Client) init() {
 	c.OutboxFailure = NewOutboxFailureClient(c.config)
 	c.Page = NewPageClient(c.config)
 	c.Payment = NewPaymentClient(c.config)
+	c.PaymentAccount = NewPaymentAccountClient(c.config)
 	c.PaymentHold = NewPaymentHoldClient(c.config)
+	c.PaymentRefund = NewPaymentRefundClient(c.config)
+	c.PaymentSession = NewPaymentSessionClient(c.config)
 	c.PaymentSettings = NewPaymentSettingsClient(c.config)
 	c.Picture = NewPictureClient(c.config)
 	c.Product = NewProductClient(c.config)
@@ -457,7 +469,10 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		OutboxFailure:     NewOutboxFailureClient(cfg),
 		Page:              NewPageClient(cfg),
 		Payment:           NewPaymentClient(cfg),
+		PaymentAccount:    NewPaymentAccountClient(cfg),
 		PaymentHold:       NewPaymentHoldClient(cfg),
+		PaymentRefund:     NewPaymentRefundClient(cfg),
+		PaymentSession:    NewPaymentSessionClient(cfg),
 		PaymentSettings:   NewPaymentSettingsClient(cfg),
 		Picture:           NewPictureClient(cfg),
 		Product:           NewProductClient(cfg),
@@ -547,7 +562,10 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		OutboxFailure:     NewOutboxFailureClient(cfg),
 		Page:              NewPageClient(cfg),
 		Payment:           NewPaymentClient(cfg),
+		PaymentAccount:    NewPaymentAccountClient(cfg),
 		PaymentHold:       NewPaymentHoldClient(cfg),
+		PaymentRefund:     NewPaymentRefundClient(cfg),
+		PaymentSession:    NewPaymentSessionClient(cfg),
 		PaymentSettings:   NewPaymentSettingsClient(cfg),
 		Picture:           NewPictureClient(cfg),
 		Product:           NewProductClient(cfg),
@@ -610,12 +628,13 @@ func (c *Client) Use(hooks ...Hook) {
 		c.ExportPart, c.Facet, c.Factor, c.Fulfillment, c.Grant, c.Idempotency,
 		c.Invitation, c.Listing, c.Mail, c.MarketplaceTheme, c.Membership, c.Menus,
 		c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox,
-		c.OutboxFailure, c.Page, c.Payment, c.PaymentHold, c.PaymentSettings,
-		c.Picture, c.Product, c.ProductImage, c.RecoveryCode, c.Redaction,
-		c.SearchEntry, c.SearchSpelling, c.Session, c.ShelfWalk, c.ShippingCountry,
-		c.ShippingZone, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings,
-		c.Theme, c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail,
-		c.Variant, c.WebhookEndpoint, c.WebhookQueue,
+		c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount, c.PaymentHold,
+		c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture, c.Product,
+		c.ProductImage, c.RecoveryCode, c.Redaction, c.SearchEntry, c.SearchSpelling,
+		c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff,
+		c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset,
+		c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
+		c.WebhookEndpoint, c.WebhookQueue,
 	} {
 		n.Use(hooks...)
 	}
@@ -632,12 +651,13 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.ExportPart, c.Facet, c.Factor, c.Fulfillment, c.Grant, c.Idempotency,
 		c.Invitation, c.Listing, c.Mail, c.MarketplaceTheme, c.Membership, c.Menus,
 		c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox,
-		c.OutboxFailure, c.Page, c.Payment, c.PaymentHold, c.PaymentSettings,
-		c.Picture, c.Product, c.ProductImage, c.RecoveryCode, c.Redaction,
-		c.SearchEntry, c.SearchSpelling, c.Session, c.ShelfWalk, c.ShippingCountry,
-		c.ShippingZone, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings,
-		c.Theme, c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail,
-		c.Variant, c.WebhookEndpoint, c.WebhookQueue,
+		c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount, c.PaymentHold,
+		c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture, c.Product,
+		c.ProductImage, c.RecoveryCode, c.Redaction, c.SearchEntry, c.SearchSpelling,
+		c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff,
+		c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset,
+		c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
+		c.WebhookEndpoint, c.WebhookQueue,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -734,8 +754,14 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Page.mutate(ctx, m)
 	case *PaymentMutation:
 		return c.Payment.mutate(ctx, m)
+	case *PaymentAccountMutation:
+		return c.PaymentAccount.mutate(ctx, m)
 	case *PaymentHoldMutation:
 		return c.PaymentHold.mutate(ctx, m)
+	case *PaymentRefundMutation:
+		return c.PaymentRefund.mutate(ctx, m)
+	case *PaymentSessionMutation:
+		return c.PaymentSession.mutate(ctx, m)
 	case *PaymentSettingsMutation:
 		return c.PaymentSettings.mutate(ctx, m)
 	case *PictureMutation:
@@ -6680,6 +6706,140 @@ func (c *PaymentClient) mutate(ctx context.Context, m *PaymentMutation) (Value, 
 	}
 }
 
+// PaymentAccountClient is a client for the PaymentAccount schema.
+type PaymentAccountClient struct {
+	config
+}
+
+// NewPaymentAccountClient returns a client for the PaymentAccount from the given config.
+func NewPaymentAccountClient(c config) *PaymentAccountClient {
+	return &PaymentAccountClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `paymentaccount.Hooks(f(g(h())))`.
+func (c *PaymentAccountClient) Use(hooks ...Hook) {
+	c.hooks.PaymentAccount = append(c.hooks.PaymentAccount, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `paymentaccount.Intercept(f(g(h())))`.
+func (c *PaymentAccountClient) Intercept(interceptors ...Interceptor) {
+	c.inters.PaymentAccount = append(c.inters.PaymentAccount, interceptors...)
+}
+
+// Create returns a builder for creating a PaymentAccount entity.
+func (c *PaymentAccountClient) Create() *PaymentAccountCreate {
+	mutation := newPaymentAccountMutation(c.config, OpCreate)
+	return &PaymentAccountCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of PaymentAccount entities.
+func (c *PaymentAccountClient) CreateBulk(builders ...*PaymentAccountCreate) *PaymentAccountCreateBulk {
+	return &PaymentAccountCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *PaymentAccountClient) MapCreateBulk(slice any, setFunc func(*PaymentAccountCreate, int)) *PaymentAccountCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &PaymentAccountCreateBulk{err: fmt.Errorf("calling to PaymentAccountClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*PaymentAccountCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &PaymentAccountCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for PaymentAccount.
+func (c *PaymentAccountClient) Update() *PaymentAccountUpdate {
+	mutation := newPaymentAccountMutation(c.config, OpUpdate)
+	return &PaymentAccountUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *PaymentAccountClient) UpdateOne(_m *PaymentAccount) *PaymentAccountUpdateOne {
+	mutation := newPaymentAccountMutation(c.config, OpUpdateOne, withPaymentAccount(_m))
+	return &PaymentAccountUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *PaymentAccountClient) UpdateOneID(id xid.ID) *PaymentAccountUpdateOne {
+	mutation := newPaymentAccountMutation(c.config, OpUpdateOne, withPaymentAccountID(id))
+	return &PaymentAccountUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for PaymentAccount.
+func (c *PaymentAccountClient) Delete() *PaymentAccountDelete {
+	mutation := newPaymentAccountMutation(c.config, OpDelete)
+	return &PaymentAccountDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *PaymentAccountClient) DeleteOne(_m *PaymentAccount) *PaymentAccountDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *PaymentAccountClient) DeleteOneID(id xid.ID) *PaymentAccountDeleteOne {
+	builder := c.Delete().Where(paymentaccount.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &PaymentAccountDeleteOne{builder}
+}
+
+// Query returns a query builder for PaymentAccount.
+func (c *PaymentAccountClient) Query() *PaymentAccountQuery {
+	return &PaymentAccountQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypePaymentAccount},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a PaymentAccount entity by its id.
+func (c *PaymentAccountClient) Get(ctx context.Context, id xid.ID) (*PaymentAccount, error) {
+	return c.Query().Where(paymentaccount.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *PaymentAccountClient) GetX(ctx context.Context, id xid.ID) *PaymentAccount {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *PaymentAccountClient) Hooks() []Hook {
+	hooks := c.hooks.PaymentAccount
+	return append(hooks[:len(hooks):len(hooks)], paymentaccount.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *PaymentAccountClient) Interceptors() []Interceptor {
+	return c.inters.PaymentAccount
+}
+
+func (c *PaymentAccountClient) mutate(ctx context.Context, m *PaymentAccountMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&PaymentAccountCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&PaymentAccountUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&PaymentAccountUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&PaymentAccountDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown PaymentAccount mutation op: %q", m.Op())
+	}
+}
+
 // PaymentHoldClient is a client for the PaymentHold schema.
 type PaymentHoldClient struct {
 	config
@@ -6811,6 +6971,274 @@ func (c *PaymentHoldClient) mutate(ctx context.Context, m *PaymentHoldMutation) 
 		return (&PaymentHoldDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown PaymentHold mutation op: %q", m.Op())
+	}
+}
+
+// PaymentRefundClient is a client for the PaymentRefund schema.
+type PaymentRefundClient struct {
+	config
+}
+
+// NewPaymentRefundClient returns a client for the PaymentRefund from the given config.
+func NewPaymentRefundClient(c config) *PaymentRefundClient {
+	return &PaymentRefundClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `paymentrefund.Hooks(f(g(h())))`.
+func (c *PaymentRefundClient) Use(hooks ...Hook) {
+	c.hooks.PaymentRefund = append(c.hooks.PaymentRefund, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `paymentrefund.Intercept(f(g(h())))`.
+func (c *PaymentRefundClient) Intercept(interceptors ...Interceptor) {
+	c.inters.PaymentRefund = append(c.inters.PaymentRefund, interceptors...)
+}
+
+// Create returns a builder for creating a PaymentRefund entity.
+func (c *PaymentRefundClient) Create() *PaymentRefundCreate {
+	mutation := newPaymentRefundMutation(c.config, OpCreate)
+	return &PaymentRefundCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of PaymentRefund entities.
+func (c *PaymentRefundClient) CreateBulk(builders ...*PaymentRefundCreate) *PaymentRefundCreateBulk {
+	return &PaymentRefundCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *PaymentRefundClient) MapCreateBulk(slice any, setFunc func(*PaymentRefundCreate, int)) *PaymentRefundCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &PaymentRefundCreateBulk{err: fmt.Errorf("calling to PaymentRefundClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*PaymentRefundCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &PaymentRefundCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for PaymentRefund.
+func (c *PaymentRefundClient) Update() *PaymentRefundUpdate {
+	mutation := newPaymentRefundMutation(c.config, OpUpdate)
+	return &PaymentRefundUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *PaymentRefundClient) UpdateOne(_m *PaymentRefund) *PaymentRefundUpdateOne {
+	mutation := newPaymentRefundMutation(c.config, OpUpdateOne, withPaymentRefund(_m))
+	return &PaymentRefundUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *PaymentRefundClient) UpdateOneID(id xid.ID) *PaymentRefundUpdateOne {
+	mutation := newPaymentRefundMutation(c.config, OpUpdateOne, withPaymentRefundID(id))
+	return &PaymentRefundUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for PaymentRefund.
+func (c *PaymentRefundClient) Delete() *PaymentRefundDelete {
+	mutation := newPaymentRefundMutation(c.config, OpDelete)
+	return &PaymentRefundDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *PaymentRefundClient) DeleteOne(_m *PaymentRefund) *PaymentRefundDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *PaymentRefundClient) DeleteOneID(id xid.ID) *PaymentRefundDeleteOne {
+	builder := c.Delete().Where(paymentrefund.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &PaymentRefundDeleteOne{builder}
+}
+
+// Query returns a query builder for PaymentRefund.
+func (c *PaymentRefundClient) Query() *PaymentRefundQuery {
+	return &PaymentRefundQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypePaymentRefund},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a PaymentRefund entity by its id.
+func (c *PaymentRefundClient) Get(ctx context.Context, id xid.ID) (*PaymentRefund, error) {
+	return c.Query().Where(paymentrefund.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *PaymentRefundClient) GetX(ctx context.Context, id xid.ID) *PaymentRefund {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *PaymentRefundClient) Hooks() []Hook {
+	hooks := c.hooks.PaymentRefund
+	return append(hooks[:len(hooks):len(hooks)], paymentrefund.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *PaymentRefundClient) Interceptors() []Interceptor {
+	return c.inters.PaymentRefund
+}
+
+func (c *PaymentRefundClient) mutate(ctx context.Context, m *PaymentRefundMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&PaymentRefundCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&PaymentRefundUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&PaymentRefundUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&PaymentRefundDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown PaymentRefund mutation op: %q", m.Op())
+	}
+}
+
+// PaymentSessionClient is a client for the PaymentSession schema.
+type PaymentSessionClient struct {
+	config
+}
+
+// NewPaymentSessionClient returns a client for the PaymentSession from the given config.
+func NewPaymentSessionClient(c config) *PaymentSessionClient {
+	return &PaymentSessionClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `paymentsession.Hooks(f(g(h())))`.
+func (c *PaymentSessionClient) Use(hooks ...Hook) {
+	c.hooks.PaymentSession = append(c.hooks.PaymentSession, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `paymentsession.Intercept(f(g(h())))`.
+func (c *PaymentSessionClient) Intercept(interceptors ...Interceptor) {
+	c.inters.PaymentSession = append(c.inters.PaymentSession, interceptors...)
+}
+
+// Create returns a builder for creating a PaymentSession entity.
+func (c *PaymentSessionClient) Create() *PaymentSessionCreate {
+	mutation := newPaymentSessionMutation(c.config, OpCreate)
+	return &PaymentSessionCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of PaymentSession entities.
+func (c *PaymentSessionClient) CreateBulk(builders ...*PaymentSessionCreate) *PaymentSessionCreateBulk {
+	return &PaymentSessionCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *PaymentSessionClient) MapCreateBulk(slice any, setFunc func(*PaymentSessionCreate, int)) *PaymentSessionCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &PaymentSessionCreateBulk{err: fmt.Errorf("calling to PaymentSessionClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*PaymentSessionCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &PaymentSessionCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for PaymentSession.
+func (c *PaymentSessionClient) Update() *PaymentSessionUpdate {
+	mutation := newPaymentSessionMutation(c.config, OpUpdate)
+	return &PaymentSessionUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *PaymentSessionClient) UpdateOne(_m *PaymentSession) *PaymentSessionUpdateOne {
+	mutation := newPaymentSessionMutation(c.config, OpUpdateOne, withPaymentSession(_m))
+	return &PaymentSessionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *PaymentSessionClient) UpdateOneID(id xid.ID) *PaymentSessionUpdateOne {
+	mutation := newPaymentSessionMutation(c.config, OpUpdateOne, withPaymentSessionID(id))
+	return &PaymentSessionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for PaymentSession.
+func (c *PaymentSessionClient) Delete() *PaymentSessionDelete {
+	mutation := newPaymentSessionMutation(c.config, OpDelete)
+	return &PaymentSessionDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *PaymentSessionClient) DeleteOne(_m *PaymentSession) *PaymentSessionDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *PaymentSessionClient) DeleteOneID(id xid.ID) *PaymentSessionDeleteOne {
+	builder := c.Delete().Where(paymentsession.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &PaymentSessionDeleteOne{builder}
+}
+
+// Query returns a query builder for PaymentSession.
+func (c *PaymentSessionClient) Query() *PaymentSessionQuery {
+	return &PaymentSessionQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypePaymentSession},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a PaymentSession entity by its id.
+func (c *PaymentSessionClient) Get(ctx context.Context, id xid.ID) (*PaymentSession, error) {
+	return c.Query().Where(paymentsession.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *PaymentSessionClient) GetX(ctx context.Context, id xid.ID) *PaymentSession {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *PaymentSessionClient) Hooks() []Hook {
+	hooks := c.hooks.PaymentSession
+	return append(hooks[:len(hooks):len(hooks)], paymentsession.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *PaymentSessionClient) Interceptors() []Interceptor {
+	return c.inters.PaymentSession
+}
+
+func (c *PaymentSessionClient) mutate(ctx context.Context, m *PaymentSessionMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&PaymentSessionCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&PaymentSessionUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&PaymentSessionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&PaymentSessionDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown PaymentSession mutation op: %q", m.Op())
 	}
 }
 
@@ -10301,11 +10729,12 @@ type (
 		EndpointStat, Event, Export, ExportPart, Facet, Factor, Fulfillment, Grant,
 		Idempotency, Invitation, Listing, Mail, MarketplaceTheme, Membership, Menus,
 		Note, Notification, OAuthClient, Order, OrderLine, Outbox, OutboxFailure, Page,
-		Payment, PaymentHold, PaymentSettings, Picture, Product, ProductImage,
-		RecoveryCode, Redaction, SearchEntry, SearchSpelling, Session, ShelfWalk,
-		ShippingCountry, ShippingZone, Staff, StaffToken, Store, StoreHandle,
-		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
-		Variant, WebhookEndpoint, WebhookQueue []ent.Hook
+		Payment, PaymentAccount, PaymentHold, PaymentRefund, PaymentSession,
+		PaymentSettings, Picture, Product, ProductImage, RecoveryCode, Redaction,
+		SearchEntry, SearchSpelling, Session, ShelfWalk, ShippingCountry, ShippingZone,
+		Staff, StaffToken, Store, StoreHandle, TaxSettings, Theme, ThemeAsset,
+		ThemePackage, ThemeUpload, User, UserEmail, Variant, WebhookEndpoint,
+		WebhookQueue []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
@@ -10314,11 +10743,12 @@ type (
 		EndpointStat, Event, Export, ExportPart, Facet, Factor, Fulfillment, Grant,
 		Idempotency, Invitation, Listing, Mail, MarketplaceTheme, Membership, Menus,
 		Note, Notification, OAuthClient, Order, OrderLine, Outbox, OutboxFailure, Page,
-		Payment, PaymentHold, PaymentSettings, Picture, Product, ProductImage,
-		RecoveryCode, Redaction, SearchEntry, SearchSpelling, Session, ShelfWalk,
-		ShippingCountry, ShippingZone, Staff, StaffToken, Store, StoreHandle,
-		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
-		Variant, WebhookEndpoint, WebhookQueue []ent.Interceptor
+		Payment, PaymentAccount, PaymentHold, PaymentRefund, PaymentSession,
+		PaymentSettings, Picture, Product, ProductImage, RecoveryCode, Redaction,
+		SearchEntry, SearchSpelling, Session, ShelfWalk, ShippingCountry, ShippingZone,
+		Staff, StaffToken, Store, StoreHandle, TaxSettings, Theme, ThemeAsset,
+		ThemePackage, ThemeUpload, User, UserEmail, Variant, WebhookEndpoint,
+		WebhookQueue []ent.Interceptor
 	}
 )
 

@@ -57,7 +57,10 @@ import (
 	"github.com/storefront-go/storefront/ent/db/outboxfailure"
 	"github.com/storefront-go/storefront/ent/db/page"
 	"github.com/storefront-go/storefront/ent/db/payment"
+	"github.com/storefront-go/storefront/ent/db/paymentaccount"
 	"github.com/storefront-go/storefront/ent/db/paymenthold"
+	"github.com/storefront-go/storefront/ent/db/paymentrefund"
+	"github.com/storefront-go/storefront/ent/db/paymentsession"
 	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/product"
@@ -188,7 +191,10 @@ func checkColumn(t, c string) error {
 			outboxfailure.Table:     outboxfailure.ValidColumn,
 			page.Table:              page.ValidColumn,
 			payment.Table:           payment.ValidColumn,
+			paymentaccount.Table:    paymentaccount.ValidColumn,
 			paymenthold.Table:       paymenthold.ValidColumn,
+			paymentrefund.Table:     paymentrefund.ValidColumn,
+			paymentsession.Table:    paymentsession.ValidColumn,
 			paymentsettings.Table:   paymentsettings.ValidColumn,
 			picture.Table:           picture.ValidColumn,
 			product.Table:           product.ValidColumn,

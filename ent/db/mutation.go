@@ -54,7 +54,10 @@ import (
 	"github.com/storefront-go/storefront/ent/db/outboxfailure"
 	"github.com/storefront-go/storefront/ent/db/page"
 	"github.com/storefront-go/storefront/ent/db/payment"
+	"github.com/storefront-go/storefront/ent/db/paymentaccount"
 	"github.com/storefront-go/storefront/ent/db/paymenthold"
+	"github.com/storefront-go/storefront/ent/db/paymentrefund"
+	"github.com/storefront-go/storefront/ent/db/paymentsession"
 	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/predicate"
@@ -144,7 +147,10 @@ const (
 	TypeOutboxFailure     = "OutboxFailure"
 	TypePage              = "Page"
 	TypePayment           = "Payment"
+	TypePaymentAccount    = "PaymentAccount"
 	TypePaymentHold       = "PaymentHold"
+	TypePaymentRefund     = "PaymentRefund"
+	TypePaymentSession    = "PaymentSession"
 	TypePaymentSettings   = "PaymentSettings"
 	TypePicture           = "Picture"
 	TypeProduct           = "Product"
@@ -42601,6 +42607,752 @@ func (m *PaymentMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Payment edge %s", name)
 }
 
+// PaymentAccountMutation represents an operation that mutates the PaymentAccount nodes in the graph.
+type PaymentAccountMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	provider      *state.PaymentMethod
+	live          *bool
+	secret        *[]byte
+	secret_hint   *string
+	signing       *[]byte
+	signing_hint  *string
+	updated_at    *micros.Time
+	addupdated_at *micros.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*PaymentAccount, error)
+	predicates    []predicate.PaymentAccount
+}
+
+var _ ent.Mutation = (*PaymentAccountMutation)(nil)
+
+// paymentaccountOption allows management of the mutation configuration using functional options.
+type paymentaccountOption func(*PaymentAccountMutation)
+
+// newPaymentAccountMutation creates new mutation for the PaymentAccount entity.
+func newPaymentAccountMutation(c config, op Op, opts ...paymentaccountOption) *PaymentAccountMutation {
+	m := &PaymentAccountMutation{
+		config:        c,
+		op:            op,
+		typ:           TypePaymentAccount,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withPaymentAccountID sets the ID field of the mutation.
+func withPaymentAccountID(id xid.ID) paymentaccountOption {
+	return func(m *PaymentAccountMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *PaymentAccount
+		)
+		m.oldValue = func(ctx context.Context) (*PaymentAccount, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().PaymentAccount.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withPaymentAccount sets the old PaymentAccount of the mutation.
+func withPaymentAccount(node *PaymentAccount) paymentaccountOption {
+	return func(m *PaymentAccountMutation) {
+		m.oldValue = func(context.Context) (*PaymentAccount, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m PaymentAccountMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m PaymentAccountMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of PaymentAccount entities.
+func (m *PaymentAccountMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *PaymentAccountMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *PaymentAccountMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().PaymentAccount.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *PaymentAccountMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *PaymentAccountMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the PaymentAccount entity.
+// If the PaymentAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentAccountMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *PaymentAccountMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetProvider sets the "provider" field.
+func (m *PaymentAccountMutation) SetProvider(sm state.PaymentMethod) {
+	m.provider = &sm
+}
+
+// Provider returns the value of the "provider" field in the mutation.
+func (m *PaymentAccountMutation) Provider() (r state.PaymentMethod, exists bool) {
+	v := m.provider
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldProvider returns the old "provider" field's value of the PaymentAccount entity.
+// If the PaymentAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentAccountMutation) OldProvider(ctx context.Context) (v state.PaymentMethod, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldProvider is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldProvider requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldProvider: %w", err)
+	}
+	return oldValue.Provider, nil
+}
+
+// ResetProvider resets all changes to the "provider" field.
+func (m *PaymentAccountMutation) ResetProvider() {
+	m.provider = nil
+}
+
+// SetLive sets the "live" field.
+func (m *PaymentAccountMutation) SetLive(b bool) {
+	m.live = &b
+}
+
+// Live returns the value of the "live" field in the mutation.
+func (m *PaymentAccountMutation) Live() (r bool, exists bool) {
+	v := m.live
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLive returns the old "live" field's value of the PaymentAccount entity.
+// If the PaymentAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentAccountMutation) OldLive(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLive is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLive requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLive: %w", err)
+	}
+	return oldValue.Live, nil
+}
+
+// ResetLive resets all changes to the "live" field.
+func (m *PaymentAccountMutation) ResetLive() {
+	m.live = nil
+}
+
+// SetSecret sets the "secret" field.
+func (m *PaymentAccountMutation) SetSecret(b []byte) {
+	m.secret = &b
+}
+
+// Secret returns the value of the "secret" field in the mutation.
+func (m *PaymentAccountMutation) Secret() (r []byte, exists bool) {
+	v := m.secret
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSecret returns the old "secret" field's value of the PaymentAccount entity.
+// If the PaymentAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentAccountMutation) OldSecret(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSecret is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSecret requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSecret: %w", err)
+	}
+	return oldValue.Secret, nil
+}
+
+// ResetSecret resets all changes to the "secret" field.
+func (m *PaymentAccountMutation) ResetSecret() {
+	m.secret = nil
+}
+
+// SetSecretHint sets the "secret_hint" field.
+func (m *PaymentAccountMutation) SetSecretHint(s string) {
+	m.secret_hint = &s
+}
+
+// SecretHint returns the value of the "secret_hint" field in the mutation.
+func (m *PaymentAccountMutation) SecretHint() (r string, exists bool) {
+	v := m.secret_hint
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSecretHint returns the old "secret_hint" field's value of the PaymentAccount entity.
+// If the PaymentAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentAccountMutation) OldSecretHint(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSecretHint is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSecretHint requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSecretHint: %w", err)
+	}
+	return oldValue.SecretHint, nil
+}
+
+// ResetSecretHint resets all changes to the "secret_hint" field.
+func (m *PaymentAccountMutation) ResetSecretHint() {
+	m.secret_hint = nil
+}
+
+// SetSigning sets the "signing" field.
+func (m *PaymentAccountMutation) SetSigning(b []byte) {
+	m.signing = &b
+}
+
+// Signing returns the value of the "signing" field in the mutation.
+func (m *PaymentAccountMutation) Signing() (r []byte, exists bool) {
+	v := m.signing
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSigning returns the old "signing" field's value of the PaymentAccount entity.
+// If the PaymentAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentAccountMutation) OldSigning(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSigning is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSigning requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSigning: %w", err)
+	}
+	return oldValue.Signing, nil
+}
+
+// ResetSigning resets all changes to the "signing" field.
+func (m *PaymentAccountMutation) ResetSigning() {
+	m.signing = nil
+}
+
+// SetSigningHint sets the "signing_hint" field.
+func (m *PaymentAccountMutation) SetSigningHint(s string) {
+	m.signing_hint = &s
+}
+
+// SigningHint returns the value of the "signing_hint" field in the mutation.
+func (m *PaymentAccountMutation) SigningHint() (r string, exists bool) {
+	v := m.signing_hint
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSigningHint returns the old "signing_hint" field's value of the PaymentAccount entity.
+// If the PaymentAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentAccountMutation) OldSigningHint(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSigningHint is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSigningHint requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSigningHint: %w", err)
+	}
+	return oldValue.SigningHint, nil
+}
+
+// ResetSigningHint resets all changes to the "signing_hint" field.
+func (m *PaymentAccountMutation) ResetSigningHint() {
+	m.signing_hint = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *PaymentAccountMutation) SetUpdatedAt(value micros.Time) {
+	m.updated_at = &value
+	m.addupdated_at = nil
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *PaymentAccountMutation) UpdatedAt() (r micros.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the PaymentAccount entity.
+// If the PaymentAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentAccountMutation) OldUpdatedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// AddUpdatedAt adds value to the "updated_at" field.
+func (m *PaymentAccountMutation) AddUpdatedAt(value micros.Time) {
+	if m.addupdated_at != nil {
+		*m.addupdated_at += value
+	} else {
+		m.addupdated_at = &value
+	}
+}
+
+// AddedUpdatedAt returns the value that was added to the "updated_at" field in this mutation.
+func (m *PaymentAccountMutation) AddedUpdatedAt() (r micros.Time, exists bool) {
+	v := m.addupdated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *PaymentAccountMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+	m.addupdated_at = nil
+}
+
+// Where appends a list predicates to the PaymentAccountMutation builder.
+func (m *PaymentAccountMutation) Where(ps ...predicate.PaymentAccount) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the PaymentAccountMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *PaymentAccountMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.PaymentAccount, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *PaymentAccountMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *PaymentAccountMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (PaymentAccount).
+func (m *PaymentAccountMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *PaymentAccountMutation) Fields() []string {
+	fields := make([]string, 0, 8)
+	if m.store_id != nil {
+		fields = append(fields, paymentaccount.FieldStoreID)
+	}
+	if m.provider != nil {
+		fields = append(fields, paymentaccount.FieldProvider)
+	}
+	if m.live != nil {
+		fields = append(fields, paymentaccount.FieldLive)
+	}
+	if m.secret != nil {
+		fields = append(fields, paymentaccount.FieldSecret)
+	}
+	if m.secret_hint != nil {
+		fields = append(fields, paymentaccount.FieldSecretHint)
+	}
+	if m.signing != nil {
+		fields = append(fields, paymentaccount.FieldSigning)
+	}
+	if m.signing_hint != nil {
+		fields = append(fields, paymentaccount.FieldSigningHint)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, paymentaccount.FieldUpdatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *PaymentAccountMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case paymentaccount.FieldStoreID:
+		return m.StoreID()
+	case paymentaccount.FieldProvider:
+		return m.Provider()
+	case paymentaccount.FieldLive:
+		return m.Live()
+	case paymentaccount.FieldSecret:
+		return m.Secret()
+	case paymentaccount.FieldSecretHint:
+		return m.SecretHint()
+	case paymentaccount.FieldSigning:
+		return m.Signing()
+	case paymentaccount.FieldSigningHint:
+		return m.SigningHint()
+	case paymentaccount.FieldUpdatedAt:
+		return m.UpdatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *PaymentAccountMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case paymentaccount.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case paymentaccount.FieldProvider:
+		return m.OldProvider(ctx)
+	case paymentaccount.FieldLive:
+		return m.OldLive(ctx)
+	case paymentaccount.FieldSecret:
+		return m.OldSecret(ctx)
+	case paymentaccount.FieldSecretHint:
+		return m.OldSecretHint(ctx)
+	case paymentaccount.FieldSigning:
+		return m.OldSigning(ctx)
+	case paymentaccount.FieldSigningHint:
+		return m.OldSigningHint(ctx)
+	case paymentaccount.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown PaymentAccount field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *PaymentAccountMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case paymentaccount.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case paymentaccount.FieldProvider:
+		v, ok := value.(state.PaymentMethod)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetProvider(v)
+		return nil
+	case paymentaccount.FieldLive:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLive(v)
+		return nil
+	case paymentaccount.FieldSecret:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSecret(v)
+		return nil
+	case paymentaccount.FieldSecretHint:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSecretHint(v)
+		return nil
+	case paymentaccount.FieldSigning:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSigning(v)
+		return nil
+	case paymentaccount.FieldSigningHint:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSigningHint(v)
+		return nil
+	case paymentaccount.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown PaymentAccount field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *PaymentAccountMutation) AddedFields() []string {
+	var fields []string
+	if m.addupdated_at != nil {
+		fields = append(fields, paymentaccount.FieldUpdatedAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *PaymentAccountMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case paymentaccount.FieldUpdatedAt:
+		return m.AddedUpdatedAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *PaymentAccountMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case paymentaccount.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddUpdatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown PaymentAccount numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *PaymentAccountMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *PaymentAccountMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *PaymentAccountMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown PaymentAccount nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *PaymentAccountMutation) ResetField(name string) error {
+	switch name {
+	case paymentaccount.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case paymentaccount.FieldProvider:
+		m.ResetProvider()
+		return nil
+	case paymentaccount.FieldLive:
+		m.ResetLive()
+		return nil
+	case paymentaccount.FieldSecret:
+		m.ResetSecret()
+		return nil
+	case paymentaccount.FieldSecretHint:
+		m.ResetSecretHint()
+		return nil
+	case paymentaccount.FieldSigning:
+		m.ResetSigning()
+		return nil
+	case paymentaccount.FieldSigningHint:
+		m.ResetSigningHint()
+		return nil
+	case paymentaccount.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown PaymentAccount field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *PaymentAccountMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *PaymentAccountMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *PaymentAccountMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *PaymentAccountMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *PaymentAccountMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *PaymentAccountMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *PaymentAccountMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown PaymentAccount unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *PaymentAccountMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown PaymentAccount edge %s", name)
+}
+
 // PaymentHoldMutation represents an operation that mutates the PaymentHold nodes in the graph.
 type PaymentHoldMutation struct {
 	config
@@ -43108,6 +43860,2283 @@ func (m *PaymentHoldMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *PaymentHoldMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown PaymentHold edge %s", name)
+}
+
+// PaymentRefundMutation represents an operation that mutates the PaymentRefund nodes in the graph.
+type PaymentRefundMutation struct {
+	config
+	op              Op
+	typ             string
+	id              *xid.ID
+	store_id        *xid.ID
+	order_id        *xid.ID
+	ledger_id       *xid.ID
+	bucket          *int8
+	addbucket       *int8
+	provider        *state.PaymentMethod
+	payment         *string
+	amount_minor    *int64
+	addamount_minor *int64
+	currency        *string
+	state           *state.PaymentRefundState
+	failure         *string
+	tries           *int
+	addtries        *int
+	due_at          *micros.Time
+	adddue_at       *micros.Time
+	clearedFields   map[string]struct{}
+	done            bool
+	oldValue        func(context.Context) (*PaymentRefund, error)
+	predicates      []predicate.PaymentRefund
+}
+
+var _ ent.Mutation = (*PaymentRefundMutation)(nil)
+
+// paymentrefundOption allows management of the mutation configuration using functional options.
+type paymentrefundOption func(*PaymentRefundMutation)
+
+// newPaymentRefundMutation creates new mutation for the PaymentRefund entity.
+func newPaymentRefundMutation(c config, op Op, opts ...paymentrefundOption) *PaymentRefundMutation {
+	m := &PaymentRefundMutation{
+		config:        c,
+		op:            op,
+		typ:           TypePaymentRefund,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withPaymentRefundID sets the ID field of the mutation.
+func withPaymentRefundID(id xid.ID) paymentrefundOption {
+	return func(m *PaymentRefundMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *PaymentRefund
+		)
+		m.oldValue = func(ctx context.Context) (*PaymentRefund, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().PaymentRefund.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withPaymentRefund sets the old PaymentRefund of the mutation.
+func withPaymentRefund(node *PaymentRefund) paymentrefundOption {
+	return func(m *PaymentRefundMutation) {
+		m.oldValue = func(context.Context) (*PaymentRefund, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m PaymentRefundMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m PaymentRefundMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of PaymentRefund entities.
+func (m *PaymentRefundMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *PaymentRefundMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *PaymentRefundMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().PaymentRefund.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *PaymentRefundMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *PaymentRefundMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the PaymentRefund entity.
+// If the PaymentRefund object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentRefundMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *PaymentRefundMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetOrderID sets the "order_id" field.
+func (m *PaymentRefundMutation) SetOrderID(x xid.ID) {
+	m.order_id = &x
+}
+
+// OrderID returns the value of the "order_id" field in the mutation.
+func (m *PaymentRefundMutation) OrderID() (r xid.ID, exists bool) {
+	v := m.order_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrderID returns the old "order_id" field's value of the PaymentRefund entity.
+// If the PaymentRefund object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentRefundMutation) OldOrderID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrderID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrderID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrderID: %w", err)
+	}
+	return oldValue.OrderID, nil
+}
+
+// ResetOrderID resets all changes to the "order_id" field.
+func (m *PaymentRefundMutation) ResetOrderID() {
+	m.order_id = nil
+}
+
+// SetLedgerID sets the "ledger_id" field.
+func (m *PaymentRefundMutation) SetLedgerID(x xid.ID) {
+	m.ledger_id = &x
+}
+
+// LedgerID returns the value of the "ledger_id" field in the mutation.
+func (m *PaymentRefundMutation) LedgerID() (r xid.ID, exists bool) {
+	v := m.ledger_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLedgerID returns the old "ledger_id" field's value of the PaymentRefund entity.
+// If the PaymentRefund object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentRefundMutation) OldLedgerID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLedgerID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLedgerID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLedgerID: %w", err)
+	}
+	return oldValue.LedgerID, nil
+}
+
+// ClearLedgerID clears the value of the "ledger_id" field.
+func (m *PaymentRefundMutation) ClearLedgerID() {
+	m.ledger_id = nil
+	m.clearedFields[paymentrefund.FieldLedgerID] = struct{}{}
+}
+
+// LedgerIDCleared returns if the "ledger_id" field was cleared in this mutation.
+func (m *PaymentRefundMutation) LedgerIDCleared() bool {
+	_, ok := m.clearedFields[paymentrefund.FieldLedgerID]
+	return ok
+}
+
+// ResetLedgerID resets all changes to the "ledger_id" field.
+func (m *PaymentRefundMutation) ResetLedgerID() {
+	m.ledger_id = nil
+	delete(m.clearedFields, paymentrefund.FieldLedgerID)
+}
+
+// SetBucket sets the "bucket" field.
+func (m *PaymentRefundMutation) SetBucket(i int8) {
+	m.bucket = &i
+	m.addbucket = nil
+}
+
+// Bucket returns the value of the "bucket" field in the mutation.
+func (m *PaymentRefundMutation) Bucket() (r int8, exists bool) {
+	v := m.bucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBucket returns the old "bucket" field's value of the PaymentRefund entity.
+// If the PaymentRefund object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentRefundMutation) OldBucket(ctx context.Context) (v int8, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBucket is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBucket requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBucket: %w", err)
+	}
+	return oldValue.Bucket, nil
+}
+
+// AddBucket adds i to the "bucket" field.
+func (m *PaymentRefundMutation) AddBucket(i int8) {
+	if m.addbucket != nil {
+		*m.addbucket += i
+	} else {
+		m.addbucket = &i
+	}
+}
+
+// AddedBucket returns the value that was added to the "bucket" field in this mutation.
+func (m *PaymentRefundMutation) AddedBucket() (r int8, exists bool) {
+	v := m.addbucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBucket resets all changes to the "bucket" field.
+func (m *PaymentRefundMutation) ResetBucket() {
+	m.bucket = nil
+	m.addbucket = nil
+}
+
+// SetProvider sets the "provider" field.
+func (m *PaymentRefundMutation) SetProvider(sm state.PaymentMethod) {
+	m.provider = &sm
+}
+
+// Provider returns the value of the "provider" field in the mutation.
+func (m *PaymentRefundMutation) Provider() (r state.PaymentMethod, exists bool) {
+	v := m.provider
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldProvider returns the old "provider" field's value of the PaymentRefund entity.
+// If the PaymentRefund object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentRefundMutation) OldProvider(ctx context.Context) (v state.PaymentMethod, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldProvider is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldProvider requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldProvider: %w", err)
+	}
+	return oldValue.Provider, nil
+}
+
+// ResetProvider resets all changes to the "provider" field.
+func (m *PaymentRefundMutation) ResetProvider() {
+	m.provider = nil
+}
+
+// SetPayment sets the "payment" field.
+func (m *PaymentRefundMutation) SetPayment(s string) {
+	m.payment = &s
+}
+
+// Payment returns the value of the "payment" field in the mutation.
+func (m *PaymentRefundMutation) Payment() (r string, exists bool) {
+	v := m.payment
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPayment returns the old "payment" field's value of the PaymentRefund entity.
+// If the PaymentRefund object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentRefundMutation) OldPayment(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPayment is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPayment requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPayment: %w", err)
+	}
+	return oldValue.Payment, nil
+}
+
+// ResetPayment resets all changes to the "payment" field.
+func (m *PaymentRefundMutation) ResetPayment() {
+	m.payment = nil
+}
+
+// SetAmountMinor sets the "amount_minor" field.
+func (m *PaymentRefundMutation) SetAmountMinor(i int64) {
+	m.amount_minor = &i
+	m.addamount_minor = nil
+}
+
+// AmountMinor returns the value of the "amount_minor" field in the mutation.
+func (m *PaymentRefundMutation) AmountMinor() (r int64, exists bool) {
+	v := m.amount_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAmountMinor returns the old "amount_minor" field's value of the PaymentRefund entity.
+// If the PaymentRefund object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentRefundMutation) OldAmountMinor(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAmountMinor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAmountMinor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAmountMinor: %w", err)
+	}
+	return oldValue.AmountMinor, nil
+}
+
+// AddAmountMinor adds i to the "amount_minor" field.
+func (m *PaymentRefundMutation) AddAmountMinor(i int64) {
+	if m.addamount_minor != nil {
+		*m.addamount_minor += i
+	} else {
+		m.addamount_minor = &i
+	}
+}
+
+// AddedAmountMinor returns the value that was added to the "amount_minor" field in this mutation.
+func (m *PaymentRefundMutation) AddedAmountMinor() (r int64, exists bool) {
+	v := m.addamount_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAmountMinor resets all changes to the "amount_minor" field.
+func (m *PaymentRefundMutation) ResetAmountMinor() {
+	m.amount_minor = nil
+	m.addamount_minor = nil
+}
+
+// SetCurrency sets the "currency" field.
+func (m *PaymentRefundMutation) SetCurrency(s string) {
+	m.currency = &s
+}
+
+// Currency returns the value of the "currency" field in the mutation.
+func (m *PaymentRefundMutation) Currency() (r string, exists bool) {
+	v := m.currency
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCurrency returns the old "currency" field's value of the PaymentRefund entity.
+// If the PaymentRefund object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentRefundMutation) OldCurrency(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCurrency is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCurrency requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCurrency: %w", err)
+	}
+	return oldValue.Currency, nil
+}
+
+// ResetCurrency resets all changes to the "currency" field.
+func (m *PaymentRefundMutation) ResetCurrency() {
+	m.currency = nil
+}
+
+// SetState sets the "state" field.
+func (m *PaymentRefundMutation) SetState(srs state.PaymentRefundState) {
+	m.state = &srs
+}
+
+// State returns the value of the "state" field in the mutation.
+func (m *PaymentRefundMutation) State() (r state.PaymentRefundState, exists bool) {
+	v := m.state
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldState returns the old "state" field's value of the PaymentRefund entity.
+// If the PaymentRefund object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentRefundMutation) OldState(ctx context.Context) (v state.PaymentRefundState, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldState is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldState requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldState: %w", err)
+	}
+	return oldValue.State, nil
+}
+
+// ResetState resets all changes to the "state" field.
+func (m *PaymentRefundMutation) ResetState() {
+	m.state = nil
+}
+
+// SetFailure sets the "failure" field.
+func (m *PaymentRefundMutation) SetFailure(s string) {
+	m.failure = &s
+}
+
+// Failure returns the value of the "failure" field in the mutation.
+func (m *PaymentRefundMutation) Failure() (r string, exists bool) {
+	v := m.failure
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFailure returns the old "failure" field's value of the PaymentRefund entity.
+// If the PaymentRefund object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentRefundMutation) OldFailure(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFailure is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFailure requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFailure: %w", err)
+	}
+	return oldValue.Failure, nil
+}
+
+// ClearFailure clears the value of the "failure" field.
+func (m *PaymentRefundMutation) ClearFailure() {
+	m.failure = nil
+	m.clearedFields[paymentrefund.FieldFailure] = struct{}{}
+}
+
+// FailureCleared returns if the "failure" field was cleared in this mutation.
+func (m *PaymentRefundMutation) FailureCleared() bool {
+	_, ok := m.clearedFields[paymentrefund.FieldFailure]
+	return ok
+}
+
+// ResetFailure resets all changes to the "failure" field.
+func (m *PaymentRefundMutation) ResetFailure() {
+	m.failure = nil
+	delete(m.clearedFields, paymentrefund.FieldFailure)
+}
+
+// SetTries sets the "tries" field.
+func (m *PaymentRefundMutation) SetTries(i int) {
+	m.tries = &i
+	m.addtries = nil
+}
+
+// Tries returns the value of the "tries" field in the mutation.
+func (m *PaymentRefundMutation) Tries() (r int, exists bool) {
+	v := m.tries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTries returns the old "tries" field's value of the PaymentRefund entity.
+// If the PaymentRefund object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentRefundMutation) OldTries(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTries is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTries requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTries: %w", err)
+	}
+	return oldValue.Tries, nil
+}
+
+// AddTries adds i to the "tries" field.
+func (m *PaymentRefundMutation) AddTries(i int) {
+	if m.addtries != nil {
+		*m.addtries += i
+	} else {
+		m.addtries = &i
+	}
+}
+
+// AddedTries returns the value that was added to the "tries" field in this mutation.
+func (m *PaymentRefundMutation) AddedTries() (r int, exists bool) {
+	v := m.addtries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTries resets all changes to the "tries" field.
+func (m *PaymentRefundMutation) ResetTries() {
+	m.tries = nil
+	m.addtries = nil
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *PaymentRefundMutation) SetDueAt(value micros.Time) {
+	m.due_at = &value
+	m.adddue_at = nil
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *PaymentRefundMutation) DueAt() (r micros.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDueAt returns the old "due_at" field's value of the PaymentRefund entity.
+// If the PaymentRefund object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentRefundMutation) OldDueAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
+	}
+	return oldValue.DueAt, nil
+}
+
+// AddDueAt adds value to the "due_at" field.
+func (m *PaymentRefundMutation) AddDueAt(value micros.Time) {
+	if m.adddue_at != nil {
+		*m.adddue_at += value
+	} else {
+		m.adddue_at = &value
+	}
+}
+
+// AddedDueAt returns the value that was added to the "due_at" field in this mutation.
+func (m *PaymentRefundMutation) AddedDueAt() (r micros.Time, exists bool) {
+	v := m.adddue_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearDueAt clears the value of the "due_at" field.
+func (m *PaymentRefundMutation) ClearDueAt() {
+	m.due_at = nil
+	m.adddue_at = nil
+	m.clearedFields[paymentrefund.FieldDueAt] = struct{}{}
+}
+
+// DueAtCleared returns if the "due_at" field was cleared in this mutation.
+func (m *PaymentRefundMutation) DueAtCleared() bool {
+	_, ok := m.clearedFields[paymentrefund.FieldDueAt]
+	return ok
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *PaymentRefundMutation) ResetDueAt() {
+	m.due_at = nil
+	m.adddue_at = nil
+	delete(m.clearedFields, paymentrefund.FieldDueAt)
+}
+
+// Where appends a list predicates to the PaymentRefundMutation builder.
+func (m *PaymentRefundMutation) Where(ps ...predicate.PaymentRefund) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the PaymentRefundMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *PaymentRefundMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.PaymentRefund, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *PaymentRefundMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *PaymentRefundMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (PaymentRefund).
+func (m *PaymentRefundMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *PaymentRefundMutation) Fields() []string {
+	fields := make([]string, 0, 12)
+	if m.store_id != nil {
+		fields = append(fields, paymentrefund.FieldStoreID)
+	}
+	if m.order_id != nil {
+		fields = append(fields, paymentrefund.FieldOrderID)
+	}
+	if m.ledger_id != nil {
+		fields = append(fields, paymentrefund.FieldLedgerID)
+	}
+	if m.bucket != nil {
+		fields = append(fields, paymentrefund.FieldBucket)
+	}
+	if m.provider != nil {
+		fields = append(fields, paymentrefund.FieldProvider)
+	}
+	if m.payment != nil {
+		fields = append(fields, paymentrefund.FieldPayment)
+	}
+	if m.amount_minor != nil {
+		fields = append(fields, paymentrefund.FieldAmountMinor)
+	}
+	if m.currency != nil {
+		fields = append(fields, paymentrefund.FieldCurrency)
+	}
+	if m.state != nil {
+		fields = append(fields, paymentrefund.FieldState)
+	}
+	if m.failure != nil {
+		fields = append(fields, paymentrefund.FieldFailure)
+	}
+	if m.tries != nil {
+		fields = append(fields, paymentrefund.FieldTries)
+	}
+	if m.due_at != nil {
+		fields = append(fields, paymentrefund.FieldDueAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *PaymentRefundMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case paymentrefund.FieldStoreID:
+		return m.StoreID()
+	case paymentrefund.FieldOrderID:
+		return m.OrderID()
+	case paymentrefund.FieldLedgerID:
+		return m.LedgerID()
+	case paymentrefund.FieldBucket:
+		return m.Bucket()
+	case paymentrefund.FieldProvider:
+		return m.Provider()
+	case paymentrefund.FieldPayment:
+		return m.Payment()
+	case paymentrefund.FieldAmountMinor:
+		return m.AmountMinor()
+	case paymentrefund.FieldCurrency:
+		return m.Currency()
+	case paymentrefund.FieldState:
+		return m.State()
+	case paymentrefund.FieldFailure:
+		return m.Failure()
+	case paymentrefund.FieldTries:
+		return m.Tries()
+	case paymentrefund.FieldDueAt:
+		return m.DueAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *PaymentRefundMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case paymentrefund.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case paymentrefund.FieldOrderID:
+		return m.OldOrderID(ctx)
+	case paymentrefund.FieldLedgerID:
+		return m.OldLedgerID(ctx)
+	case paymentrefund.FieldBucket:
+		return m.OldBucket(ctx)
+	case paymentrefund.FieldProvider:
+		return m.OldProvider(ctx)
+	case paymentrefund.FieldPayment:
+		return m.OldPayment(ctx)
+	case paymentrefund.FieldAmountMinor:
+		return m.OldAmountMinor(ctx)
+	case paymentrefund.FieldCurrency:
+		return m.OldCurrency(ctx)
+	case paymentrefund.FieldState:
+		return m.OldState(ctx)
+	case paymentrefund.FieldFailure:
+		return m.OldFailure(ctx)
+	case paymentrefund.FieldTries:
+		return m.OldTries(ctx)
+	case paymentrefund.FieldDueAt:
+		return m.OldDueAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown PaymentRefund field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *PaymentRefundMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case paymentrefund.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case paymentrefund.FieldOrderID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrderID(v)
+		return nil
+	case paymentrefund.FieldLedgerID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLedgerID(v)
+		return nil
+	case paymentrefund.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBucket(v)
+		return nil
+	case paymentrefund.FieldProvider:
+		v, ok := value.(state.PaymentMethod)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetProvider(v)
+		return nil
+	case paymentrefund.FieldPayment:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPayment(v)
+		return nil
+	case paymentrefund.FieldAmountMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAmountMinor(v)
+		return nil
+	case paymentrefund.FieldCurrency:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCurrency(v)
+		return nil
+	case paymentrefund.FieldState:
+		v, ok := value.(state.PaymentRefundState)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetState(v)
+		return nil
+	case paymentrefund.FieldFailure:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFailure(v)
+		return nil
+	case paymentrefund.FieldTries:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTries(v)
+		return nil
+	case paymentrefund.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown PaymentRefund field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *PaymentRefundMutation) AddedFields() []string {
+	var fields []string
+	if m.addbucket != nil {
+		fields = append(fields, paymentrefund.FieldBucket)
+	}
+	if m.addamount_minor != nil {
+		fields = append(fields, paymentrefund.FieldAmountMinor)
+	}
+	if m.addtries != nil {
+		fields = append(fields, paymentrefund.FieldTries)
+	}
+	if m.adddue_at != nil {
+		fields = append(fields, paymentrefund.FieldDueAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *PaymentRefundMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case paymentrefund.FieldBucket:
+		return m.AddedBucket()
+	case paymentrefund.FieldAmountMinor:
+		return m.AddedAmountMinor()
+	case paymentrefund.FieldTries:
+		return m.AddedTries()
+	case paymentrefund.FieldDueAt:
+		return m.AddedDueAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *PaymentRefundMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case paymentrefund.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBucket(v)
+		return nil
+	case paymentrefund.FieldAmountMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAmountMinor(v)
+		return nil
+	case paymentrefund.FieldTries:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTries(v)
+		return nil
+	case paymentrefund.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDueAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown PaymentRefund numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *PaymentRefundMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(paymentrefund.FieldLedgerID) {
+		fields = append(fields, paymentrefund.FieldLedgerID)
+	}
+	if m.FieldCleared(paymentrefund.FieldFailure) {
+		fields = append(fields, paymentrefund.FieldFailure)
+	}
+	if m.FieldCleared(paymentrefund.FieldDueAt) {
+		fields = append(fields, paymentrefund.FieldDueAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *PaymentRefundMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *PaymentRefundMutation) ClearField(name string) error {
+	switch name {
+	case paymentrefund.FieldLedgerID:
+		m.ClearLedgerID()
+		return nil
+	case paymentrefund.FieldFailure:
+		m.ClearFailure()
+		return nil
+	case paymentrefund.FieldDueAt:
+		m.ClearDueAt()
+		return nil
+	}
+	return fmt.Errorf("unknown PaymentRefund nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *PaymentRefundMutation) ResetField(name string) error {
+	switch name {
+	case paymentrefund.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case paymentrefund.FieldOrderID:
+		m.ResetOrderID()
+		return nil
+	case paymentrefund.FieldLedgerID:
+		m.ResetLedgerID()
+		return nil
+	case paymentrefund.FieldBucket:
+		m.ResetBucket()
+		return nil
+	case paymentrefund.FieldProvider:
+		m.ResetProvider()
+		return nil
+	case paymentrefund.FieldPayment:
+		m.ResetPayment()
+		return nil
+	case paymentrefund.FieldAmountMinor:
+		m.ResetAmountMinor()
+		return nil
+	case paymentrefund.FieldCurrency:
+		m.ResetCurrency()
+		return nil
+	case paymentrefund.FieldState:
+		m.ResetState()
+		return nil
+	case paymentrefund.FieldFailure:
+		m.ResetFailure()
+		return nil
+	case paymentrefund.FieldTries:
+		m.ResetTries()
+		return nil
+	case paymentrefund.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	}
+	return fmt.Errorf("unknown PaymentRefund field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *PaymentRefundMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *PaymentRefundMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *PaymentRefundMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *PaymentRefundMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *PaymentRefundMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *PaymentRefundMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *PaymentRefundMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown PaymentRefund unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *PaymentRefundMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown PaymentRefund edge %s", name)
+}
+
+// PaymentSessionMutation represents an operation that mutates the PaymentSession nodes in the graph.
+type PaymentSessionMutation struct {
+	config
+	op              Op
+	typ             string
+	id              *xid.ID
+	store_id        *xid.ID
+	order_id        *xid.ID
+	attempt         *int
+	addattempt      *int
+	bucket          *int8
+	addbucket       *int8
+	provider        *state.PaymentMethod
+	reference       *string
+	payment         *string
+	amount_minor    *int64
+	addamount_minor *int64
+	currency        *string
+	state           *state.PaymentSessionState
+	tries           *int
+	addtries        *int
+	due_at          *micros.Time
+	adddue_at       *micros.Time
+	clearedFields   map[string]struct{}
+	done            bool
+	oldValue        func(context.Context) (*PaymentSession, error)
+	predicates      []predicate.PaymentSession
+}
+
+var _ ent.Mutation = (*PaymentSessionMutation)(nil)
+
+// paymentsessionOption allows management of the mutation configuration using functional options.
+type paymentsessionOption func(*PaymentSessionMutation)
+
+// newPaymentSessionMutation creates new mutation for the PaymentSession entity.
+func newPaymentSessionMutation(c config, op Op, opts ...paymentsessionOption) *PaymentSessionMutation {
+	m := &PaymentSessionMutation{
+		config:        c,
+		op:            op,
+		typ:           TypePaymentSession,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withPaymentSessionID sets the ID field of the mutation.
+func withPaymentSessionID(id xid.ID) paymentsessionOption {
+	return func(m *PaymentSessionMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *PaymentSession
+		)
+		m.oldValue = func(ctx context.Context) (*PaymentSession, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().PaymentSession.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withPaymentSession sets the old PaymentSession of the mutation.
+func withPaymentSession(node *PaymentSession) paymentsessionOption {
+	return func(m *PaymentSessionMutation) {
+		m.oldValue = func(context.Context) (*PaymentSession, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m PaymentSessionMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m PaymentSessionMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of PaymentSession entities.
+func (m *PaymentSessionMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *PaymentSessionMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *PaymentSessionMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().PaymentSession.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *PaymentSessionMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *PaymentSessionMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the PaymentSession entity.
+// If the PaymentSession object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentSessionMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *PaymentSessionMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetOrderID sets the "order_id" field.
+func (m *PaymentSessionMutation) SetOrderID(x xid.ID) {
+	m.order_id = &x
+}
+
+// OrderID returns the value of the "order_id" field in the mutation.
+func (m *PaymentSessionMutation) OrderID() (r xid.ID, exists bool) {
+	v := m.order_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrderID returns the old "order_id" field's value of the PaymentSession entity.
+// If the PaymentSession object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentSessionMutation) OldOrderID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrderID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrderID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrderID: %w", err)
+	}
+	return oldValue.OrderID, nil
+}
+
+// ResetOrderID resets all changes to the "order_id" field.
+func (m *PaymentSessionMutation) ResetOrderID() {
+	m.order_id = nil
+}
+
+// SetAttempt sets the "attempt" field.
+func (m *PaymentSessionMutation) SetAttempt(i int) {
+	m.attempt = &i
+	m.addattempt = nil
+}
+
+// Attempt returns the value of the "attempt" field in the mutation.
+func (m *PaymentSessionMutation) Attempt() (r int, exists bool) {
+	v := m.attempt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAttempt returns the old "attempt" field's value of the PaymentSession entity.
+// If the PaymentSession object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentSessionMutation) OldAttempt(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAttempt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAttempt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAttempt: %w", err)
+	}
+	return oldValue.Attempt, nil
+}
+
+// AddAttempt adds i to the "attempt" field.
+func (m *PaymentSessionMutation) AddAttempt(i int) {
+	if m.addattempt != nil {
+		*m.addattempt += i
+	} else {
+		m.addattempt = &i
+	}
+}
+
+// AddedAttempt returns the value that was added to the "attempt" field in this mutation.
+func (m *PaymentSessionMutation) AddedAttempt() (r int, exists bool) {
+	v := m.addattempt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAttempt resets all changes to the "attempt" field.
+func (m *PaymentSessionMutation) ResetAttempt() {
+	m.attempt = nil
+	m.addattempt = nil
+}
+
+// SetBucket sets the "bucket" field.
+func (m *PaymentSessionMutation) SetBucket(i int8) {
+	m.bucket = &i
+	m.addbucket = nil
+}
+
+// Bucket returns the value of the "bucket" field in the mutation.
+func (m *PaymentSessionMutation) Bucket() (r int8, exists bool) {
+	v := m.bucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBucket returns the old "bucket" field's value of the PaymentSession entity.
+// If the PaymentSession object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentSessionMutation) OldBucket(ctx context.Context) (v int8, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBucket is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBucket requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBucket: %w", err)
+	}
+	return oldValue.Bucket, nil
+}
+
+// AddBucket adds i to the "bucket" field.
+func (m *PaymentSessionMutation) AddBucket(i int8) {
+	if m.addbucket != nil {
+		*m.addbucket += i
+	} else {
+		m.addbucket = &i
+	}
+}
+
+// AddedBucket returns the value that was added to the "bucket" field in this mutation.
+func (m *PaymentSessionMutation) AddedBucket() (r int8, exists bool) {
+	v := m.addbucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBucket resets all changes to the "bucket" field.
+func (m *PaymentSessionMutation) ResetBucket() {
+	m.bucket = nil
+	m.addbucket = nil
+}
+
+// SetProvider sets the "provider" field.
+func (m *PaymentSessionMutation) SetProvider(sm state.PaymentMethod) {
+	m.provider = &sm
+}
+
+// Provider returns the value of the "provider" field in the mutation.
+func (m *PaymentSessionMutation) Provider() (r state.PaymentMethod, exists bool) {
+	v := m.provider
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldProvider returns the old "provider" field's value of the PaymentSession entity.
+// If the PaymentSession object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentSessionMutation) OldProvider(ctx context.Context) (v state.PaymentMethod, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldProvider is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldProvider requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldProvider: %w", err)
+	}
+	return oldValue.Provider, nil
+}
+
+// ResetProvider resets all changes to the "provider" field.
+func (m *PaymentSessionMutation) ResetProvider() {
+	m.provider = nil
+}
+
+// SetReference sets the "reference" field.
+func (m *PaymentSessionMutation) SetReference(s string) {
+	m.reference = &s
+}
+
+// Reference returns the value of the "reference" field in the mutation.
+func (m *PaymentSessionMutation) Reference() (r string, exists bool) {
+	v := m.reference
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReference returns the old "reference" field's value of the PaymentSession entity.
+// If the PaymentSession object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentSessionMutation) OldReference(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReference is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReference requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReference: %w", err)
+	}
+	return oldValue.Reference, nil
+}
+
+// ClearReference clears the value of the "reference" field.
+func (m *PaymentSessionMutation) ClearReference() {
+	m.reference = nil
+	m.clearedFields[paymentsession.FieldReference] = struct{}{}
+}
+
+// ReferenceCleared returns if the "reference" field was cleared in this mutation.
+func (m *PaymentSessionMutation) ReferenceCleared() bool {
+	_, ok := m.clearedFields[paymentsession.FieldReference]
+	return ok
+}
+
+// ResetReference resets all changes to the "reference" field.
+func (m *PaymentSessionMutation) ResetReference() {
+	m.reference = nil
+	delete(m.clearedFields, paymentsession.FieldReference)
+}
+
+// SetPayment sets the "payment" field.
+func (m *PaymentSessionMutation) SetPayment(s string) {
+	m.payment = &s
+}
+
+// Payment returns the value of the "payment" field in the mutation.
+func (m *PaymentSessionMutation) Payment() (r string, exists bool) {
+	v := m.payment
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPayment returns the old "payment" field's value of the PaymentSession entity.
+// If the PaymentSession object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentSessionMutation) OldPayment(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPayment is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPayment requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPayment: %w", err)
+	}
+	return oldValue.Payment, nil
+}
+
+// ClearPayment clears the value of the "payment" field.
+func (m *PaymentSessionMutation) ClearPayment() {
+	m.payment = nil
+	m.clearedFields[paymentsession.FieldPayment] = struct{}{}
+}
+
+// PaymentCleared returns if the "payment" field was cleared in this mutation.
+func (m *PaymentSessionMutation) PaymentCleared() bool {
+	_, ok := m.clearedFields[paymentsession.FieldPayment]
+	return ok
+}
+
+// ResetPayment resets all changes to the "payment" field.
+func (m *PaymentSessionMutation) ResetPayment() {
+	m.payment = nil
+	delete(m.clearedFields, paymentsession.FieldPayment)
+}
+
+// SetAmountMinor sets the "amount_minor" field.
+func (m *PaymentSessionMutation) SetAmountMinor(i int64) {
+	m.amount_minor = &i
+	m.addamount_minor = nil
+}
+
+// AmountMinor returns the value of the "amount_minor" field in the mutation.
+func (m *PaymentSessionMutation) AmountMinor() (r int64, exists bool) {
+	v := m.amount_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAmountMinor returns the old "amount_minor" field's value of the PaymentSession entity.
+// If the PaymentSession object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentSessionMutation) OldAmountMinor(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAmountMinor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAmountMinor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAmountMinor: %w", err)
+	}
+	return oldValue.AmountMinor, nil
+}
+
+// AddAmountMinor adds i to the "amount_minor" field.
+func (m *PaymentSessionMutation) AddAmountMinor(i int64) {
+	if m.addamount_minor != nil {
+		*m.addamount_minor += i
+	} else {
+		m.addamount_minor = &i
+	}
+}
+
+// AddedAmountMinor returns the value that was added to the "amount_minor" field in this mutation.
+func (m *PaymentSessionMutation) AddedAmountMinor() (r int64, exists bool) {
+	v := m.addamount_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAmountMinor resets all changes to the "amount_minor" field.
+func (m *PaymentSessionMutation) ResetAmountMinor() {
+	m.amount_minor = nil
+	m.addamount_minor = nil
+}
+
+// SetCurrency sets the "currency" field.
+func (m *PaymentSessionMutation) SetCurrency(s string) {
+	m.currency = &s
+}
+
+// Currency returns the value of the "currency" field in the mutation.
+func (m *PaymentSessionMutation) Currency() (r string, exists bool) {
+	v := m.currency
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCurrency returns the old "currency" field's value of the PaymentSession entity.
+// If the PaymentSession object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentSessionMutation) OldCurrency(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCurrency is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCurrency requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCurrency: %w", err)
+	}
+	return oldValue.Currency, nil
+}
+
+// ResetCurrency resets all changes to the "currency" field.
+func (m *PaymentSessionMutation) ResetCurrency() {
+	m.currency = nil
+}
+
+// SetState sets the "state" field.
+func (m *PaymentSessionMutation) SetState(sss state.PaymentSessionState) {
+	m.state = &sss
+}
+
+// State returns the value of the "state" field in the mutation.
+func (m *PaymentSessionMutation) State() (r state.PaymentSessionState, exists bool) {
+	v := m.state
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldState returns the old "state" field's value of the PaymentSession entity.
+// If the PaymentSession object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentSessionMutation) OldState(ctx context.Context) (v state.PaymentSessionState, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldState is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldState requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldState: %w", err)
+	}
+	return oldValue.State, nil
+}
+
+// ResetState resets all changes to the "state" field.
+func (m *PaymentSessionMutation) ResetState() {
+	m.state = nil
+}
+
+// SetTries sets the "tries" field.
+func (m *PaymentSessionMutation) SetTries(i int) {
+	m.tries = &i
+	m.addtries = nil
+}
+
+// Tries returns the value of the "tries" field in the mutation.
+func (m *PaymentSessionMutation) Tries() (r int, exists bool) {
+	v := m.tries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTries returns the old "tries" field's value of the PaymentSession entity.
+// If the PaymentSession object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentSessionMutation) OldTries(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTries is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTries requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTries: %w", err)
+	}
+	return oldValue.Tries, nil
+}
+
+// AddTries adds i to the "tries" field.
+func (m *PaymentSessionMutation) AddTries(i int) {
+	if m.addtries != nil {
+		*m.addtries += i
+	} else {
+		m.addtries = &i
+	}
+}
+
+// AddedTries returns the value that was added to the "tries" field in this mutation.
+func (m *PaymentSessionMutation) AddedTries() (r int, exists bool) {
+	v := m.addtries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTries resets all changes to the "tries" field.
+func (m *PaymentSessionMutation) ResetTries() {
+	m.tries = nil
+	m.addtries = nil
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *PaymentSessionMutation) SetDueAt(value micros.Time) {
+	m.due_at = &value
+	m.adddue_at = nil
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *PaymentSessionMutation) DueAt() (r micros.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDueAt returns the old "due_at" field's value of the PaymentSession entity.
+// If the PaymentSession object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentSessionMutation) OldDueAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
+	}
+	return oldValue.DueAt, nil
+}
+
+// AddDueAt adds value to the "due_at" field.
+func (m *PaymentSessionMutation) AddDueAt(value micros.Time) {
+	if m.adddue_at != nil {
+		*m.adddue_at += value
+	} else {
+		m.adddue_at = &value
+	}
+}
+
+// AddedDueAt returns the value that was added to the "due_at" field in this mutation.
+func (m *PaymentSessionMutation) AddedDueAt() (r micros.Time, exists bool) {
+	v := m.adddue_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearDueAt clears the value of the "due_at" field.
+func (m *PaymentSessionMutation) ClearDueAt() {
+	m.due_at = nil
+	m.adddue_at = nil
+	m.clearedFields[paymentsession.FieldDueAt] = struct{}{}
+}
+
+// DueAtCleared returns if the "due_at" field was cleared in this mutation.
+func (m *PaymentSessionMutation) DueAtCleared() bool {
+	_, ok := m.clearedFields[paymentsession.FieldDueAt]
+	return ok
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *PaymentSessionMutation) ResetDueAt() {
+	m.due_at = nil
+	m.adddue_at = nil
+	delete(m.clearedFields, paymentsession.FieldDueAt)
+}
+
+// Where appends a list predicates to the PaymentSessionMutation builder.
+func (m *PaymentSessionMutation) Where(ps ...predicate.PaymentSession) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the PaymentSessionMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *PaymentSessionMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.PaymentSession, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *PaymentSessionMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *PaymentSessionMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (PaymentSession).
+func (m *PaymentSessionMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *PaymentSessionMutation) Fields() []string {
+	fields := make([]string, 0, 12)
+	if m.store_id != nil {
+		fields = append(fields, paymentsession.FieldStoreID)
+	}
+	if m.order_id != nil {
+		fields = append(fields, paymentsession.FieldOrderID)
+	}
+	if m.attempt != nil {
+		fields = append(fields, paymentsession.FieldAttempt)
+	}
+	if m.bucket != nil {
+		fields = append(fields, paymentsession.FieldBucket)
+	}
+	if m.provider != nil {
+		fields = append(fields, paymentsession.FieldProvider)
+	}
+	if m.reference != nil {
+		fields = append(fields, paymentsession.FieldReference)
+	}
+	if m.payment != nil {
+		fields = append(fields, paymentsession.FieldPayment)
+	}
+	if m.amount_minor != nil {
+		fields = append(fields, paymentsession.FieldAmountMinor)
+	}
+	if m.currency != nil {
+		fields = append(fields, paymentsession.FieldCurrency)
+	}
+	if m.state != nil {
+		fields = append(fields, paymentsession.FieldState)
+	}
+	if m.tries != nil {
+		fields = append(fields, paymentsession.FieldTries)
+	}
+	if m.due_at != nil {
+		fields = append(fields, paymentsession.FieldDueAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *PaymentSessionMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case paymentsession.FieldStoreID:
+		return m.StoreID()
+	case paymentsession.FieldOrderID:
+		return m.OrderID()
+	case paymentsession.FieldAttempt:
+		return m.Attempt()
+	case paymentsession.FieldBucket:
+		return m.Bucket()
+	case paymentsession.FieldProvider:
+		return m.Provider()
+	case paymentsession.FieldReference:
+		return m.Reference()
+	case paymentsession.FieldPayment:
+		return m.Payment()
+	case paymentsession.FieldAmountMinor:
+		return m.AmountMinor()
+	case paymentsession.FieldCurrency:
+		return m.Currency()
+	case paymentsession.FieldState:
+		return m.State()
+	case paymentsession.FieldTries:
+		return m.Tries()
+	case paymentsession.FieldDueAt:
+		return m.DueAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *PaymentSessionMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case paymentsession.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case paymentsession.FieldOrderID:
+		return m.OldOrderID(ctx)
+	case paymentsession.FieldAttempt:
+		return m.OldAttempt(ctx)
+	case paymentsession.FieldBucket:
+		return m.OldBucket(ctx)
+	case paymentsession.FieldProvider:
+		return m.OldProvider(ctx)
+	case paymentsession.FieldReference:
+		return m.OldReference(ctx)
+	case paymentsession.FieldPayment:
+		return m.OldPayment(ctx)
+	case paymentsession.FieldAmountMinor:
+		return m.OldAmountMinor(ctx)
+	case paymentsession.FieldCurrency:
+		return m.OldCurrency(ctx)
+	case paymentsession.FieldState:
+		return m.OldState(ctx)
+	case paymentsession.FieldTries:
+		return m.OldTries(ctx)
+	case paymentsession.FieldDueAt:
+		return m.OldDueAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown PaymentSession field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *PaymentSessionMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case paymentsession.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case paymentsession.FieldOrderID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrderID(v)
+		return nil
+	case paymentsession.FieldAttempt:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAttempt(v)
+		return nil
+	case paymentsession.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBucket(v)
+		return nil
+	case paymentsession.FieldProvider:
+		v, ok := value.(state.PaymentMethod)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetProvider(v)
+		return nil
+	case paymentsession.FieldReference:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReference(v)
+		return nil
+	case paymentsession.FieldPayment:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPayment(v)
+		return nil
+	case paymentsession.FieldAmountMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAmountMinor(v)
+		return nil
+	case paymentsession.FieldCurrency:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCurrency(v)
+		return nil
+	case paymentsession.FieldState:
+		v, ok := value.(state.PaymentSessionState)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetState(v)
+		return nil
+	case paymentsession.FieldTries:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTries(v)
+		return nil
+	case paymentsession.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown PaymentSession field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *PaymentSessionMutation) AddedFields() []string {
+	var fields []string
+	if m.addattempt != nil {
+		fields = append(fields, paymentsession.FieldAttempt)
+	}
+	if m.addbucket != nil {
+		fields = append(fields, paymentsession.FieldBucket)
+	}
+	if m.addamount_minor != nil {
+		fields = append(fields, paymentsession.FieldAmountMinor)
+	}
+	if m.addtries != nil {
+		fields = append(fields, paymentsession.FieldTries)
+	}
+	if m.adddue_at != nil {
+		fields = append(fields, paymentsession.FieldDueAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *PaymentSessionMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case paymentsession.FieldAttempt:
+		return m.AddedAttempt()
+	case paymentsession.FieldBucket:
+		return m.AddedBucket()
+	case paymentsession.FieldAmountMinor:
+		return m.AddedAmountMinor()
+	case paymentsession.FieldTries:
+		return m.AddedTries()
+	case paymentsession.FieldDueAt:
+		return m.AddedDueAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *PaymentSessionMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case paymentsession.FieldAttempt:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAttempt(v)
+		return nil
+	case paymentsession.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBucket(v)
+		return nil
+	case paymentsession.FieldAmountMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAmountMinor(v)
+		return nil
+	case paymentsession.FieldTries:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTries(v)
+		return nil
+	case paymentsession.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDueAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown PaymentSession numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *PaymentSessionMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(paymentsession.FieldReference) {
+		fields = append(fields, paymentsession.FieldReference)
+	}
+	if m.FieldCleared(paymentsession.FieldPayment) {
+		fields = append(fields, paymentsession.FieldPayment)
+	}
+	if m.FieldCleared(paymentsession.FieldDueAt) {
+		fields = append(fields, paymentsession.FieldDueAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *PaymentSessionMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *PaymentSessionMutation) ClearField(name string) error {
+	switch name {
+	case paymentsession.FieldReference:
+		m.ClearReference()
+		return nil
+	case paymentsession.FieldPayment:
+		m.ClearPayment()
+		return nil
+	case paymentsession.FieldDueAt:
+		m.ClearDueAt()
+		return nil
+	}
+	return fmt.Errorf("unknown PaymentSession nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *PaymentSessionMutation) ResetField(name string) error {
+	switch name {
+	case paymentsession.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case paymentsession.FieldOrderID:
+		m.ResetOrderID()
+		return nil
+	case paymentsession.FieldAttempt:
+		m.ResetAttempt()
+		return nil
+	case paymentsession.FieldBucket:
+		m.ResetBucket()
+		return nil
+	case paymentsession.FieldProvider:
+		m.ResetProvider()
+		return nil
+	case paymentsession.FieldReference:
+		m.ResetReference()
+		return nil
+	case paymentsession.FieldPayment:
+		m.ResetPayment()
+		return nil
+	case paymentsession.FieldAmountMinor:
+		m.ResetAmountMinor()
+		return nil
+	case paymentsession.FieldCurrency:
+		m.ResetCurrency()
+		return nil
+	case paymentsession.FieldState:
+		m.ResetState()
+		return nil
+	case paymentsession.FieldTries:
+		m.ResetTries()
+		return nil
+	case paymentsession.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	}
+	return fmt.Errorf("unknown PaymentSession field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *PaymentSessionMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *PaymentSessionMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *PaymentSessionMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *PaymentSessionMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *PaymentSessionMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *PaymentSessionMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *PaymentSessionMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown PaymentSession unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *PaymentSessionMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown PaymentSession edge %s", name)
 }
 
 // PaymentSettingsMutation represents an operation that mutates the PaymentSettings nodes in the graph.

@@ -102,8 +102,14 @@ type Tx struct {
 	Page *PageClient
 	// Payment is the client for interacting with the Payment builders.
 	Payment *PaymentClient
+	// PaymentAccount is the client for interacting with the PaymentAccount builders.
+	PaymentAccount *PaymentAccountClient
 	// PaymentHold is the client for interacting with the PaymentHold builders.
 	PaymentHold *PaymentHoldClient
+	// PaymentRefund is the client for interacting with the PaymentRefund builders.
+	PaymentRefund *PaymentRefundClient
+	// PaymentSession is the client for interacting with the PaymentSession builders.
+	PaymentSession *PaymentSessionClient
 	// PaymentSettings is the client for interacting with the PaymentSettings builders.
 	PaymentSettings *PaymentSettingsClient
 	// Picture is the client for interacting with the Picture builders.
@@ -331,7 +337,10 @@ func (tx *Tx) init() {
 	tx.OutboxFailure = NewOutboxFailureClient(tx.config)
 	tx.Page = NewPageClient(tx.config)
 	tx.Payment = NewPaymentClient(tx.config)
+	tx.PaymentAccount = NewPaymentAccountClient(tx.config)
 	tx.PaymentHold = NewPaymentHoldClient(tx.config)
+	tx.PaymentRefund = NewPaymentRefundClient(tx.config)
+	tx.PaymentSession = NewPaymentSessionClient(tx.config)
 	tx.PaymentSettings = NewPaymentSettingsClient(tx.config)
 	tx.Picture = NewPictureClient(tx.config)
 	tx.Product = NewProductClient(tx.config)

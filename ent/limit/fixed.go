@@ -43,6 +43,7 @@ var fixed = []Fixed{
 	{Of: "A time zone", Unit: inBytes, Most: Timezone},
 	{Of: "The source of an order", Unit: inBytes, Most: Source},
 	{Of: "A category of the marketplace", Unit: inBytes, Most: Category},
+	{Of: "A key of an account with a payment provider", Unit: inBytes, Most: PaymentSecret},
 	{Of: "The code of a discount, which has at least 3", Unit: inBytes, Most: Code},
 	{Of: "The version of a theme", Unit: inBytes, Most: Version},
 	{Of: "What a browser says of a passkey", Unit: inBytes, Most: Passkey},

@@ -24,6 +24,8 @@ const (
 	Label = 64
 	// PostalCode is the postal code of an address.
 	PostalCode = 32
+	// PaymentSecret is a secret of an account with a payment provider.
+	PaymentSecret = 200
 	// Note is what the staff write about an order or a customer.
 	Note = 5000
 	// ReviewNote is what a reviewer writes about a theme.

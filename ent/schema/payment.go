@@ -6,6 +6,7 @@ import (
 	"entgo.io/ent/schema/index"
 
 	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 )
@@ -37,5 +38,107 @@ func (Payment) Fields() []ent.Field {
 func (Payment) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("store_id", "order_id", "id"),
+	}
+}
+
+// PaymentAccount is a store's own account with a payment provider.
+type PaymentAccount struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (PaymentAccount) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields implements ent.Interface.
+func (PaymentAccount) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("provider").GoType(state.PaymentMethod("")).SchemaType(key(32)).Immutable(),
+		// live says that the key moves real money.
+		field.Bool("live"),
+		// secret is the key, signing what events are signed with; both are encrypted.
+		field.Bytes("secret").MaxLen(255),
+		field.String("secret_hint").SchemaType(key(16)),
+		field.Bytes("signing").MaxLen(255),
+		field.String("signing_hint").SchemaType(key(16)),
+		field.Int64("updated_at").GoType(micros.Time(0)),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (PaymentAccount) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("store_id", "provider").Unique()}
+}
+
+// PaymentSession is a page of a provider's on which an order can be paid. An order has one
+// open session at most: whoever makes another one gives it the next attempt, which is
+// unique.
+type PaymentSession struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (PaymentSession) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields implements ent.Interface.
+func (PaymentSession) Fields() []ent.Field {
+	return []ent.Field{
+		field.UUID("order_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Order}).Immutable(),
+		field.Int("attempt").Immutable(),
+		field.Int8("bucket").Immutable(),
+		field.String("provider").GoType(state.PaymentMethod("")).SchemaType(key(32)).Immutable(),
+		// reference is the provider's name of the session; null until it has one. Nobody
+		// can pay before.
+		field.String("reference").SchemaType(key(255)).Optional().Nillable(),
+		// payment is the provider's name of the money; null before there is any.
+		field.String("payment").SchemaType(key(255)).Optional().Nillable(),
+		field.Int64("amount_minor").Immutable(),
+		field.String("currency").SchemaType(key(3)).Immutable(),
+		// state leaves open once: whoever moves it decides what becomes of the money.
+		field.String("state").GoType(state.PaymentSessionState("")).SchemaType(key(16)),
+		field.Int("tries").Default(0),
+		// due_at is when the provider is asked next; null once the session is open no more.
+		field.Int64("due_at").GoType(micros.Time(0)).Optional().Nillable(),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (PaymentSession) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("store_id", "order_id", "attempt").Unique(),
+		index.Fields("store_id", "reference").Unique(),
+		index.Fields("bucket", "due_at"),
+	}
+}
+
+// PaymentRefund is money that a provider is to give back: a row of an outbox, written in the
+// transaction that decides it.
+type PaymentRefund struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (PaymentRefund) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields implements ent.Interface.
+func (PaymentRefund) Fields() []ent.Field {
+	return []ent.Field{
+		field.UUID("order_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Order}).Immutable(),
+		// ledger_id is the row of the order's ledger; null for money that the order did not
+		// take.
+		field.UUID("ledger_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Payment}).
+			Optional().Nillable().Immutable(),
+		field.Int8("bucket").Immutable(),
+		field.String("provider").GoType(state.PaymentMethod("")).SchemaType(key(32)).Immutable(),
+		field.String("payment").SchemaType(key(255)).Immutable(),
+		field.Int64("amount_minor").Immutable(),
+		field.String("currency").SchemaType(key(3)).Immutable(),
+		field.String("state").GoType(state.PaymentRefundState("")).SchemaType(key(16)),
+		// failure is what the provider says of one that it does not make.
+		field.String("failure").MaxRuneLen(255).Optional().Nillable(),
+		field.Int("tries").Default(0),
+		// due_at is when it is tried next; null once it is done or failed.
+		field.Int64("due_at").GoType(micros.Time(0)).Optional().Nillable(),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (PaymentRefund) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("store_id", "order_id", "id"),
+		index.Fields("bucket", "due_at"),
 	}
 }

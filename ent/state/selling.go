@@ -40,13 +40,46 @@ const (
 	PaymentOnDelivery PaymentMethod = "cash_on_delivery"
 	// PaymentTest moves no money: the shopper says how the payment ends.
 	PaymentTest PaymentMethod = "test"
+	// PaymentStripe is the store's own account with the provider of that name.
+	PaymentStripe PaymentMethod = "stripe"
 )
 
-var allPaymentMethod = []PaymentMethod{PaymentTransfer, PaymentOnDelivery, PaymentTest}
+var allPaymentMethod = []PaymentMethod{PaymentTransfer, PaymentOnDelivery, PaymentTest, PaymentStripe}
 
 // Online reports whether the shopper pays right after ordering. Until then the goods are
 // held for a while and no longer.
-func (v PaymentMethod) Online() bool { return v == PaymentTest }
+func (v PaymentMethod) Online() bool { return v == PaymentTest || v == PaymentStripe }
 
 // Known reports whether v is a value of the enumeration.
 func (v PaymentMethod) Known() bool { return slices.Contains(allPaymentMethod, v) }
+
+// PaymentSessionState is how far a payment online is.
+type PaymentSessionState string
+
+// The values of [PaymentSessionState].
+const (
+	PaymentSessionOpen PaymentSessionState = "open"
+	PaymentSessionPaid PaymentSessionState = "paid" // and its money is the order's
+	// PaymentSessionClosed is one without a payment, or whose money goes back.
+	PaymentSessionClosed PaymentSessionState = "closed"
+)
+
+var allPaymentSessionState = []PaymentSessionState{PaymentSessionOpen, PaymentSessionPaid, PaymentSessionClosed}
+
+// Known reports whether v is a value of the enumeration.
+func (v PaymentSessionState) Known() bool { return slices.Contains(allPaymentSessionState, v) }
+
+// PaymentRefundState is how far money is that a provider gives back.
+type PaymentRefundState string
+
+// The values of [PaymentRefundState].
+const (
+	PaymentRefundWaiting PaymentRefundState = "waiting"
+	PaymentRefundDone    PaymentRefundState = "done"
+	PaymentRefundFailed  PaymentRefundState = "failed" // somebody has to give it back otherwise
+)
+
+var allPaymentRefundState = []PaymentRefundState{PaymentRefundWaiting, PaymentRefundDone, PaymentRefundFailed}
+
+// Known reports whether v is a value of the enumeration.
+func (v PaymentRefundState) Known() bool { return slices.Contains(allPaymentRefundState, v) }

@@ -2,6 +2,7 @@ package cart
 
 import (
 	"context"
+	"errors"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -18,6 +19,24 @@ func (c *Carts) PayTest(ctx context.Context, o *db.Order) (taken bool, err error
 	}
 	return c.sales.PayOnline(ctx, o.ID, sales.Online{Method: state.PaymentTest,
 		Reference: "test " + xid.Order.Format(o.ID), AmountMinor: o.TotalMinor, Currency: o.Currency})
+}
+
+// BeginPayment returns the address at which an order is paid, see [sales.Resolver.BeginPayment].
+func (c *Carts) BeginPayment(ctx context.Context, o *db.Order, title, back string) (string, error) {
+	return c.sales.BeginPayment(ctx, o, title, back)
+}
+
+// SettlePayment asks what has become of the payment of an order, see [sales.Resolver.SettlePayment].
+func (c *Carts) SettlePayment(ctx context.Context, o *db.Order) error {
+	return c.sales.SettlePayment(ctx, o)
+}
+
+// SettlePayments asks about the payments of all stores that are under way, and gives back what is due; it
+// returns how many of both there were.
+func (c *Carts) SettlePayments(ctx context.Context) (looks, refunds int, err error) {
+	looks, err = c.sales.SettlePayments(ctx)
+	refunds, failed := c.sales.ReturnMoney(ctx)
+	return looks, refunds, errors.Join(err, failed)
 }
 
 // EndHolds cancels the orders of all stores that were not paid in time, and returns how many.

@@ -9,8 +9,10 @@ import (
 	"github.com/storefront-go/storefront/ent/db/cartline"
 	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/payment"
 	"github.com/storefront-go/storefront/graph/price"
 	"github.com/storefront-go/storefront/graph/selling"
 	"github.com/storefront-go/storefront/graph/shelf"
@@ -143,15 +145,29 @@ func (c *Carts) view(ctx context.Context, row *db.Cart) (v *View, err error) {
 			return nil, err
 		}
 	}
-	if v.Methods, err = c.selling.CartMethods(ctx); err != nil {
+	if err := c.compute(ctx, v, row.RateID); err != nil {
 		return nil, err
 	}
+	return v, c.readMethods(ctx, v, row.Payment)
+}
+
+// readMethods reads how the sum can be paid. Stripe does not take any sum of all currencies;
+// where nothing is to be paid, the way does not matter.
+func (c *Carts) readMethods(ctx context.Context, v *View, chosen *state.PaymentMethod) (err error) {
+	if v.Methods, err = c.selling.CartMethods(ctx); err != nil {
+		return err
+	}
+	if v.Sums.TotalMinor > 0 && !payment.Payable(v.Sums.TotalMinor, v.Currency) {
+		v.Methods = slices.DeleteFunc(v.Methods, func(m document.PaymentMethod) bool {
+			return m.Kind == state.PaymentStripe
+		})
+	}
 	for i, m := range v.Methods {
-		if row.Payment != nil && m.Kind == *row.Payment {
+		if chosen != nil && m.Kind == *chosen {
 			v.Method = &v.Methods[i]
 		}
 	}
-	return v, c.compute(ctx, v, row.RateID)
+	return nil
 }
 
 // readLines reads the lines as they were added, with the goods as they are now.

@@ -25,6 +25,7 @@ import (
 	"github.com/storefront-go/storefront/graph/link"
 	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/payment"
 	"github.com/storefront-go/storefront/graph/picture"
 	"github.com/storefront-go/storefront/graph/session"
 	"github.com/storefront-go/storefront/graph/shelf"
@@ -61,6 +62,8 @@ type Config struct {
 	Themes *install.Keeper
 	// Pictures keeps copies of products' pictures.
 	Pictures *picture.Keeper
+	// Payments asks payment providers.
+	Payments *payment.Desk
 	// Notifier writes to people; nil where there is no mail server.
 	Notifier *notify.Notifier
 	// Limits are those that the operator set for all stores. Who keeps the rates
@@ -85,7 +88,7 @@ type Core struct {
 func New(c Config) (*Core, error) {
 	if c.Store == nil || c.Keys == nil || c.Factors == nil || c.Pages == nil || c.HostOf == nil ||
 		c.APIHost == "" || c.Links == nil || c.Webhooks == nil || c.Exports == nil || c.Themes == nil ||
-		c.Pictures == nil {
+		c.Pictures == nil || c.Payments == nil {
 		return nil, errors.New("graph: every part is needed but Sessions, Erasures, Shelves, Notifier, Limits, Reviewer and Logger")
 	}
 	if c.Reviewer == nil {

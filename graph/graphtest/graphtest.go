@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/keyring"
 	"github.com/storefront-go/storefront/graph/link"
 	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/payment"
 	pic "github.com/storefront-go/storefront/graph/picture"
 	"github.com/storefront-go/storefront/graph/theme/sample"
 	"github.com/storefront-go/storefront/graph/webhook"
@@ -22,6 +23,9 @@ import (
 
 // API is {api_host} of a core for tests.
 const API = "https://api.test"
+
+// nowhere is where nobody answers: what tests of payments ask, they start.
+const nowhere = "http://127.0.0.1:1"
 
 // Config is a whole core over s, with blobs in a folder of the test and engines
 // that stand still. Every store reviews the marketplace.
@@ -63,7 +67,8 @@ func config(t testing.TB, s *ent.Store, ring *keyring.Ring, samples []sample.Sam
 		t.Fatal(err)
 	}
 	return graph.Config{
-		Store: s, Keys: apikey.NewKeeper(s), Factors: factors, Pages: page.New(ring), APIHost: API,
+		Payments: payment.NewDesk(ring, payment.NewStripe(nowhere)),
+		Store:    s, Keys: apikey.NewKeeper(s), Factors: factors, Pages: page.New(ring), APIHost: API,
 		HostOf: func(handle string) string { return handle + ".localhost" },
 		Links:  link.New(ring), Webhooks: hooks, Exports: exports, Themes: themes, Pictures: pictures,
 		Reviewer: func(*db.Store) bool { return true }, TestPayments: true,

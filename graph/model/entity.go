@@ -94,7 +94,24 @@ type PaymentSettings struct {
 	*db.PaymentSettings
 	// Kinds are the ways to pay that the installation offers.
 	Kinds []state.PaymentMethod
+	// Stripe is the store's account with the provider of that name.
+	Stripe *PaymentAccount
 }
+
+// PaymentRefund is money that a payment provider gives back.
+type PaymentRefund struct{ *db.PaymentRefund }
+
+// PaymentID is the public id of the row of the ledger; nil for money that the order did not
+// take.
+func (p *PaymentRefund) PaymentID() *string {
+	if p.LedgerID == nil {
+		return nil
+	}
+	return new(xid.Payment.Format(*p.LedgerID))
+}
+
+// CreatedAt is when it was decided.
+func (p *PaymentRefund) CreatedAt() micros.Time { return p.ID.Time() }
 
 // UpdatedAt is when they were last changed; nil for never.
 func (p *PaymentSettings) UpdatedAt() *micros.Time {

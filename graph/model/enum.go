@@ -103,6 +103,11 @@ func UnmarshalCollectionField(v any) (state.CollectionField, error) {
 	return unmarshal[state.CollectionField](v)
 }
 
+func MarshalPaymentRefundState(v state.PaymentRefundState) graphql.Marshaler { return enum(v) }
+func UnmarshalPaymentRefundState(v any) (state.PaymentRefundState, error) {
+	return unmarshal[state.PaymentRefundState](v)
+}
+
 func MarshalDiscountKind(v state.DiscountKind) graphql.Marshaler { return enum(v) }
 func UnmarshalDiscountKind(v any) (state.DiscountKind, error) {
 	return unmarshal[state.DiscountKind](v)

@@ -486,6 +486,32 @@ type PasswordChangePayload struct {
 	UserErrors []*UserError `json:"userErrors"`
 }
 
+// An account of the store with a payment provider. Its secrets are written, and never shown again.
+type PaymentAccount struct {
+	// Whether there are secrets.
+	Connected bool `json:"connected"`
+	// Whether it moves real money.
+	Live *bool `json:"live,omitempty"`
+	// The last four characters of the secret key.
+	SecretHint *string `json:"secretHint,omitempty"`
+	// The last four characters of the signing secret.
+	SigningHint *string `json:"signingHint,omitempty"`
+	// Where the provider is to send its events.
+	WebhookURL string `json:"webhookUrl"`
+	// The types of events that it is to send.
+	WebhookEvents []string     `json:"webhookEvents"`
+	UpdatedAt     *micros.Time `json:"updatedAt,omitempty"`
+}
+
+type PaymentAccountInput struct {
+	// STRIPE.
+	Kind state.PaymentMethod `json:"kind"`
+	// Begins with sk_ or rk_. Absent, it stays; the first time it is needed.
+	SecretKey *string `json:"secretKey,omitempty"`
+	// Begins with whsec_. Absent, it stays; the first time it is needed.
+	SigningSecret *string `json:"signingSecret,omitempty"`
+}
+
 type PaymentInput struct {
 	AmountMinor int64   `json:"amountMinor"`
 	Method      *string `json:"method,omitempty"`

@@ -34,4 +34,6 @@ type Relations struct {
 	Notes        *Family[int, xid.ID, []*OrderNote]
 	Payments     *Batch[xid.ID, []*db.Payment]
 	Fulfillments *Batch[xid.ID, []*db.Fulfillment]
+	// Refunds are those of the payment provider.
+	Refunds *Batch[xid.ID, []*PaymentRefund]
 }

@@ -70,9 +70,11 @@ var arabic = Texts{
 		BankTransfer:   "تحويل مصرفي",
 		CashOnDelivery: "الدفع عند الاستلام",
 		TestPayment:    "دفع تجريبي",
+		OnlinePayment:  "الدفع عبر الإنترنت",
 		TestExplained:  "لا تُنقل أي أموال هنا. اختر كيف تنتهي عملية الدفع.",
 		Pay:            "ادفع {0}",
 		Decline:        "رفض",
+		PaymentAway:    "لا يمكن الدفع الآن. حاول مرة أخرى بعد لحظات.",
 		Declined:       "رُفض الدفع. حاول مرة أخرى أو اختر طريقة دفع أخرى.",
 
 		ThankYou:          "شكرًا لطلبك",

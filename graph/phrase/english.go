@@ -70,9 +70,11 @@ var english = Texts{
 		BankTransfer:   "Bank transfer",
 		CashOnDelivery: "Cash on delivery",
 		TestPayment:    "Test payment",
+		OnlinePayment:  "Online payment",
 		TestExplained:  "No money is moved here. Choose how the payment ends.",
 		Pay:            "Pay {0}",
 		Decline:        "Decline",
+		PaymentAway:    "The payment cannot be made at the moment. Please try again in a moment.",
 		Declined:       "The payment was declined. Try again, or choose another way to pay.",
 
 		ThankYou:          "Thank you for your order",

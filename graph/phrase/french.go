@@ -71,9 +71,11 @@ var french = Texts{
 		BankTransfer:   "Virement bancaire",
 		CashOnDelivery: "Paiement à la livraison",
 		TestPayment:    "Paiement de test",
+		OnlinePayment:  "Paiement en ligne",
 		TestExplained:  "Ici, aucun argent ne circule. Choisissez l’issue du paiement.",
 		Pay:            "Payer {0}",
 		Decline:        "Refuser",
+		PaymentAway:    "Le paiement n’est pas possible pour le moment. Réessayez dans un instant.",
 		Declined:       "Le paiement a été refusé. Réessayez ou choisissez un autre moyen de paiement.",
 
 		ThankYou:          "Merci pour votre commande",

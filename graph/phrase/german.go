@@ -70,9 +70,11 @@ var german = Texts{
 		BankTransfer:   "Überweisung",
 		CashOnDelivery: "Nachnahme",
 		TestPayment:    "Testzahlung",
+		OnlinePayment:  "Online-Zahlung",
 		TestExplained:  "Hier fließt kein Geld. Wählen Sie, wie die Zahlung ausgeht.",
 		Pay:            "{0} bezahlen",
 		Decline:        "Ablehnen",
+		PaymentAway:    "Die Zahlung ist gerade nicht möglich. Bitte versuchen Sie es gleich noch einmal.",
 		Declined: "Die Zahlung wurde abgelehnt. Versuchen Sie es noch einmal oder wählen Sie eine andere " +
 			"Zahlungsart.",
 

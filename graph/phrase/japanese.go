@@ -70,9 +70,11 @@ var japanese = Texts{
 		BankTransfer:   "銀行振込",
 		CashOnDelivery: "代金引換",
 		TestPayment:    "テスト決済",
+		OnlinePayment:  "オンライン決済",
 		TestExplained:  "実際の支払いは行われません。決済の結果を選んでください。",
 		Pay:            "{0}を支払う",
 		Decline:        "拒否する",
+		PaymentAway:    "ただいまお支払いができません。しばらくしてからもう一度お試しください。",
 		Declined:       "決済が拒否されました。もう一度試すか、別のお支払い方法を選んでください。",
 
 		ThankYou:          "ご注文ありがとうございます",

@@ -78,10 +78,12 @@ const (
 	BankTransfer
 	CashOnDelivery
 	TestPayment
+	OnlinePayment
 	TestExplained
 	Pay // {0} is the total
 	Decline
 	Declined
+	PaymentAway
 
 	// The page of an order.
 	ThankYou

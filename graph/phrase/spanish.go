@@ -70,9 +70,11 @@ var spanish = Texts{
 		BankTransfer:   "Transferencia bancaria",
 		CashOnDelivery: "Pago contra reembolso",
 		TestPayment:    "Pago de prueba",
+		OnlinePayment:  "Pago en línea",
 		TestExplained:  "Aquí no se mueve dinero. Elige cómo termina el pago.",
 		Pay:            "Pagar {0}",
 		Decline:        "Rechazar",
+		PaymentAway:    "El pago no es posible en este momento. Inténtalo de nuevo en un momento.",
 		Declined:       "El pago se ha rechazado. Inténtalo de nuevo o elige otra forma de pago.",
 
 		ThankYou:          "Gracias por tu pedido",

@@ -43,6 +43,10 @@ var columns = []column{
 		owner: stores, with: "id", of: byID},
 	{name: "kept answers", table: "idempotency_keys", column: "answer", purpose: keyring.Encryption,
 		owner: stores, with: "key_hash", of: byOwnerAndWith},
+	{name: "payment keys", table: "payment_accounts", column: "secret", purpose: "payment secrets",
+		owner: stores, with: "id", of: byID},
+	{name: "signing secrets of payments", table: "payment_accounts", column: "signing", purpose: "payment secrets",
+		owner: stores, with: "id", of: byID},
 	{name: "second factors", table: "factors", column: "data", purpose: "factors",
 		owner: "user_id", with: "id", of: byOwnerAndWith},
 }

@@ -81,6 +81,17 @@ func (v *vault) answer(r *keyring.Ring, n int) {
 	})
 }
 
+// account keeps the secrets of an account with a payment provider.
+func (v *vault) account(r *keyring.Ring) {
+	v.t.Helper()
+	id, sealer := xid.New(), r.Sealer("payment secrets")
+	v.write(func(ctx context.Context, c *db.Client) error {
+		return c.PaymentAccount.Create().SetID(id).SetProvider(state.PaymentStripe).SetLive(true).SetUpdatedAt(1).
+			SetSecret(sealer.Seal([]byte("key"), id[:])).SetSecretHint("key").
+			SetSigning(sealer.Seal([]byte("signing"), id[:])).SetSigningHint("ning").Exec(ctx)
+	})
+}
+
 // factor keeps a factor of a person.
 func (v *vault) factor(r *keyring.Ring) {
 	v.t.Helper()
@@ -108,6 +119,10 @@ func (v *vault) opens(r *keyring.Ring) (n int) {
 	for _, k := range c.Idempotency.Query().Where(idempotency.AnswerNotNil()).AllX(v.ctx) {
 		try(keyring.Encryption, "answer", k.Answer, append(v.store[:], k.KeyHash...))
 	}
+	for _, p := range c.PaymentAccount.Query().AllX(v.ctx) {
+		try("payment secrets", "key", p.Secret, p.ID[:])
+		try("payment secrets", "signing", p.Signing, p.ID[:])
+	}
 	for _, f := range c.Factor.Query().AllX(viewer.Everywhere(v.ctx)) {
 		try("factors", "factor", f.Data, append(f.UserID[:], f.ID[:]...))
 	}
@@ -134,6 +149,7 @@ func TestRun(t *testing.T) {
 		old, both, fresh := ring(t, secrets[0]), ring(t, secrets[1], secrets[0]), ring(t, secrets[1])
 		v.endpoint(old)
 		v.endpoint(both)
+		v.account(old)
 		for n := range 50 {
 			v.answer(old, n)
 		}
@@ -147,7 +163,8 @@ func TestRun(t *testing.T) {
 		v.factor(ring(t, secrets[2])) // whose secret is gone
 		want := []reseal.Count{{Column: "webhook secrets", Older: 1}, {Column: "second webhook secrets", Older: 1},
 			{Column: "webhook headers", Older: 1},
-			{Column: "kept answers", Older: 50}, {Column: "second factors", Older: 25, Lost: 1}}
+			{Column: "kept answers", Older: 50}, {Column: "payment keys", Older: 1},
+			{Column: "signing secrets of payments", Older: 1}, {Column: "second factors", Older: 25, Lost: 1}}
 		counted := func() []reseal.Count {
 			t.Helper()
 			got, err := reseal.Counts(t.Context(), s, both)
@@ -159,10 +176,10 @@ func TestRun(t *testing.T) {
 		if diff := cmp.Diff(want, counted()); diff != "" {
 			t.Error(diff)
 		}
-		if n := v.run(both); n != 78 {
-			t.Errorf("%d were sealed anew, want 78", n)
+		if n := v.run(both); n != 80 {
+			t.Errorf("%d were sealed anew, want 80", n)
 		}
-		if n, older := v.opens(fresh), v.opens(old); n != 81 || older != 0 {
+		if n, older := v.opens(fresh), v.opens(old); n != 83 || older != 0 {
 			t.Errorf("%d open with the first secret, and %d with the older", n, older)
 		}
 		for i := range want {

@@ -7,6 +7,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/note"
 	"github.com/storefront-go/storefront/ent/db/payment"
+	"github.com/storefront-go/storefront/ent/db/paymentrefund"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
@@ -43,6 +44,19 @@ func (s *siblings) payments(ctx context.Context, ids []xid.ID) (map[xid.ID][]*db
 	of := make(map[xid.ID][]*db.Payment, len(ids))
 	for _, p := range rows {
 		of[p.OrderID] = append(of[p.OrderID], p)
+	}
+	return of, err
+}
+
+// refunds loads what the payment provider gives back of each order.
+func (s *siblings) refunds(ctx context.Context, ids []xid.ID) (map[xid.ID][]*model.PaymentRefund, error) {
+	q := s.Client(ctx).PaymentRefund.Query()
+	q.Modify(core.Few{Store: viewer.From(ctx).Store, Parent: paymentrefund.FieldOrderID, Parents: ids,
+		Columns: paymentrefund.Columns, Index: refundIndex, Limit: maxChildren}.Apply)
+	rows, err := q.Load(ctx)
+	of := make(map[xid.ID][]*model.PaymentRefund, len(ids))
+	for _, p := range rows {
+		of[p.OrderID] = append(of[p.OrderID], &model.PaymentRefund{PaymentRefund: p})
 	}
 	return of, err
 }

@@ -40,6 +40,7 @@ func (m Mutation) OrderCancel(
 				return selling.New(m.Core).ReturnDiscount(ctx, *e.DiscountID, *e.CustomerID)
 			})
 		}
+		e.Then = both(e.Then, func(ctx context.Context) error { return m.lookSoon(ctx, e.Order) })
 		e.Status, e.CancelledAt = state.OrderCancelled, &e.Now
 		e.Update.SetStatus(e.Status).SetCancelledAt(e.Now)
 		e.Emit(event.OrderCancelled)

@@ -23,8 +23,9 @@ type orderEdit struct {
 	*core.Edit[*model.Order, *db.OrderUpdate]
 	// moved are the lines whose quantities changed.
 	moved []*db.OrderLine
-	// ledger, shipment and note are the rows that the change adds.
+	// ledger, back, shipment and note are the rows that the change adds.
 	ledger   []*db.PaymentCreate
+	back     *db.PaymentRefundCreate
 	shipment *db.FulfillmentCreate
 	note     *db.NoteCreate
 	// tracking is where the shipment is.
@@ -121,6 +122,12 @@ func (m Mutation) saveParts(ctx context.Context, e *orderEdit) error {
 		if err := p.Exec(ctx); err != nil {
 			return fmt.Errorf("add payment: %w", err)
 		}
+	}
+	if e.back != nil {
+		if err := e.back.Exec(ctx); err != nil {
+			return fmt.Errorf("add the refund: %w", err)
+		}
+		m.wakeReturns(ctx)
 	}
 	if e.shipment != nil {
 		if err := e.shipment.Exec(ctx); err != nil {

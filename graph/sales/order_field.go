@@ -14,6 +14,7 @@ const (
 	noteIndex        = "note_store_id_order_id_id"
 	paymentIndex     = "payment_store_id_order_id_id"
 	fulfillmentIndex = "fulfillment_store_id_order_id_id"
+	refundIndex      = "paymentrefund_store_id_order_id_id"
 )
 
 // OrderFields resolves the relations of an order. Each costs one statement for
@@ -43,6 +44,12 @@ func (o OrderFields) Notes(ctx context.Context, order *model.Order, first *int) 
 func (o OrderFields) Payments(ctx context.Context, order *model.Order) ([]*db.Payment, error) {
 	payments, err := order.Relations().Payments.Get(ctx, order.ID)
 	return listed(payments), core.Explain("payments", err)
+}
+
+// ProviderRefunds returns what the payment provider gives back, oldest first.
+func (o OrderFields) ProviderRefunds(ctx context.Context, order *model.Order) ([]*model.PaymentRefund, error) {
+	refunds, err := order.Relations().Refunds.Get(ctx, order.ID)
+	return listed(refunds), core.Explain("refunds", err)
 }
 
 // Fulfillments returns the shipments, oldest first.

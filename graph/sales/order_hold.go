@@ -33,9 +33,6 @@ const (
 	unpaid = "The payment did not arrive in time."
 )
 
-// errRefused ends the transaction of a payment that the order does not take.
-var errRefused = errors.New("the order takes no such payment")
-
 // hold begins to keep the goods of an order, if it is paid online.
 func (m Mutation) hold(ctx context.Context, o *db.Order) error {
 	if !o.PaymentMethod.Online() || o.TotalMinor == 0 {
@@ -63,30 +60,27 @@ type Online struct {
 // by [Resolver.EndHolds].
 func (r *Resolver) PayOnline(ctx context.Context, id xid.ID, p Online) (taken bool, err error) {
 	err = r.untilCurrent(func() error {
-		taken = false
-		return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
-			n, err := r.Client(ctx).PaymentHold.Delete().Where(paymenthold.ID(id)).Exec(ctx)
-			if err != nil || n == 0 {
-				return nil, err
-			}
-			o, err := r.order(ctx, id)
-			switch {
-			case err != nil:
-				return nil, err
-			case o.Status == state.OrderCancelled || o.FinancialStatus != state.FinancialPending ||
-				o.TotalMinor != p.AmountMinor || o.Currency != p.Currency:
-				return nil, errRefused
-			}
-			taken = true
-			_, err = r.Mutation().OrderMarkPaid(ctx, xid.Order.Format(id), o.Version, new(string(p.Method)),
-				&p.Reference)
+		return r.Commit(ctx, xid.Order, func(ctx context.Context) (_ *core.Record, err error) {
+			taken, err = r.takeOnline(ctx, id, p)
 			return nil, err
 		})
 	})
-	if errors.Is(err, errRefused) {
-		return false, nil
-	}
 	return taken && err == nil, err
+}
+
+// takeOnline is [Resolver.PayOnline] within its transaction. Whoever deletes the hold
+// decides; a wrong amount leaves it, so that the right one can come.
+func (r *Resolver) takeOnline(ctx context.Context, id xid.ID, p Online) (taken bool, err error) {
+	o, err := r.order(ctx, id)
+	if err != nil || o.TotalMinor != p.AmountMinor || o.Currency != p.Currency {
+		return false, err
+	}
+	n, err := r.Client(ctx).PaymentHold.Delete().Where(paymenthold.ID(id)).Exec(ctx)
+	if err != nil || n == 0 || o.Status != state.OrderOpen || o.FinancialStatus != state.FinancialPending {
+		return false, err
+	}
+	_, err = r.Mutation().OrderMarkPaid(ctx, xid.Order.Format(id), o.Version, new(string(p.Method)), &p.Reference)
+	return err == nil, err
 }
 
 // EndHolds cancels the orders that were not paid in time, and returns how many. Any number

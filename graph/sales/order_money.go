@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -73,6 +74,7 @@ func (m Mutation) take(ctx context.Context, e *orderEdit, in model.PaymentInput)
 		e.Update.SetPaidAt(e.Now)
 	}
 	e.spent += in.AmountMinor
+	e.Then = both(e.Then, func(ctx context.Context) error { return m.lookSoon(ctx, e.Order) })
 	e.ledger = append(e.ledger, m.ledgerRow(ctx, e, state.LedgerPayment, in.AmountMinor, nil).
 		SetNillableMethod(in.Method).SetNillableReference(in.Reference))
 	e.Emit(emitted)
@@ -152,8 +154,12 @@ func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput
 			e.giveBack(p.line, p.quantity)
 		}
 	}
+	id := xid.New()
+	if err := m.giveBackOnline(ctx, e, id, in.AmountMinor); err != nil {
+		return err
+	}
 	e.ledger = append(e.ledger,
-		m.ledgerRow(ctx, e, state.LedgerRefund, in.AmountMinor, back).SetNillableReason(in.Reason))
+		m.ledgerRow(ctx, e, state.LedgerRefund, in.AmountMinor, back).SetID(id).SetNillableReason(in.Reason))
 	e.Emit(event.OrderRefunded)
 	e.settleGoods()
 	return nil

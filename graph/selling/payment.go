@@ -57,7 +57,11 @@ func (r *Resolver) paymentSettings(ctx context.Context) (*model.PaymentSettings,
 	if len(rows) == 0 {
 		rows = []*db.PaymentSettings{{StoreID: store, ID: store, Methods: document.NewPaymentMethods(nil)}}
 	}
-	return &model.PaymentSettings{PaymentSettings: rows[0], Kinds: r.methodKinds()}, nil
+	account, err := r.accountView(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &model.PaymentSettings{PaymentSettings: rows[0], Kinds: r.methodKinds(), Stripe: account}, nil
 }
 
 // CartMethods returns how a shopper of the viewer's store may pay.
@@ -69,13 +73,13 @@ func (r *Resolver) CartMethods(ctx context.Context) ([]document.PaymentMethod, e
 	all, err := p.Methods.List()
 	kinds := r.methodKinds()
 	return slices.DeleteFunc(all, func(m document.PaymentMethod) bool {
-		return !m.Active || !slices.Contains(kinds, m.Kind)
+		return !m.Active || !slices.Contains(kinds, m.Kind) || m.Kind == state.PaymentStripe && !p.Stripe.Connected
 	}), err
 }
 
 // methodKinds are the ways to pay that the installation offers.
 func (r *Resolver) methodKinds() []state.PaymentMethod {
-	kinds := []state.PaymentMethod{state.PaymentTransfer, state.PaymentOnDelivery}
+	kinds := []state.PaymentMethod{state.PaymentTransfer, state.PaymentOnDelivery, state.PaymentStripe}
 	if r.TestPayments {
 		kinds = append(kinds, state.PaymentTest)
 	}
@@ -95,6 +99,9 @@ func (m Mutation) PaymentSettingsUpdate(
 		func(ctx context.Context, e *paymentEdit) error {
 			core.MemberDoc(&e.Changed, document.NewPaymentMethods(methods), true, "methods", &e.Row.Methods,
 				e.Update.SetMethods, nil)
+			if offers(methods, state.PaymentStripe) && !e.Row.Stripe.Connected {
+				return fault.State(fault.InvalidTransition, "Set the keys of Stripe first, then offer it.")
+			}
 			if e.Row.Version == 0 && len(e.Changed) > 0 {
 				return m.beginPayments(ctx, e.Row.PaymentSettings)
 			}

@@ -27,7 +27,7 @@ var headed = []string{"webhookEndpointCreate", "webhookEndpointUpdate"}
 
 // outward are the mutations that wait for somebody outside, which no transaction
 // may do.
-var outward = []string{"webhookEndpointTest"}
+var outward = []string{"webhookEndpointTest", "paymentAccountSet"}
 
 // hashing are the mutations that hash passwords, which few may do at once.
 var hashing = []string{"passwordChange", "sessionProve"}
@@ -47,7 +47,7 @@ func crowded(o *operation) error {
 	}
 	switch {
 	case len(fields) > 1 && count(outward) > 0:
-		return fault.New(fault.InvalidRequest, "A request sends one ping at most, and nothing beside it.")
+		return fault.New(fault.InvalidRequest, "A request sends one ping, or tries one key, and nothing beside it.")
 	case count(hashing) > 1:
 		return fault.New(fault.InvalidRequest, "A request shows one password at most.")
 	}

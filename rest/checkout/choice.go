@@ -54,6 +54,8 @@ func (v *visit) methodName(m *document.PaymentMethod) string {
 		return m.Name
 	case m.Kind == state.PaymentTransfer:
 		return v.texts.Say(phrase.BankTransfer)
+	case m.Kind == state.PaymentStripe:
+		return v.texts.Say(phrase.OnlinePayment)
 	case m.Kind == state.PaymentTest:
 		return v.texts.Say(phrase.TestPayment)
 	}
@@ -83,7 +85,7 @@ func (v *visit) reviewPage(c *cart.View, status int, problem string) {
 	page := ReviewPage{Frame: v.frame(phrase.StepReview), Steps: v.trail(c, cart.StepReview), Sums: v.sums(c),
 		Total: v.texts.Money(c.Sums.TotalMinor, c.Currency), Back: pathOf(cart.StepPayment),
 		Shown: strconv.FormatInt(c.Sums.TotalMinor, 10)}
-	page.Problem = problem
+	page.Problem, page.Away = problem, c.Method.Kind == state.PaymentStripe
 	contact := []string{c.Email}
 	if c.Phone != "" {
 		contact = append(contact, c.Phone)
@@ -146,7 +148,11 @@ func (v *visit) place() {
 // ordered leads to the payment of a new order, or to its page where it is not paid online.
 func (v *visit) ordered(id xid.ID) {
 	o, err := v.Core.Order(v.ctx, id)
-	if err == nil && o.Held {
+	switch {
+	case err == nil && o.Held && away(o):
+		v.leave(o)
+		return
+	case err == nil && o.Held:
 		to(v.w, v.orderPath(id)+paySuffix)
 		return
 	}

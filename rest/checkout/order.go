@@ -21,19 +21,28 @@ func (v *visit) order(token string) {
 		return
 	}
 	o, err := v.Core.Order(v.ctx, id)
+	if err == nil && o.Held && away(o) {
+		o, err = v.returned(o)
+	}
 	if err != nil {
 		v.failed(err)
 		return
 	}
+	v.orderPage(o, http.StatusOK, "")
+}
+
+// orderPage shows an order.
+func (v *visit) orderPage(o *storefront.Bought, status int, problem string) {
 	page, err := v.statusPage(o)
 	if err != nil {
 		v.failed(err)
 		return
 	}
-	if page.Thanks = v.placed(id); page.Thanks {
+	page.Problem = problem
+	if page.Thanks = v.placed(o.ID); page.Thanks {
 		page.Title = v.texts.Say(phrase.ThankYou)
 	}
-	v.show(v.w, v.r, http.StatusOK, page)
+	v.show(v.w, v.r, status, page)
 }
 
 // paying opens an order that waits for its payment; one that waits no longer is shown as it
@@ -57,8 +66,15 @@ func (v *visit) paying(token string, then func(o *storefront.Bought)) func() {
 	}
 }
 
-// payPage is GET /orders/{token}/pay: the page of a payment that is only a test.
-func (v *visit) payPage(o *storefront.Bought) { v.payForm(o, http.StatusOK, "") }
+// payPage is GET /orders/{token}/pay: the page of a payment that is only a test. Any other
+// begins at the page of the order.
+func (v *visit) payPage(o *storefront.Bought) {
+	if away(o) {
+		to(v.w, v.orderPath(o.ID))
+		return
+	}
+	v.payForm(o, http.StatusOK, "")
+}
 
 func (v *visit) payForm(o *storefront.Bought, status int, problem string) {
 	page := PayPage{Frame: v.frame(phrase.TestPayment), Number: strconv.FormatInt(o.Number, 10),
@@ -69,6 +85,10 @@ func (v *visit) payForm(o *storefront.Bought, status int, problem string) {
 
 // pay is POST /orders/{token}/pay.
 func (v *visit) pay(o *storefront.Bought) {
+	if away(o) {
+		v.leave(o)
+		return
+	}
 	if v.value("outcome") != "pay" {
 		v.payForm(o, http.StatusPaymentRequired, v.texts.Say(phrase.Declined))
 		return
@@ -101,6 +121,7 @@ func (v *visit) statusPage(o *storefront.Bought) (StatusPage, error) {
 	}
 	if o.Held {
 		page.PayURL, page.Total = v.orderPath(o.ID)+paySuffix, v.texts.Money(o.TotalMinor, o.Currency)
+		page.Away = away(o)
 	}
 	for _, p := range o.Parcels {
 		page.Parcels = append(page.Parcels, Parcel{Carrier: text(p.Carrier), Number: text(p.TrackingNumber),

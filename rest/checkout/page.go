@@ -19,6 +19,21 @@ var files embed.FS
 const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; " +
 	"frame-ancestors 'none'"
 
+// awayPolicy is that of a page whose form leads on to the pages of Stripe: browsers apply
+// form-action to where a form is redirected to, too.
+var awayPolicy = strings.Replace(policy, "form-action 'self'", "form-action 'self' https://checkout.stripe.com", 1)
+
+// leads reports whether a form of the page leads to a payment provider.
+func leads(page any) bool {
+	switch p := page.(type) {
+	case ReviewPage:
+		return p.Away
+	case StatusPage:
+		return p.Away
+	}
+	return false
+}
+
 // parse reads the templates: one page each, by its name.
 func parse() (map[string]*template.Template, error) {
 	frame, err := template.ParseFS(files, "frame.html")
@@ -83,6 +98,9 @@ func (c *Checkout) show(w http.ResponseWriter, r *http.Request, status int, page
 	}
 	h := w.Header()
 	guard(h)
+	if leads(page) {
+		h.Set("Content-Security-Policy", awayPolicy)
+	}
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)

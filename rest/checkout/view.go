@@ -142,6 +142,8 @@ type ReviewPage struct {
 	Sums  []Sum
 	Total string
 	Back  string
+	// Away says that the form leads to the pages of a payment provider.
+	Away bool
 	// Shown is the total that the shopper agrees to; another one asks again.
 	Shown string
 }
@@ -168,10 +170,12 @@ type StatusPage struct {
 	Instructions string
 	// PayURL leads to the payment of the Total, "" where none is waited for.
 	PayURL, Total string
-	Parcels       []Parcel
-	Address       []string
-	Lines         []Line
-	Sums          []Sum
+	// Away says that it is paid on the pages of a payment provider.
+	Away    bool
+	Parcels []Parcel
+	Address []string
+	Lines   []Line
+	Sums    []Sum
 }
 
 // MessagePage says something.

@@ -391,6 +391,7 @@ const (
 	OrderPaymentMethodBankTransfer   OrderPaymentMethod = "bank_transfer"
 	OrderPaymentMethodCashOnDelivery OrderPaymentMethod = "cash_on_delivery"
 	OrderPaymentMethodLessThanNil    OrderPaymentMethod = "<nil>"
+	OrderPaymentMethodStripe         OrderPaymentMethod = "stripe"
 	OrderPaymentMethodTest           OrderPaymentMethod = "test"
 )
 
@@ -402,6 +403,8 @@ func (e OrderPaymentMethod) Valid() bool {
 	case OrderPaymentMethodCashOnDelivery:
 		return true
 	case OrderPaymentMethodLessThanNil:
+		return true
+	case OrderPaymentMethodStripe:
 		return true
 	case OrderPaymentMethodTest:
 		return true

@@ -25,6 +25,7 @@ var bounds = map[string]int{
 	"filters": limit.Filters, "webhook_rows.js field": limit.FilterField,
 	"pages/shipping.js rates": limit.Rates, "pages/tax.js rates": limit.TaxRates, "pages/tax.js name": limit.Label,
 	"region": limit.Line, "pages/discounts.js code": limit.Code,
+	"stripe.js secretKey": limit.PaymentSecret, "stripe.js signingSecret": limit.PaymentSecret,
 	"pages/collections.js description": limit.CollectionText, "rule.conditions": limit.Conditions,
 	"pages/collections.js text": limit.Line,
 	"pages/payments.js name":    limit.Label, "instructions": limit.Note,

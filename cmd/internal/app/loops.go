@@ -42,6 +42,8 @@ func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
 		{Name: "purge_challenges", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "challenges",
 			func(ctx context.Context) (int, error) { return challenge.Purge(ctx, s.base.Store) })},
 		{Name: "end_holds", Interval: holdEvery, Timeout: purgeEvery, Run: s.endHolds},
+		{Name: "settle_payments", Interval: holdEvery, Timeout: purgeEvery, Run: s.settlePayments,
+			Woken: s.payments.Woken()},
 		{Name: "purge_carts", Interval: purgeEvery, Timeout: purgeEvery,
 			Run: counted(s.log, "carts", s.carts.Purge)},
 		{Name: "purge_account_logs", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "people's logs",
@@ -79,6 +81,15 @@ func (s *Server) endHolds(ctx context.Context) error {
 	n, err := s.carts.EndHolds(ctx)
 	if n > 0 {
 		s.log.InfoContext(ctx, "cancelled orders that were not paid in time", "orders", n)
+	}
+	return err
+}
+
+// settlePayments asks about payments that are under way, and gives back what is due.
+func (s *Server) settlePayments(ctx context.Context) error {
+	looks, refunds, err := s.carts.SettlePayments(ctx)
+	if looks+refunds > 0 {
+		s.log.InfoContext(ctx, "settled payments", "payments", looks, "refunds", refunds)
 	}
 	return err
 }

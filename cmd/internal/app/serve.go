@@ -18,6 +18,7 @@ import (
 	"github.com/storefront-go/storefront/graph/install"
 	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/oauth"
+	"github.com/storefront-go/storefront/graph/payment"
 	"github.com/storefront-go/storefront/graph/picture"
 	"github.com/storefront-go/storefront/graph/shelf"
 	"github.com/storefront-go/storefront/graph/webhook"
@@ -61,6 +62,7 @@ type Server struct {
 	themes   *install.Keeper
 	pictures *picture.Keeper
 	carts    *cart.Carts
+	payments *payment.Desk
 	shelves  *shelf.Keeper
 	sender   *notify.Sender // nil without a mail server
 	admin    *admin
@@ -126,6 +128,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	}
 	core.TestPayments = c.Demo
 	s.themes, s.pictures, s.carts, s.shelves = core.Themes, core.Pictures, core.Carts(), core.Shelves
+	s.payments = core.Payments
 	if err := s.themes.Seed(ctx); err != nil {
 		// Without the blob store the API still serves; a loop tries again.
 		r.Logger.ErrorContext(ctx, "the sample themes could not be installed", "error", err)

@@ -63,6 +63,8 @@ var arrows = map[string][]string{
 	// share their wire form with events; conditions are as they are judged; pictures
 	// are cleaned before.
 	"graph/model": {"graph/picture", "graph/strict", "graph/theme", "graph/webhook/filter", "graph/wire"},
+	// The secrets of accounts are encrypted.
+	"graph/payment": {"graph/keyring"},
 	// Copies of pictures: fetched once at a time, by judged dials, and kept.
 	"graph/picture": {"graph/blob", "graph/egress", "graph/markdown", "graph/memo", "graph/pixel"},
 	// Mails speak the shopper's language.
@@ -122,6 +124,7 @@ var libraries = []home{
 	{"github.com/wneessen/go-mail", below("graph/notify"), "graph/notify"},
 	{"github.com/go-webauthn/webauthn", below("graph/factor"), "graph/factor"},
 	{"github.com/pquerna/otp", below("graph/factor"), "graph/factor"},
+	{"github.com/stripe/stripe-go", below("graph/payment"), "graph/payment"},
 	{"github.com/yuin/goldmark", below("rest/web", "graph/markdown"), "rest/web and graph/markdown"},
 }
 

@@ -537,6 +537,18 @@ func (f PaymentFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.PaymentMutation", m)
 }
 
+// The PaymentAccountFunc type is an adapter to allow the use of ordinary
+// function as PaymentAccount mutator.
+type PaymentAccountFunc func(context.Context, *db.PaymentAccountMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f PaymentAccountFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.PaymentAccountMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.PaymentAccountMutation", m)
+}
+
 // The PaymentHoldFunc type is an adapter to allow the use of ordinary
 // function as PaymentHold mutator.
 type PaymentHoldFunc func(context.Context, *db.PaymentHoldMutation) (db.Value, error)
@@ -547,6 +559,30 @@ func (f PaymentHoldFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, e
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.PaymentHoldMutation", m)
+}
+
+// The PaymentRefundFunc type is an adapter to allow the use of ordinary
+// function as PaymentRefund mutator.
+type PaymentRefundFunc func(context.Context, *db.PaymentRefundMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f PaymentRefundFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.PaymentRefundMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.PaymentRefundMutation", m)
+}
+
+// The PaymentSessionFunc type is an adapter to allow the use of ordinary
+// function as PaymentSession mutator.
+type PaymentSessionFunc func(context.Context, *db.PaymentSessionMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f PaymentSessionFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.PaymentSessionMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.PaymentSessionMutation", m)
 }
 
 // The PaymentSettingsFunc type is an adapter to allow the use of ordinary

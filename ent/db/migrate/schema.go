@@ -1233,6 +1233,31 @@ var (
 			},
 		},
 	}
+	// PaymentAccountsColumns holds the columns for the "payment_accounts" table.
+	PaymentAccountsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "provider", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
+		{Name: "live", Type: field.TypeBool},
+		{Name: "secret", Type: field.TypeBytes, Size: 255},
+		{Name: "secret_hint", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "signing", Type: field.TypeBytes, Size: 255},
+		{Name: "signing_hint", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "updated_at", Type: field.TypeInt64},
+	}
+	// PaymentAccountsTable holds the schema information for the "payment_accounts" table.
+	PaymentAccountsTable = &schema.Table{
+		Name:       "payment_accounts",
+		Columns:    PaymentAccountsColumns,
+		PrimaryKey: []*schema.Column{PaymentAccountsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "paymentaccount_store_id_provider",
+				Unique:  true,
+				Columns: []*schema.Column{PaymentAccountsColumns[1], PaymentAccountsColumns[2]},
+			},
+		},
+	}
 	// PaymentHoldsColumns holds the columns for the "payment_holds" table.
 	PaymentHoldsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -1250,6 +1275,79 @@ var (
 				Name:    "paymenthold_bucket_due_at",
 				Unique:  false,
 				Columns: []*schema.Column{PaymentHoldsColumns[2], PaymentHoldsColumns[3]},
+			},
+		},
+	}
+	// PaymentRefundsColumns holds the columns for the "payment_refunds" table.
+	PaymentRefundsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "order_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "ledger_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "bucket", Type: field.TypeInt8},
+		{Name: "provider", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
+		{Name: "payment", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(255)"}},
+		{Name: "amount_minor", Type: field.TypeInt64},
+		{Name: "currency", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(3)"}},
+		{Name: "state", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "failure", Type: field.TypeString, Nullable: true, Size: 255},
+		{Name: "tries", Type: field.TypeInt, Default: 0},
+		{Name: "due_at", Type: field.TypeInt64, Nullable: true},
+	}
+	// PaymentRefundsTable holds the schema information for the "payment_refunds" table.
+	PaymentRefundsTable = &schema.Table{
+		Name:       "payment_refunds",
+		Columns:    PaymentRefundsColumns,
+		PrimaryKey: []*schema.Column{PaymentRefundsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "paymentrefund_store_id_order_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{PaymentRefundsColumns[1], PaymentRefundsColumns[2], PaymentRefundsColumns[0]},
+			},
+			{
+				Name:    "paymentrefund_bucket_due_at",
+				Unique:  false,
+				Columns: []*schema.Column{PaymentRefundsColumns[4], PaymentRefundsColumns[12]},
+			},
+		},
+	}
+	// PaymentSessionsColumns holds the columns for the "payment_sessions" table.
+	PaymentSessionsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "order_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "attempt", Type: field.TypeInt},
+		{Name: "bucket", Type: field.TypeInt8},
+		{Name: "provider", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
+		{Name: "reference", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(255)"}},
+		{Name: "payment", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(255)"}},
+		{Name: "amount_minor", Type: field.TypeInt64},
+		{Name: "currency", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(3)"}},
+		{Name: "state", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "tries", Type: field.TypeInt, Default: 0},
+		{Name: "due_at", Type: field.TypeInt64, Nullable: true},
+	}
+	// PaymentSessionsTable holds the schema information for the "payment_sessions" table.
+	PaymentSessionsTable = &schema.Table{
+		Name:       "payment_sessions",
+		Columns:    PaymentSessionsColumns,
+		PrimaryKey: []*schema.Column{PaymentSessionsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "paymentsession_store_id_order_id_attempt",
+				Unique:  true,
+				Columns: []*schema.Column{PaymentSessionsColumns[1], PaymentSessionsColumns[2], PaymentSessionsColumns[3]},
+			},
+			{
+				Name:    "paymentsession_store_id_reference",
+				Unique:  true,
+				Columns: []*schema.Column{PaymentSessionsColumns[1], PaymentSessionsColumns[6]},
+			},
+			{
+				Name:    "paymentsession_bucket_due_at",
+				Unique:  false,
+				Columns: []*schema.Column{PaymentSessionsColumns[4], PaymentSessionsColumns[12]},
 			},
 		},
 	}
@@ -1913,7 +2011,10 @@ var (
 		OutboxFailuresTable,
 		PagesTable,
 		PaymentsTable,
+		PaymentAccountsTable,
 		PaymentHoldsTable,
+		PaymentRefundsTable,
+		PaymentSessionsTable,
 		PaymentSettingsTable,
 		PicturesTable,
 		ProductsTable,

@@ -138,8 +138,17 @@ type Page func(*sql.Selector)
 // Payment is the predicate function for payment builders.
 type Payment func(*sql.Selector)
 
+// PaymentAccount is the predicate function for paymentaccount builders.
+type PaymentAccount func(*sql.Selector)
+
 // PaymentHold is the predicate function for paymenthold builders.
 type PaymentHold func(*sql.Selector)
+
+// PaymentRefund is the predicate function for paymentrefund builders.
+type PaymentRefund func(*sql.Selector)
+
+// PaymentSession is the predicate function for paymentsession builders.
+type PaymentSession func(*sql.Selector)
 
 // PaymentSettings is the predicate function for paymentsettings builders.
 type PaymentSettings func(*sql.Selector)

@@ -1166,6 +1166,30 @@ func (f PaymentMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.PaymentMutation", m)
 }
 
+// The PaymentAccountQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type PaymentAccountQueryRuleFunc func(context.Context, *db.PaymentAccountQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f PaymentAccountQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.PaymentAccountQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.PaymentAccountQuery", q)
+}
+
+// The PaymentAccountMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type PaymentAccountMutationRuleFunc func(context.Context, *db.PaymentAccountMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f PaymentAccountMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.PaymentAccountMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.PaymentAccountMutation", m)
+}
+
 // The PaymentHoldQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type PaymentHoldQueryRuleFunc func(context.Context, *db.PaymentHoldQuery) error
@@ -1188,6 +1212,54 @@ func (f PaymentHoldMutationRuleFunc) EvalMutation(ctx context.Context, m db.Muta
 		return f(ctx, m)
 	}
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.PaymentHoldMutation", m)
+}
+
+// The PaymentRefundQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type PaymentRefundQueryRuleFunc func(context.Context, *db.PaymentRefundQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f PaymentRefundQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.PaymentRefundQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.PaymentRefundQuery", q)
+}
+
+// The PaymentRefundMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type PaymentRefundMutationRuleFunc func(context.Context, *db.PaymentRefundMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f PaymentRefundMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.PaymentRefundMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.PaymentRefundMutation", m)
+}
+
+// The PaymentSessionQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type PaymentSessionQueryRuleFunc func(context.Context, *db.PaymentSessionQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f PaymentSessionQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.PaymentSessionQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.PaymentSessionQuery", q)
+}
+
+// The PaymentSessionMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type PaymentSessionMutationRuleFunc func(context.Context, *db.PaymentSessionMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f PaymentSessionMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.PaymentSessionMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.PaymentSessionMutation", m)
 }
 
 // The PaymentSettingsQueryRuleFunc type is an adapter to allow the use of ordinary

@@ -43,7 +43,10 @@ import (
 	"github.com/storefront-go/storefront/ent/db/outboxfailure"
 	"github.com/storefront-go/storefront/ent/db/page"
 	"github.com/storefront-go/storefront/ent/db/payment"
+	"github.com/storefront-go/storefront/ent/db/paymentaccount"
 	"github.com/storefront-go/storefront/ent/db/paymenthold"
+	"github.com/storefront-go/storefront/ent/db/paymentrefund"
+	"github.com/storefront-go/storefront/ent/db/paymentsession"
 	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/product"
@@ -1153,6 +1156,32 @@ func init() {
 	paymentDescID := paymentMixinFields0[1].Descriptor()
 	// payment.DefaultID holds the default value on creation for the id field.
 	payment.DefaultID = paymentDescID.Default.(func() xid.ID)
+	paymentaccountMixin := schema.PaymentAccount{}.Mixin()
+	paymentaccount.Policy = privacy.NewPolicies(paymentaccountMixin[0], schema.PaymentAccount{})
+	paymentaccount.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := paymentaccount.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	paymentaccountMixinFields0 := paymentaccountMixin[0].Fields()
+	_ = paymentaccountMixinFields0
+	paymentaccountFields := schema.PaymentAccount{}.Fields()
+	_ = paymentaccountFields
+	// paymentaccountDescSecret is the schema descriptor for secret field.
+	paymentaccountDescSecret := paymentaccountFields[2].Descriptor()
+	// paymentaccount.SecretValidator is a validator for the "secret" field. It is called by the builders before save.
+	paymentaccount.SecretValidator = paymentaccountDescSecret.Validators[0].(func([]byte) error)
+	// paymentaccountDescSigning is the schema descriptor for signing field.
+	paymentaccountDescSigning := paymentaccountFields[4].Descriptor()
+	// paymentaccount.SigningValidator is a validator for the "signing" field. It is called by the builders before save.
+	paymentaccount.SigningValidator = paymentaccountDescSigning.Validators[0].(func([]byte) error)
+	// paymentaccountDescID is the schema descriptor for id field.
+	paymentaccountDescID := paymentaccountMixinFields0[1].Descriptor()
+	// paymentaccount.DefaultID holds the default value on creation for the id field.
+	paymentaccount.DefaultID = paymentaccountDescID.Default.(func() xid.ID)
 	paymentholdMixin := schema.PaymentHold{}.Mixin()
 	paymenthold.Policy = privacy.NewPolicies(paymentholdMixin[0], schema.PaymentHold{})
 	paymenthold.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -1171,6 +1200,54 @@ func init() {
 	paymentholdDescID := paymentholdMixinFields0[1].Descriptor()
 	// paymenthold.DefaultID holds the default value on creation for the id field.
 	paymenthold.DefaultID = paymentholdDescID.Default.(func() xid.ID)
+	paymentrefundMixin := schema.PaymentRefund{}.Mixin()
+	paymentrefund.Policy = privacy.NewPolicies(paymentrefundMixin[0], schema.PaymentRefund{})
+	paymentrefund.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := paymentrefund.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	paymentrefundMixinFields0 := paymentrefundMixin[0].Fields()
+	_ = paymentrefundMixinFields0
+	paymentrefundFields := schema.PaymentRefund{}.Fields()
+	_ = paymentrefundFields
+	// paymentrefundDescFailure is the schema descriptor for failure field.
+	paymentrefundDescFailure := paymentrefundFields[8].Descriptor()
+	// paymentrefund.FailureValidator is a validator for the "failure" field. It is called by the builders before save.
+	paymentrefund.FailureValidator = paymentrefundDescFailure.Validators[0].(func(string) error)
+	// paymentrefundDescTries is the schema descriptor for tries field.
+	paymentrefundDescTries := paymentrefundFields[9].Descriptor()
+	// paymentrefund.DefaultTries holds the default value on creation for the tries field.
+	paymentrefund.DefaultTries = paymentrefundDescTries.Default.(int)
+	// paymentrefundDescID is the schema descriptor for id field.
+	paymentrefundDescID := paymentrefundMixinFields0[1].Descriptor()
+	// paymentrefund.DefaultID holds the default value on creation for the id field.
+	paymentrefund.DefaultID = paymentrefundDescID.Default.(func() xid.ID)
+	paymentsessionMixin := schema.PaymentSession{}.Mixin()
+	paymentsession.Policy = privacy.NewPolicies(paymentsessionMixin[0], schema.PaymentSession{})
+	paymentsession.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := paymentsession.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	paymentsessionMixinFields0 := paymentsessionMixin[0].Fields()
+	_ = paymentsessionMixinFields0
+	paymentsessionFields := schema.PaymentSession{}.Fields()
+	_ = paymentsessionFields
+	// paymentsessionDescTries is the schema descriptor for tries field.
+	paymentsessionDescTries := paymentsessionFields[9].Descriptor()
+	// paymentsession.DefaultTries holds the default value on creation for the tries field.
+	paymentsession.DefaultTries = paymentsessionDescTries.Default.(int)
+	// paymentsessionDescID is the schema descriptor for id field.
+	paymentsessionDescID := paymentsessionMixinFields0[1].Descriptor()
+	// paymentsession.DefaultID holds the default value on creation for the id field.
+	paymentsession.DefaultID = paymentsessionDescID.Default.(func() xid.ID)
 	paymentsettingsMixin := schema.PaymentSettings{}.Mixin()
 	paymentsettings.Policy = privacy.NewPolicies(paymentsettingsMixin[0], schema.PaymentSettings{})
 	paymentsettings.Hooks[0] = func(next ent.Mutator) ent.Mutator {

@@ -182,6 +182,8 @@ type MutationResolver interface {
 	ShippingZoneCreate(ctx context.Context, input model.ShippingZoneInput) (*model.ShippingZonePayload, error)
 	ShippingZoneUpdate(ctx context.Context, id string, expectedVersion int64, input model.ShippingZoneInput) (*model.ShippingZonePayload, error)
 	PaymentSettingsUpdate(ctx context.Context, expectedVersion int64, input model.PaymentSettingsInput) (*model.PaymentSettingsPayload, error)
+	PaymentAccountSet(ctx context.Context, input model.PaymentAccountInput) (*model.PaymentSettingsPayload, error)
+	PaymentAccountRemove(ctx context.Context, kind state.PaymentMethod) (*model.PaymentSettingsPayload, error)
 	ShippingZoneDelete(ctx context.Context, id string, expectedVersion int64) (*model.ShippingZoneDeletePayload, error)
 	TaxSettingsUpdate(ctx context.Context, expectedVersion int64, input model.TaxSettingsInput) (*model.TaxSettingsPayload, error)
 	CollectionCreate(ctx context.Context, input model.CollectionInput) (*model.CollectionPayload, error)
@@ -196,6 +198,7 @@ type OrderResolver interface {
 
 	Notes(ctx context.Context, obj *model.Order, first *int) ([]*model.OrderNote, error)
 	Payments(ctx context.Context, obj *model.Order) ([]*db.Payment, error)
+	ProviderRefunds(ctx context.Context, obj *model.Order) ([]*model.PaymentRefund, error)
 	Fulfillments(ctx context.Context, obj *model.Order) ([]*db.Fulfillment, error)
 	RefundPreviewMinor(ctx context.Context, obj *model.Order, lines []*model.LineQuantityInput) (*int64, error)
 }
@@ -325,6 +328,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputPageCreateInput,
 		ec.unmarshalInputPageUpdateInput,
 		ec.unmarshalInputPasskeyAnswerInput,
+		ec.unmarshalInputPaymentAccountInput,
 		ec.unmarshalInputPaymentInput,
 		ec.unmarshalInputPaymentMethodInput,
 		ec.unmarshalInputPaymentSettingsInput,
@@ -819,6 +823,13 @@ type Mutation {
   shippingZoneUpdate(id: ID!, expectedVersion: Long!, input: ShippingZoneInput!): ShippingZonePayload! @dashboard
   "Replaces how shoppers may pay."
   paymentSettingsUpdate(expectedVersion: Long!, input: PaymentSettingsInput!): PaymentSettingsPayload! @dashboard
+  """
+  Keeps the secrets of the store's account with a payment provider. The key is tried: it has to be able to begin a
+  payment in the store's currency.
+  """
+  paymentAccountSet(input: PaymentAccountInput!): PaymentSettingsPayload! @fresh @dashboard
+  "Forgets the account. The way to pay has to be inactive before."
+  paymentAccountRemove(kind: PaymentMethodKind!): PaymentSettingsPayload! @fresh @dashboard
   shippingZoneDelete(id: ID!, expectedVersion: Long!): ShippingZoneDeletePayload! @dashboard
   "Replaces how the store taxes."
   taxSettingsUpdate(expectedVersion: Long!, input: TaxSettingsInput!): TaxSettingsPayload! @dashboard
@@ -895,9 +906,10 @@ enum OrderStatus { OPEN COMPLETED CANCELLED }
 enum FinancialStatus { PENDING PARTIALLY_PAID PAID PARTIALLY_REFUNDED REFUNDED VOIDED }
 enum FulfillmentStatus { UNFULFILLED PARTIALLY_FULFILLED FULFILLED }
 enum PaymentKind { PAYMENT REFUND }
+enum PaymentRefundState { WAITING DONE FAILED }
 enum NoteVisibility { INTERNAL CUSTOMER }
 "TEST moves no money; only an installation for trying things out has it."
-enum PaymentMethodKind { BANK_TRANSFER CASH_ON_DELIVERY TEST }
+enum PaymentMethodKind { BANK_TRANSFER CASH_ON_DELIVERY TEST STRIPE }
 "The order in which a collection is shown unless visitors choose another: MANUAL is that of productIds."
 enum CollectionSort { MANUAL NEWEST PRICE_UP PRICE_DOWN TITLE }
 "What a condition looks at: a text that has to be the same, whatever its case and accents, or a price."
@@ -1747,6 +1759,8 @@ type Order {
   notes(first: Int = 10): [OrderNote!] @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "The ledger, oldest first, at most 100 rows."
   payments: [Payment!] @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  "What the payment provider gives back, oldest first, at most 100 rows."
+  providerRefunds: [PaymentRefund!] @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "The shipments, oldest first, at most 100 rows."
   fulfillments: [Fulfillment!] @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   """
@@ -1802,6 +1816,18 @@ type Payment {
   createdAt: Time!
 }
 
+"Money that a payment provider gives back: of a refund, or of a payment that the order did not take."
+type PaymentRefund {
+  "The row of the ledger; null for money that the order did not take, such as that of a cancelled one."
+  paymentId: ID
+  amountMinor: Money!
+  currency: String!
+  state: PaymentRefundState!
+  "Why the provider did not do it: somebody has to give the money back otherwise."
+  failure: String
+  createdAt: Time!
+}
+
 type Fulfillment {
   id: ID!
   lines: [LineQuantity!]!
@@ -1851,8 +1877,27 @@ type PaymentSettings {
   methods: [PaymentMethod!]!
   "What the installation offers."
   kinds: [PaymentMethodKind!]!
+  "The store's account with Stripe; without keys nobody can pay by it."
+  stripe: PaymentAccount!
   "0 before the first change."
   version: Long!
+  updatedAt: Time
+}
+
+"An account of the store with a payment provider. Its secrets are written, and never shown again."
+type PaymentAccount {
+  "Whether there are secrets."
+  connected: Boolean!
+  "Whether it moves real money."
+  live: Boolean
+  "The last four characters of the secret key."
+  secretHint: String
+  "The last four characters of the signing secret."
+  signingHint: String
+  "Where the provider is to send its events."
+  webhookUrl: String!
+  "The types of events that it is to send."
+  webhookEvents: [String!]!
   updatedAt: Time
 }
 
@@ -2490,6 +2535,15 @@ input ShippingRateInput {
 input PaymentSettingsInput {
   "One of each kind at most."
   methods: [PaymentMethodInput!]!
+}
+
+input PaymentAccountInput {
+  "STRIPE."
+  kind: PaymentMethodKind!
+  "Begins with sk_ or rk_. Absent, it stays; the first time it is needed."
+  secretKey: String
+  "Begins with whsec_. Absent, it stays; the first time it is needed."
+  signingSecret: String
 }
 
 input PaymentMethodInput {
@@ -3494,6 +3548,28 @@ func (ec *executionContext) field_Mutation_passwordChange_args(ctx context.Conte
 		return nil, err
 	}
 	args["next"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_paymentAccountRemove_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "kind", ec.unmarshalNPaymentMethodKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethod)
+	if err != nil {
+		return nil, err
+	}
+	args["kind"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_paymentAccountSet_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNPaymentAccountInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentAccountInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
 	return args, nil
 }
 
@@ -22708,6 +22784,160 @@ func (ec *executionContext) fieldContext_Mutation_paymentSettingsUpdate(ctx cont
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_paymentAccountSet(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_paymentAccountSet,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().PaymentAccountSet(ctx, fc.Args["input"].(model.PaymentAccountInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.PaymentSettingsPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.PaymentSettingsPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.PaymentSettingsPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.PaymentSettingsPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
+			}
+
+			next = directive2
+			return next
+		},
+		ec.marshalNPaymentSettingsPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentSettingsPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_paymentAccountSet(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "paymentSettings":
+				return ec.fieldContext_PaymentSettingsPayload_paymentSettings(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_PaymentSettingsPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PaymentSettingsPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_paymentAccountSet_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_paymentAccountRemove(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_paymentAccountRemove,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().PaymentAccountRemove(ctx, fc.Args["kind"].(state.PaymentMethod))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.PaymentSettingsPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.PaymentSettingsPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.PaymentSettingsPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.PaymentSettingsPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
+			}
+
+			next = directive2
+			return next
+		},
+		ec.marshalNPaymentSettingsPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentSettingsPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_paymentAccountRemove(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "paymentSettings":
+				return ec.fieldContext_PaymentSettingsPayload_paymentSettings(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_PaymentSettingsPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PaymentSettingsPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_paymentAccountRemove_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_shippingZoneDelete(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -24399,6 +24629,72 @@ func (ec *executionContext) fieldContext_Order_payments(_ context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _Order_providerRefunds(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_providerRefunds,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Order().ProviderRefunds(ctx, obj)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal []*model.PaymentRefund
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal []*model.PaymentRefund
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal []*model.PaymentRefund
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, obj, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOPaymentRefund2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentRefundᚄ,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Order_providerRefunds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Order",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "paymentId":
+				return ec.fieldContext_PaymentRefund_paymentId(ctx, field)
+			case "amountMinor":
+				return ec.fieldContext_PaymentRefund_amountMinor(ctx, field)
+			case "currency":
+				return ec.fieldContext_PaymentRefund_currency(ctx, field)
+			case "state":
+				return ec.fieldContext_PaymentRefund_state(ctx, field)
+			case "failure":
+				return ec.fieldContext_PaymentRefund_failure(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_PaymentRefund_createdAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PaymentRefund", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Order_fulfillments(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -24882,6 +25178,8 @@ func (ec *executionContext) fieldContext_OrderConnection_nodes(_ context.Context
 				return ec.fieldContext_Order_notes(ctx, field)
 			case "payments":
 				return ec.fieldContext_Order_payments(ctx, field)
+			case "providerRefunds":
+				return ec.fieldContext_Order_providerRefunds(ctx, field)
 			case "fulfillments":
 				return ec.fieldContext_Order_fulfillments(ctx, field)
 			case "refundPreviewMinor":
@@ -25045,6 +25343,8 @@ func (ec *executionContext) fieldContext_OrderEdge_node(_ context.Context, field
 				return ec.fieldContext_Order_notes(ctx, field)
 			case "payments":
 				return ec.fieldContext_Order_payments(ctx, field)
+			case "providerRefunds":
+				return ec.fieldContext_Order_providerRefunds(ctx, field)
 			case "fulfillments":
 				return ec.fieldContext_Order_fulfillments(ctx, field)
 			case "refundPreviewMinor":
@@ -25494,6 +25794,8 @@ func (ec *executionContext) fieldContext_OrderNotePayload_order(_ context.Contex
 				return ec.fieldContext_Order_notes(ctx, field)
 			case "payments":
 				return ec.fieldContext_Order_payments(ctx, field)
+			case "providerRefunds":
+				return ec.fieldContext_Order_providerRefunds(ctx, field)
 			case "fulfillments":
 				return ec.fieldContext_Order_fulfillments(ctx, field)
 			case "refundPreviewMinor":
@@ -25640,6 +25942,8 @@ func (ec *executionContext) fieldContext_OrderPayload_order(_ context.Context, f
 				return ec.fieldContext_Order_notes(ctx, field)
 			case "payments":
 				return ec.fieldContext_Order_payments(ctx, field)
+			case "providerRefunds":
+				return ec.fieldContext_Order_providerRefunds(ctx, field)
 			case "fulfillments":
 				return ec.fieldContext_Order_fulfillments(ctx, field)
 			case "refundPreviewMinor":
@@ -26691,6 +26995,125 @@ func (ec *executionContext) fieldContext_Payment_createdAt(_ context.Context, fi
 	return fc, nil
 }
 
+func (ec *executionContext) _PaymentAccount_connected(ctx context.Context, field graphql.CollectedField, obj *model.PaymentAccount) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Connected)
+}
+
+func (ec *executionContext) fieldContext_PaymentAccount_connected(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentAccount",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PaymentAccount_live(ctx context.Context, field graphql.CollectedField, obj *model.PaymentAccount) (ret graphql.Marshaler) {
+	return ec.marshalOBoolean2ᚖbool(ctx, field.Selections, obj.Live)
+}
+
+func (ec *executionContext) fieldContext_PaymentAccount_live(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentAccount",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PaymentAccount_secretHint(ctx context.Context, field graphql.CollectedField, obj *model.PaymentAccount) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.SecretHint)
+}
+
+func (ec *executionContext) fieldContext_PaymentAccount_secretHint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentAccount",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PaymentAccount_signingHint(ctx context.Context, field graphql.CollectedField, obj *model.PaymentAccount) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.SigningHint)
+}
+
+func (ec *executionContext) fieldContext_PaymentAccount_signingHint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentAccount",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PaymentAccount_webhookUrl(ctx context.Context, field graphql.CollectedField, obj *model.PaymentAccount) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.WebhookURL)
+}
+
+func (ec *executionContext) fieldContext_PaymentAccount_webhookUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentAccount",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PaymentAccount_webhookEvents(ctx context.Context, field graphql.CollectedField, obj *model.PaymentAccount) (ret graphql.Marshaler) {
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.WebhookEvents)
+}
+
+func (ec *executionContext) fieldContext_PaymentAccount_webhookEvents(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentAccount",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PaymentAccount_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.PaymentAccount) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+}
+
+func (ec *executionContext) fieldContext_PaymentAccount_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentAccount",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _PaymentMethod_kind(ctx context.Context, field graphql.CollectedField, obj *document.PaymentMethod) (ret graphql.Marshaler) {
 	return ec.marshalNPaymentMethodKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethod(ctx, field.Selections, obj.Kind)
 }
@@ -26759,6 +27182,108 @@ func (ec *executionContext) fieldContext_PaymentMethod_active(_ context.Context,
 	return fc, nil
 }
 
+func (ec *executionContext) _PaymentRefund_paymentId(ctx context.Context, field graphql.CollectedField, obj *model.PaymentRefund) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PaymentID())
+}
+
+func (ec *executionContext) fieldContext_PaymentRefund_paymentId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentRefund",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PaymentRefund_amountMinor(ctx context.Context, field graphql.CollectedField, obj *model.PaymentRefund) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.AmountMinor)
+}
+
+func (ec *executionContext) fieldContext_PaymentRefund_amountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentRefund",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PaymentRefund_currency(ctx context.Context, field graphql.CollectedField, obj *model.PaymentRefund) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
+}
+
+func (ec *executionContext) fieldContext_PaymentRefund_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentRefund",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PaymentRefund_state(ctx context.Context, field graphql.CollectedField, obj *model.PaymentRefund) (ret graphql.Marshaler) {
+	return ec.marshalNPaymentRefundState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentRefundState(ctx, field.Selections, obj.State)
+}
+
+func (ec *executionContext) fieldContext_PaymentRefund_state(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentRefund",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type PaymentRefundState does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PaymentRefund_failure(ctx context.Context, field graphql.CollectedField, obj *model.PaymentRefund) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Failure)
+}
+
+func (ec *executionContext) fieldContext_PaymentRefund_failure(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentRefund",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PaymentRefund_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.PaymentRefund) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_PaymentRefund_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentRefund",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _PaymentSettings_methods(ctx context.Context, field graphql.CollectedField, obj *model.PaymentSettings) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -26810,6 +27335,51 @@ func (ec *executionContext) fieldContext_PaymentSettings_kinds(_ context.Context
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type PaymentMethodKind does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PaymentSettings_stripe(ctx context.Context, field graphql.CollectedField, obj *model.PaymentSettings) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PaymentSettings_stripe,
+		func(ctx context.Context) (any, error) {
+			return obj.Stripe, nil
+		},
+		nil,
+		ec.marshalNPaymentAccount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentAccount,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PaymentSettings_stripe(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentSettings",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "connected":
+				return ec.fieldContext_PaymentAccount_connected(ctx, field)
+			case "live":
+				return ec.fieldContext_PaymentAccount_live(ctx, field)
+			case "secretHint":
+				return ec.fieldContext_PaymentAccount_secretHint(ctx, field)
+			case "signingHint":
+				return ec.fieldContext_PaymentAccount_signingHint(ctx, field)
+			case "webhookUrl":
+				return ec.fieldContext_PaymentAccount_webhookUrl(ctx, field)
+			case "webhookEvents":
+				return ec.fieldContext_PaymentAccount_webhookEvents(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_PaymentAccount_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PaymentAccount", field.Name)
 		},
 	}
 	return fc, nil
@@ -26877,6 +27447,8 @@ func (ec *executionContext) fieldContext_PaymentSettingsPayload_paymentSettings(
 				return ec.fieldContext_PaymentSettings_methods(ctx, field)
 			case "kinds":
 				return ec.fieldContext_PaymentSettings_kinds(ctx, field)
+			case "stripe":
+				return ec.fieldContext_PaymentSettings_stripe(ctx, field)
 			case "version":
 				return ec.fieldContext_PaymentSettings_version(ctx, field)
 			case "updatedAt":
@@ -30259,6 +30831,8 @@ func (ec *executionContext) fieldContext_Query_order(ctx context.Context, field 
 				return ec.fieldContext_Order_notes(ctx, field)
 			case "payments":
 				return ec.fieldContext_Order_payments(ctx, field)
+			case "providerRefunds":
+				return ec.fieldContext_Order_providerRefunds(ctx, field)
 			case "fulfillments":
 				return ec.fieldContext_Order_fulfillments(ctx, field)
 			case "refundPreviewMinor":
@@ -30778,6 +31352,8 @@ func (ec *executionContext) fieldContext_Query_paymentSettings(_ context.Context
 				return ec.fieldContext_PaymentSettings_methods(ctx, field)
 			case "kinds":
 				return ec.fieldContext_PaymentSettings_kinds(ctx, field)
+			case "stripe":
+				return ec.fieldContext_PaymentSettings_stripe(ctx, field)
 			case "version":
 				return ec.fieldContext_PaymentSettings_version(ctx, field)
 			case "updatedAt":
@@ -42135,6 +42711,50 @@ func (ec *executionContext) unmarshalInputPasskeyAnswerInput(ctx context.Context
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputPaymentAccountInput(ctx context.Context, obj any) (model.PaymentAccountInput, error) {
+	var it model.PaymentAccountInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"kind", "secretKey", "signingSecret"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "kind":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("kind"))
+			data, err := ec.unmarshalNPaymentMethodKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethod(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Kind = data
+		case "secretKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("secretKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SecretKey = data
+		case "signingSecret":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("signingSecret"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SigningSecret = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputPaymentInput(ctx context.Context, obj any) (model.PaymentInput, error) {
 	var it model.PaymentInput
 	if obj == nil {
@@ -49242,6 +49862,20 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "paymentAccountSet":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_paymentAccountSet(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "paymentAccountRemove":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_paymentAccountRemove(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "shippingZoneDelete":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_shippingZoneDelete(ctx, field)
@@ -49734,6 +50368,39 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 					}
 				}()
 				res = ec._Order_payments(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "providerRefunds":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Order_providerRefunds(ctx, field, obj)
 				return res
 			}
 
@@ -50729,6 +51396,63 @@ func (ec *executionContext) _Payment(ctx context.Context, sel ast.SelectionSet, 
 	return out
 }
 
+var paymentAccountImplementors = []string{"PaymentAccount"}
+
+func (ec *executionContext) _PaymentAccount(ctx context.Context, sel ast.SelectionSet, obj *model.PaymentAccount) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, paymentAccountImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PaymentAccount")
+		case "connected":
+			out.Values[i] = ec._PaymentAccount_connected(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "live":
+			out.Values[i] = ec._PaymentAccount_live(ctx, field, obj)
+		case "secretHint":
+			out.Values[i] = ec._PaymentAccount_secretHint(ctx, field, obj)
+		case "signingHint":
+			out.Values[i] = ec._PaymentAccount_signingHint(ctx, field, obj)
+		case "webhookUrl":
+			out.Values[i] = ec._PaymentAccount_webhookUrl(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "webhookEvents":
+			out.Values[i] = ec._PaymentAccount_webhookEvents(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._PaymentAccount_updatedAt(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var paymentMethodImplementors = []string{"PaymentMethod"}
 
 func (ec *executionContext) _PaymentMethod(ctx context.Context, sel ast.SelectionSet, obj *document.PaymentMethod) graphql.Marshaler {
@@ -50783,6 +51507,64 @@ func (ec *executionContext) _PaymentMethod(ctx context.Context, sel ast.Selectio
 	return out
 }
 
+var paymentRefundImplementors = []string{"PaymentRefund"}
+
+func (ec *executionContext) _PaymentRefund(ctx context.Context, sel ast.SelectionSet, obj *model.PaymentRefund) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, paymentRefundImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PaymentRefund")
+		case "paymentId":
+			out.Values[i] = ec._PaymentRefund_paymentId(ctx, field, obj)
+		case "amountMinor":
+			out.Values[i] = ec._PaymentRefund_amountMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "currency":
+			out.Values[i] = ec._PaymentRefund_currency(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "state":
+			out.Values[i] = ec._PaymentRefund_state(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "failure":
+			out.Values[i] = ec._PaymentRefund_failure(ctx, field, obj)
+		case "createdAt":
+			out.Values[i] = ec._PaymentRefund_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var paymentSettingsImplementors = []string{"PaymentSettings"}
 
 func (ec *executionContext) _PaymentSettings(ctx context.Context, sel ast.SelectionSet, obj *model.PaymentSettings) graphql.Marshaler {
@@ -50801,6 +51583,11 @@ func (ec *executionContext) _PaymentSettings(ctx context.Context, sel ast.Select
 			}
 		case "kinds":
 			out.Values[i] = ec._PaymentSettings_kinds(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "stripe":
+			out.Values[i] = ec._PaymentSettings_stripe(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -58800,6 +59587,21 @@ func (ec *executionContext) marshalNPayment2ᚖgithubᚗcomᚋstorefrontᚑgoᚋ
 	return ec._Payment(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNPaymentAccount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentAccount(ctx context.Context, sel ast.SelectionSet, v *model.PaymentAccount) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PaymentAccount(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNPaymentAccountInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentAccountInput(ctx context.Context, v any) (model.PaymentAccountInput, error) {
+	res, err := ec.unmarshalInputPaymentAccountInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNPaymentInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentInput(ctx context.Context, v any) (model.PaymentInput, error) {
 	res, err := ec.unmarshalInputPaymentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -58906,6 +59708,32 @@ func (ec *executionContext) marshalNPaymentMethodKind2ᚕgithubᚗcomᚋstorefro
 	}
 
 	return ret
+}
+
+func (ec *executionContext) marshalNPaymentRefund2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentRefund(ctx context.Context, sel ast.SelectionSet, v *model.PaymentRefund) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PaymentRefund(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNPaymentRefundState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentRefundState(ctx context.Context, v any) (state.PaymentRefundState, error) {
+	res, err := model.UnmarshalPaymentRefundState(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNPaymentRefundState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentRefundState(ctx context.Context, sel ast.SelectionSet, v state.PaymentRefundState) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalPaymentRefundState(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNPaymentSettings2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentSettings(ctx context.Context, sel ast.SelectionSet, v model.PaymentSettings) graphql.Marshaler {
@@ -61410,6 +62238,25 @@ func (ec *executionContext) marshalOPaymentMethodKind2ᚖgithubᚗcomᚋstorefro
 	_ = ctx
 	res := model.MarshalPaymentMethod(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOPaymentRefund2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentRefundᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.PaymentRefund) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPaymentRefund2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentRefund(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalOPaymentSettings2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentSettings(ctx context.Context, sel ast.SelectionSet, v *model.PaymentSettings) graphql.Marshaler {

@@ -24,6 +24,13 @@ export function events(o) {
     const back = p.kind === 'REFUND';
     list.push({
       at: p.createdAt, icon: back ? 'undo' : 'money', key: p.id, payment: p, title: back ? 'Refund' : 'Payment',
+      refund: o.providerRefunds?.find((r) => r.paymentId === p.id),
+    });
+  }
+  for (const r of o.providerRefunds?.filter((r) => !r.paymentId) ?? []) {
+    list.push({
+      at: r.createdAt, icon: 'undo', key: 'late' + r.createdAt, late: r, refund: r,
+      title: 'A payment that the order did not take',
     });
   }
   for (const f of o.fulfillments ?? []) {

@@ -24,6 +24,7 @@ const document = (can) => `query Order($id: ID!) {
     ${can('customers') ? 'customer { id displayName email ordersCount }' : ''}
     ${can('notes') ? `notes(first: 100) { id body visibility author { type name } createdAt }
     payments { id kind amountMinor currency method reference reason lines { lineItemId quantity } createdAt }
+    providerRefunds { paymentId amountMinor currency state failure createdAt }
     fulfillments { id lines { lineItemId quantity } carrier trackingNumber trackingUrl createdAt }` : ''}
   }
 }`;
@@ -120,6 +121,9 @@ function Lines({ order: o }) {
   <//>`;
 }
 
+const refunds = { WAITING: 'Stripe gives it back soon', DONE: 'Given back through Stripe',
+  FAILED: 'Stripe did not give it back' };
+
 function Timeline({ order: o }) {
   const titles = Object.fromEntries(o.lineItems.map((l) => [l.id, l.title]));
   const picked = (lines) => lines.map((l) => l.quantity + ' × ' + (titles[l.lineItemId] ?? 'item')).join(', ');
@@ -129,12 +133,15 @@ function Timeline({ order: o }) {
       <span class="dot"><${Icon} name=${e.icon} size="16" /></span>
       <div class="grow">
         <p><span class="strong">${e.title}</span>
+          ${e.late && html` <${Money} minor=${e.late.amountMinor} currency=${e.late.currency} minus />`}
           ${e.payment && html` <${Money} minor=${e.payment.amountMinor} currency=${e.payment.currency}
             minus=${e.payment.kind === 'REFUND'} />`}</p>
         ${e.payment && html`<p class="muted">${[
           e.payment.method, e.payment.reference, e.payment.reason,
           e.payment.lines.length > 0 && picked(e.payment.lines),
         ].filter(Boolean).join(', ')}</p>`}
+        ${e.refund && html`<p><${Badge} value=${e.refund.state} text=${refunds[e.refund.state]} />
+          ${e.refund.failure && html` <span class="muted">${e.refund.failure}</span>`}</p>`}
         ${e.shipment && html`<p class="muted">
           ${[picked(e.shipment.lines), e.shipment.carrier, e.shipment.trackingNumber].filter(Boolean).join(', ')}
           ${e.shipment.trackingUrl && html` <${Outside} href=${e.shipment.trackingUrl}>Track it<//>`}</p>`}

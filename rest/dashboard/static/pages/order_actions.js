@@ -133,7 +133,8 @@ export function Refund({ order, onClose, changed }) {
   return html`<${FormDialog} title="Refund" name="refund" submit="Refund" danger
     onClose=${onClose} onStale=${changed} action=${action}>
     <p>Up to <strong><${Money} minor=${order.paidMinor - order.refundedMinor} currency=${order.currency} /></strong> can
-      be given back. This records the refund; it does not move money by itself.</p>
+      be given back. ${order.paymentMethod === 'STRIPE' ? 'What was paid through Stripe goes back through it.'
+        : 'This records the refund; it does not move money by itself.'}</p>
     <${Amount} name="amountMinor" label="Amount" currency=${order.currency} />
     <${Field} name="reason" label="Reason" optional maxlength="255" />
     <${Check} name="choose" label="This refund is for certain items" value=${false}

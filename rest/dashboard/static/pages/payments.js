@@ -4,8 +4,9 @@ import { useApp, useQuery } from '../context.js';
 import { Page, Card, Trouble, Waiting } from '../ui.js';
 import { Area, Check, Field, Form, useMutation } from '../form.js';
 import { errors, settings } from '../selling.js';
+import { Stripe, stripeFields } from '../stripe.js';
 
-const read = '{ paymentSettings { version kinds methods { kind name instructions active } } }';
+const read = `{ paymentSettings { version kinds methods { kind name instructions active } ${stripeFields} } }`;
 const update = `mutation PaymentSettingsUpdate($expectedVersion: Long!, $input: PaymentSettingsInput!) {
   paymentSettingsUpdate(expectedVersion: $expectedVersion, input: $input) { paymentSettings { version } ${errors} } }`;
 
@@ -13,6 +14,7 @@ const kinds = [
   ['BANK_TRANSFER', 'Bank transfer',
     'The number of the account, and by when to pay. Shoppers read it once they have ordered.'],
   ['CASH_ON_DELIVERY', 'Cash on delivery', 'What shoppers should know, such as to have the sum at hand.'],
+  ['STRIPE', 'Online payment', 'Shoppers read it beside their order.'],
   ['TEST', 'Test payment', 'No money is moved: shoppers choose how the payment ends. For trying things out.'],
 ];
 
@@ -21,7 +23,7 @@ export function Payments() {
   const query = useQuery(read);
   const run = useMutation(update);
   const now = query.data?.paymentSettings;
-  const offered = kinds.filter(([kind]) => now?.kinds.includes(kind));
+  const offered = kinds.filter(([kind]) => now?.kinds.includes(kind) && (kind !== 'STRIPE' || now.stripe.connected));
   const action = async (v) => {
     await run({ expectedVersion: now.version, input: { methods: offered.map(([kind, title], i) => ({
       kind, active: v.get('methods.' + i + '.active') === 'on',
@@ -32,7 +34,8 @@ export function Payments() {
     query.reload();
   };
   return html`<${Page} title="Payments" back=${settings}
-    lead="Of a transfer and of cash you mark an order as paid yourself, once the money is there.">
+    lead="Of a transfer and of cash you mark an order as paid yourself, once the money is there. Who pays online has
+      half an hour; after that the order is cancelled.">
     <${Card} title="Ways to pay" name="payments">
       ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
         : !now ? html`<${Waiting} rows=${4} />`
@@ -41,6 +44,7 @@ export function Payments() {
               hint=${hint} of=${now.methods.find((m) => m.kind === kind)} />`)}
           <//>`}
     <//>
+    ${now && html`<${Stripe} of=${now.stripe} changed=${query.reload} />`}
   <//>`;
 }
 

@@ -1,0 +1,349 @@
+// Package paymenttest is a Stripe of our own for tests, over real HTTP: it keeps sessions
+// and refunds, remembers idempotency keys, and signs the events that it sends.
+package paymenttest
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Keys that the fake knows; it refuses any other.
+const (
+	Key  = "sk_test_4eC39HqLyjWDarjtT1zdp7dc"
+	Live = "rk_live_51Nw9Xy2eZvKYlo2CRes3XYZA"
+	// Weak may read and nothing else.
+	Weak = "rk_test_51Nw9Xy2eZvKYlo2CReadOnly"
+	// Signing is the secret of the events.
+	Signing = "whsec_wRNftLajMZNeslQOP6vEPm4iVx5NlZ6z"
+)
+
+// Session is a page on which shoppers pay.
+type Session struct {
+	ID, Key       string
+	Status        string // open, complete or expired
+	PaymentStatus string // unpaid or paid
+	Intent        string
+	Units         int64
+	Currency      string
+	Reference     string
+	Success       string
+	Created       int
+	Form          url.Values
+}
+
+// Refund is money that went back.
+type Refund struct {
+	ID, Intent string
+	Units      int64
+	Metadata   string // the key of ours
+}
+
+// Stripe is the fake. Its address is the base of the interface.
+type Stripe struct {
+	*httptest.Server
+	mu       sync.Mutex
+	next     int
+	sessions map[string]*Session
+	refunds  []Refund
+	answers  map[string]answer
+	asked    map[string]int
+	lose     map[string]int
+	refuse   map[string]answer
+	// Lacks is a currency that the account does not have, in small letters.
+	Lacks string
+}
+
+type answer struct {
+	status int
+	body   map[string]any
+}
+
+// New starts a fake that ends with the test.
+func New(t testing.TB) *Stripe {
+	s := &Stripe{sessions: map[string]*Session{}, answers: map[string]answer{}, asked: map[string]int{},
+		lose: map[string]int{}, refuse: map[string]answer{}}
+	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// serve answers a request of the interface, once for each idempotency key.
+func (s *Stripe) serve(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	lost, a := s.answer(r)
+	if lost {
+		panic(http.ErrAbortHandler)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(a.status)
+	json.NewEncoder(w).Encode(a.body)
+}
+
+func (s *Stripe) answer(r *http.Request) (lost bool, a answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	what := r.Method + " " + kind(r.URL.Path)
+	s.asked[what]++
+	if a, ok := s.refuse[what]; ok {
+		return false, a
+	}
+	key, params := r.Header.Get("Idempotency-Key"), r.Form.Encode()
+	kept, ok := s.answers[key]
+	switch {
+	case r.Method == http.MethodPost && ok && kept.body["params"] != params:
+		return false, failure(http.StatusBadRequest, "idempotency_error", "The key was used with other parameters.")
+	case r.Method == http.MethodPost && ok:
+		a = kept
+	default:
+		a = s.route(r, strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+		if r.Method == http.MethodPost && a.status < 400 {
+			a.body["params"] = params
+			s.answers[key] = a
+		}
+	}
+	if s.lose[what] > 0 {
+		s.lose[what]--
+		return true, a
+	}
+	return false, a
+}
+
+// kind is what a path is about.
+func kind(path string) string {
+	switch {
+	case strings.HasSuffix(path, "/expire"):
+		return "expire"
+	case strings.HasPrefix(path, "/v1/checkout/sessions"):
+		return "session"
+	case strings.HasPrefix(path, "/v1/refunds"):
+		return "refund"
+	}
+	return path
+}
+
+func (s *Stripe) route(r *http.Request, key string) answer {
+	switch key {
+	case Key, Live:
+	case Weak:
+		if r.Method == http.MethodPost {
+			return failure(http.StatusForbidden, "invalid_request_error", "The provided key does not have access.")
+		}
+	default:
+		return failure(http.StatusUnauthorized, "invalid_request_error", "Invalid API Key provided: sk_****")
+	}
+	switch kind(r.URL.Path) {
+	case "session":
+		if r.Method == http.MethodPost {
+			return s.begin(r.Form, key)
+		}
+		return s.one(r.URL.Path, key, func(x *Session) answer { return x.answer(s.URL) })
+	case "expire":
+		return s.one(strings.TrimSuffix(r.URL.Path, "/expire"), key, s.expire)
+	case "refund":
+		if r.Method == http.MethodPost {
+			return s.refund(r.Form)
+		}
+		return s.list(r.Form.Get("payment_intent"))
+	}
+	return failure(http.StatusNotFound, "invalid_request_error", "Unrecognized request URL.")
+}
+
+// failure is an answer that says no.
+func failure(status int, kind, text string) answer {
+	return answer{status, map[string]any{"error": map[string]any{"type": kind, "message": text}}}
+}
+
+// begin makes a session.
+func (s *Stripe) begin(form url.Values, key string) answer {
+	units, err := strconv.ParseInt(form.Get("line_items[0][price_data][unit_amount]"), 10, 64)
+	code := form.Get("line_items[0][price_data][currency]")
+	expires, wrong := strconv.ParseInt(form.Get("expires_at"), 10, 64)
+	switch left := time.Until(time.Unix(expires, 0)); {
+	case err != nil, wrong != nil, form.Get("mode") != "payment", form.Get("adaptive_pricing[enabled]") != "false":
+		return failure(http.StatusBadRequest, "invalid_request_error", "Missing or wrong parameters.")
+	case code == s.Lacks:
+		return failure(http.StatusBadRequest, "invalid_request_error", "Invalid currency: "+code)
+	case left < 30*time.Minute, left > 24*time.Hour:
+		return failure(http.StatusBadRequest, "invalid_request_error", "The expires_at timestamp is out of bounds.")
+	}
+	s.next++
+	x := &Session{ID: "cs_test_" + strconv.Itoa(s.next), Key: key, Status: "open", PaymentStatus: "unpaid",
+		Units: units, Currency: code, Reference: form.Get("client_reference_id"), Success: form.Get("success_url"),
+		Created: s.next, Form: form}
+	s.sessions[x.ID] = x
+	return x.answer(s.URL)
+}
+
+func (s *Stripe) one(path, key string, f func(*Session) answer) answer {
+	x := s.sessions[path[strings.LastIndexByte(path, '/')+1:]]
+	if x == nil || x.Key != key {
+		return failure(http.StatusNotFound, "invalid_request_error", "No such checkout.session")
+	}
+	return f(x)
+}
+
+func (s *Stripe) expire(x *Session) answer {
+	if x.Status != "open" {
+		return failure(http.StatusBadRequest, "invalid_request_error", "Only open sessions can be expired.")
+	}
+	x.Status = "expired"
+	return x.answer(s.URL)
+}
+
+func (x *Session) answer(base string) answer {
+	a := map[string]any{"id": x.ID, "object": "checkout.session", "status": x.Status,
+		"payment_status": x.PaymentStatus, "amount_total": x.Units, "currency": x.Currency,
+		"client_reference_id": x.Reference, "livemode": strings.Contains(x.Key, "_live_"), "payment_intent": nil,
+		"url": nil}
+	if x.Intent != "" {
+		a["payment_intent"] = x.Intent
+	}
+	if x.Status == "open" {
+		a["url"] = base + "/c/pay/" + x.ID
+	}
+	return answer{http.StatusOK, a}
+}
+
+// refund gives money back, as far as there is any.
+func (s *Stripe) refund(form url.Values) answer {
+	intent := form.Get("payment_intent")
+	left, err := strconv.ParseInt(form.Get("amount"), 10, 64)
+	if err != nil {
+		return failure(http.StatusBadRequest, "invalid_request_error", "Missing amount.")
+	}
+	left = -left
+	for _, x := range s.sessions {
+		if x.Intent == intent {
+			left += x.Units
+		}
+	}
+	for _, r := range s.refunds {
+		if r.Intent == intent {
+			left -= r.Units
+		}
+	}
+	if left < 0 {
+		return failure(http.StatusBadRequest, "invalid_request_error", "The refund is greater than what is left.")
+	}
+	s.next++
+	units, _ := strconv.ParseInt(form.Get("amount"), 10, 64)
+	r := Refund{ID: "re_" + strconv.Itoa(s.next), Intent: intent, Units: units, Metadata: form.Get("metadata[refund]")}
+	s.refunds = append(s.refunds, r)
+	return answer{http.StatusOK, r.body()}
+}
+
+func (r *Refund) body() map[string]any {
+	return map[string]any{"id": r.ID, "object": "refund", "status": "succeeded", "payment_intent": r.Intent,
+		"amount": r.Units, "metadata": map[string]any{"refund": r.Metadata}}
+}
+
+func (s *Stripe) list(intent string) answer {
+	data := []any{}
+	for _, r := range s.refunds {
+		if r.Intent == intent {
+			data = append(data, r.body())
+		}
+	}
+	return answer{http.StatusOK, map[string]any{"object": "list", "data": data}}
+}
+
+// Pay is what a shopper does on the page of a session; false where it is open no more.
+func (s *Stripe) Pay(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := s.sessions[id]
+	if x == nil || x.Status != "open" {
+		return false
+	}
+	x.Status, x.PaymentStatus, x.Intent = "complete", "paid", "pi_"+strings.TrimPrefix(id, "cs_")
+	return true
+}
+
+// Change changes a session behind everybody's back.
+func (s *Stripe) Change(id string, f func(*Session)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f(s.sessions[id])
+}
+
+// Sessions returns all that were begun, the oldest first.
+func (s *Stripe) Sessions() []Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]Session, 0, len(s.sessions))
+	for n := range s.next + 1 {
+		if x := s.sessions["cs_test_"+strconv.Itoa(n)]; x != nil {
+			list = append(list, *x)
+		}
+	}
+	return list
+}
+
+// Refunds returns what went back, the oldest first.
+func (s *Stripe) Refunds() []Refund {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Refund(nil), s.refunds...)
+}
+
+// Asked returns how many requests of a kind there were, such as "POST refund".
+func (s *Stripe) Asked(what string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked[what]
+}
+
+// Lose lets the answers to the next n requests of a kind get lost: what they ask for is
+// done.
+func (s *Stripe) Lose(what string, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lose[what] = n
+}
+
+// Refuse answers requests of a kind with a status from now on; 0 answers them again.
+func (s *Stripe) Refuse(what string, status int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.refuse, what)
+	if status != 0 {
+		s.refuse[what] = failure(status, "api_error", "It is as it is.")
+	}
+}
+
+// Forget forgets the idempotency keys, as Stripe does after a day.
+func (s *Stripe) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.answers)
+}
+
+// Event is the body of an event about a session.
+func Event(kind, session string) []byte {
+	return fmt.Appendf(nil, `{"id": "evt_%s_%s", "object": "event", "api_version": "2026-03-25.dahlia", "type": %q, `+
+		`"data": {"object": {"id": %q, "object": "checkout.session", "payment_status": "paid"}}}`,
+		kind[strings.LastIndexByte(kind, '.')+1:], session, kind, session)
+}
+
+// Sign is the header of an event that is sent at a time.
+func Sign(body []byte, secret string, at time.Time) string {
+	stamp := strconv.FormatInt(at.Unix(), 10)
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(stamp + "."))
+	mac.Write(body)
+	return "t=" + stamp + ",v1=" + hex.EncodeToString(mac.Sum(nil))
+}

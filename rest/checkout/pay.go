@@ -1,0 +1,59 @@
+package checkout
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/phrase"
+	"github.com/storefront-go/storefront/graph/storefront"
+)
+
+// returnTime is how long a page waits for what has become of a payment. Whatever it is, a
+// job of the service hears of it too.
+const returnTime = 5 * time.Second
+
+// away reports whether an order is paid on the pages of a payment provider.
+func away(o *storefront.Bought) bool {
+	return o.PaymentMethod != nil && *o.PaymentMethod == state.PaymentStripe
+}
+
+// leave leads to the payment provider's page on which an order is paid.
+func (v *visit) leave(o *storefront.Bought) {
+	texts := v.texts
+	if o.Language != nil {
+		texts = phrase.In(*o.Language)
+	}
+	page := v.orderPath(o.ID)
+	address, err := v.Carts.BeginPayment(v.ctx, o.Order, texts.Say(phrase.OrderNumber, strconv.FormatInt(o.Number, 10)),
+		v.Core.StoreOrigin(v.shop.Handle)+page)
+	f, _ := errors.AsType[*fault.Error](err)
+	switch {
+	case f != nil && f.Kind == fault.Unavailable:
+		v.Logger.WarnContext(v.ctx, "a payment cannot be begun", slog.Any("error", errors.Join(err, f.Err)))
+		v.w.Header().Set("Retry-After", "30")
+		v.orderPage(o, http.StatusServiceUnavailable, texts.Say(phrase.PaymentAway))
+	case err != nil:
+		v.failed(err)
+	case address == "": // the order's page says why
+		to(v.w, page)
+	default:
+		to(v.w, address)
+	}
+}
+
+// returned asks what has become of the payment of an order, to whose page the shopper comes
+// back, and returns the order as it is then.
+func (v *visit) returned(o *storefront.Bought) (*storefront.Bought, error) {
+	ctx, cancel := context.WithTimeout(v.ctx, returnTime)
+	defer cancel()
+	if err := v.Carts.SettlePayment(ctx, o.Order); err != nil {
+		v.Logger.WarnContext(v.ctx, "a payment cannot be looked at", slog.Any("error", err))
+	}
+	return v.Core.Order(v.ctx, o.ID)
+}

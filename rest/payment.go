@@ -1,0 +1,88 @@
+package rest
+
+import (
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/gorilla/mux"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/gcra"
+	"github.com/storefront-go/storefront/graph/payment"
+)
+
+const (
+	// stripeRoot is what Stripe sends events to, with the id of the store behind it.
+	stripeRoot = "/payments/stripe/"
+	// maxEvent bounds the body of an event, in bytes.
+	maxEvent = 64 << 10
+)
+
+// payments mounts the doors for the events of payment providers.
+func (a *API) payments(router *mux.Router) {
+	m := a.metrics.route("*", stripeRoot+"{store}")
+	router.Path(stripeRoot + "{store}").HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := a.begin(w, r)
+		defer a.finish(c)
+		c.row = &served{meter: m}
+		if err := a.paymentEvent(c, mux.Vars(r)["store"]); err != nil {
+			a.fail(c, err)
+			return
+		}
+		a.send(c, http.StatusOK, nil)
+	})
+}
+
+// paymentEvent answers an event of Stripe: once it is 200, what the event tells of is
+// settled, and Stripe sends any other again.
+func (a *API) paymentEvent(c *call, store string) error {
+	if c.r.Method != http.MethodPost {
+		return wrongMethod(c.w.Header(), http.MethodPost)
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxEvent))
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return fault.New(fault.PayloadTooLarge, "An event has 64 KiB at most.")
+	}
+	if err != nil {
+		return fault.New(fault.InvalidRequest, "The body broke off.")
+	}
+	id, err := xid.Store.Parse(store)
+	if err != nil {
+		return a.unsigned(c)
+	}
+	account, err := a.Core.Account(viewer.Operator(c.ctx, id), state.PaymentStripe)
+	switch {
+	case err != nil:
+		return err
+	case account == nil: // as for a secret that is another store's
+		return a.unsigned(c)
+	}
+	event, err := account.Verify(body, c.r.Header.Get("Stripe-Signature"), account.Signing)
+	switch {
+	case errors.Is(err, payment.ErrSignature):
+		return a.unsigned(c)
+	case err != nil:
+		return fault.New(fault.MalformedBody, "The event cannot be read.")
+	case event.Session == "":
+		return nil
+	}
+	if d := a.rates.stores.Take(id); !d.OK {
+		return &fault.Error{Kind: fault.RateLimited, Detail: "Too many requests: wait, then go on.",
+			RetryAfter: d.RetryAfter}
+	}
+	return a.Core.SettleReference(c.ctx, id, event.Session)
+}
+
+// unsigned refuses an event that nobody has signed, and bounds how fast one address may send
+// such.
+func (a *API) unsigned(c *call) error {
+	if d := a.rates.failures.Take(gcra.Network(c.client)); !d.OK {
+		return &fault.Error{Kind: fault.RateLimited, Detail: "Too many events with wrong signatures.",
+			RetryAfter: d.RetryAfter}
+	}
+	return fault.New(fault.InvalidRequest, "The signature does not match.")
+}
