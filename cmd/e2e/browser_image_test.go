@@ -85,3 +85,13 @@ func TestBrowserImages(t *testing.T) {
 	})()`)
 	b.shot("product-images-shop")
 }
+
+// pictured is a product with options and several pictures: the first that the demo made.
+func (p *program) pictured(t *testing.T, token string) string {
+	t.Helper()
+	var list struct {
+		Products struct{ Nodes []struct{ ID string } }
+	}
+	p.graphql(t, token, `{ products(first: 100) { nodes { id } } }`, nil, &list)
+	return list.Products.Nodes[len(list.Products.Nodes)-1].ID
+}

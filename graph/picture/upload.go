@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"time"
@@ -24,6 +25,9 @@ import (
 
 // scaleLimit bounds the making of a picture's widths, with the wait for a place.
 const scaleLimit = 45 * time.Second
+
+// heavy is the weight of a picture whose memory is given back as soon as it is done.
+const heavy = pixel.MaxWeight / 4
 
 // widths are those in which uploaded pictures are shown beside their own, from the largest.
 var widths = []int{1600, 800, 320}
@@ -70,6 +74,10 @@ func weighed[T any](ctx context.Context, k *Keeper, h pixel.Header, f func() (T,
 		return made, busy(err)
 	}
 	defer k.decodes.Release(h.Weight())
+	if h.Weight() > heavy {
+		// The next one is not to find the memory of this one taken.
+		defer debug.FreeOSMemory()
+	}
 	return f()
 }
 

@@ -31,7 +31,7 @@ type Picture struct {
 
 // Clean makes a picture of an upload that shows the same and holds nothing else: all
 // pixels are decoded, turned as the camera was held, and encoded anew, so that places,
-// names and what lies behind the end are gone. A JPEG stays one; a PNG stays one, and a
+// names and what lies behind the end are gone. Only the colours of a JPEG stay described. A JPEG stays one; a PNG stays one, and a
 // GIF that does not move becomes one; a WebP becomes a JPEG, or a PNG where it is
 // transparent. An animation keeps its frames. The error is a [Fault] where the picture is
 // to blame.
@@ -64,7 +64,11 @@ func Clean(b []byte) (p *Picture, err error) {
 	if err != nil {
 		return nil, ErrBroken
 	}
-	return keep(turned(m, orientation(b, h.ContentType)), h.ContentType)
+	p, err = keep(turned(m, orientation(b, h.ContentType)), h.ContentType)
+	if _, rgb := m.(*image.YCbCr); err == nil && rgb && h.ContentType == JPEG {
+		p.Body = withProfile(p.Body, profile(b))
+	}
+	return p, err
 }
 
 // decode reads all pixels. A still GIF may fill a part of its screen alone.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"image"
 	"image/draw"
+	"iter"
 )
 
 // upright is the orientation of a picture that is shown as its pixels lie.
@@ -26,32 +27,40 @@ func orientation(b []byte, contentType string) int {
 
 var exifMark = []byte("Exif\x00\x00")
 
-// jpegExif finds the Exif data of a JPEG: the first segment that is marked so, before the
-// pixels begin.
+// jpegExif finds the Exif data of a JPEG: the first segment that is marked so.
 func jpegExif(b []byte) []byte {
-	const app1, scan, end = 0xe1, 0xda, 0xd9
-	for rest := cut(b, 2); len(rest) >= 4 && rest[0] == 0xff; {
-		marker := rest[1]
-		switch {
-		case marker == 0xff: // filling
-			rest = rest[1:]
-			continue
-		case marker == scan || marker == end:
-			return nil
-		case marker == 0x01 || marker >= 0xd0 && marker <= 0xd8: // these stand alone
-			rest = rest[2:]
-			continue
+	const app1 = 0xe1
+	for marker, data := range segments(b) {
+		if found, ok := bytes.CutPrefix(data, exifMark); marker == app1 && ok {
+			return found
 		}
-		size := int(binary.BigEndian.Uint16(rest[2:]))
-		if size < 2 || size > len(rest)-2 {
-			return nil
-		}
-		if data, ok := bytes.CutPrefix(rest[4:2+size], exifMark); marker == app1 && ok {
-			return data
-		}
-		rest = rest[2+size:]
 	}
 	return nil
+}
+
+// segments walks the segments of a JPEG up to its pixels.
+func segments(b []byte) iter.Seq2[byte, []byte] {
+	const scan, end = 0xda, 0xd9
+	return func(yield func(byte, []byte) bool) {
+		for rest := cut(b, 2); len(rest) >= 4 && rest[0] == 0xff; {
+			marker := rest[1]
+			switch {
+			case marker == 0xff: // filling
+				rest = rest[1:]
+				continue
+			case marker == scan || marker == end:
+				return
+			case marker == 0x01 || marker >= 0xd0 && marker <= 0xd8: // these stand alone
+				rest = rest[2:]
+				continue
+			}
+			size := int(binary.BigEndian.Uint16(rest[2:]))
+			if size < 2 || size > len(rest)-2 || !yield(marker, rest[4:2+size]) {
+				return
+			}
+			rest = rest[2+size:]
+		}
+	}
 }
 
 // pngExif finds the chunk eXIf (PNG, third edition, section 11.3.4.6).

@@ -206,6 +206,50 @@ func TestClean(t *testing.T) {
 	}
 }
 
+// someProfile is a colour profile of a length that holds nothing else.
+func someProfile(n int, space string) []byte {
+	p := binary.BigEndian.AppendUint32(nil, uint32(n))
+	p = append(p, make([]byte, n-4)...)
+	copy(p[16:], space)
+	copy(p[36:], "acsp")
+	return p
+}
+
+// TestProfile: the colours of a JPEG stay as they are described, in every width; what is no
+// profile goes.
+func TestProfile(t *testing.T) {
+	const mark = "ICC_PROFILE\x00\x01\x01"
+	for name, tc := range map[string]struct {
+		segment []byte
+		kept    bool
+	}{
+		"profile": {append([]byte(mark), someProfile(600, "RGB ")...), true},
+		"grey":    {append([]byte(mark), someProfile(600, "GRAY")...), false},
+		"large":   {append([]byte(mark), someProfile(9000, "RGB ")...), false},
+		"longer":  {append([]byte(mark), append(someProfile(600, "RGB "), "secret"...)...), false},
+		"none":    {[]byte(mark + "secret"), false},
+	} {
+		b := withSegment(jpegOf(t, sample(40, 30)), tc.segment)
+		b[3] = 0xe2
+		p, err := pixel.Clean(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		small, err := pixel.Scale(p.Body, 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, body := range [][]byte{p.Body, small[0]} {
+			if got := bytes.Contains(body, []byte("acsp")); got != tc.kept {
+				t.Errorf("%s is kept: %t", name, got)
+			}
+			if _, err := jpeg.Decode(bytes.NewReader(body)); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
 // TestAnimation: the frames stay, with their times, and how often they are shown.
 func TestAnimation(t *testing.T) {
 	p, err := pixel.Clean(animation(t, 3))

@@ -31,6 +31,9 @@ func Scale(b []byte, widths ...int) ([][]byte, error) {
 		if list[i], err = encode(m, h.ContentType, shownQuality); err != nil {
 			return nil, err
 		}
+		if h.ContentType == JPEG {
+			list[i] = withProfile(list[i], profile(b))
+		}
 	}
 	return list, nil
 }

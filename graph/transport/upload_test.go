@@ -204,3 +204,57 @@ func TestUploadMemory(t *testing.T) {
 		t.Errorf("it took %d bytes", took)
 	}
 }
+
+const addImage = `mutation($in: ProductImageAddInput!) { productImageAdd(input: $in) { image { id width url position } ` +
+	`product { version images { id } image { id } } userErrors { code path } } }`
+
+// A picture of more than a mebibyte comes in one body too, with the scope of products; under
+// one key it is added once.
+func TestUploadPicture(t *testing.T) {
+	noise, pixels := rand.NewChaCha8([32]byte{2}), image.NewNRGBA(image.Rect(0, 0, 1000, 900))
+	if _, err := noise.Read(pixels.Pix); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, pixels); err != nil {
+		t.Fatal(err)
+	}
+	content := base64.StdEncoding.EncodeToString(b.Bytes())
+	eachEndpoint(t, func(t *testing.T, f *graphtest.Endpoint) {
+		key := keyFor(f, scope.ProductsWrite)
+		made := f.Query(key, createProduct, map[string]any{"in": map[string]any{"title": "Mug", "priceMinor": 1,
+			"currency": "EUR"}}).Ok()
+		id := made.At("productCreate", "product", "id")
+		add := func(token, content string, headers ...string) graphtest.Answer {
+			return f.Query(token, addImage,
+				map[string]any{"in": map[string]any{"productId": id, "content": content}}, headers...)
+		}
+		first := add(key, content, "Idempotency-Key", "one").Ok()
+		again := add(key, content, "Idempotency-Key", "one").Ok()
+		if first.At("productImageAdd", "image", "width") != float64(1000) || !bytes.Equal(first.Body, again.Body) {
+			t.Errorf("%s\nand again %s", first.Body, again.Body)
+		}
+		second := add(staffToken(f, viewer.Developer), content).Ok()
+		images, _ := second.At("productImageAdd", "product", "images").([]any)
+		if len(images) != 2 || second.At("productImageAdd", "image", "position") != float64(2) ||
+			second.At("productImageAdd", "product", "image", "id") != first.At("productImageAdd", "image", "id") {
+			t.Errorf("%s", second.Body)
+		}
+		damaged := add(key, content[:len(content)-4000], "Idempotency-Key", "two").Ok()
+		if !bytes.Contains(damaged.Body, []byte(`"path":["input","content"]`)) {
+			t.Errorf("a damaged one: %s", damaged.Body)
+		}
+		for name, a := range map[string]graphtest.Answer{
+			"without the scope": add(keyFor(f, scope.ProductsRead), content),
+			"beyond the limit":  add(key, strings.Repeat("A", maxPicture)),
+		} {
+			if a.Status != 413 {
+				t.Errorf("%s: %d", name, a.Status)
+			}
+		}
+		if a := add(key, strings.Repeat("A", 28_000_000)).Ok(); !bytes.Contains(a.Body, []byte("too_long")) {
+			t.Errorf("a file beyond the limit: %.200s", a.Body)
+		}
+		checkFree(t, f.HTTP.(*handler).uploads)
+	})
+}

@@ -112,7 +112,8 @@ func TestImageOfPerson(t *testing.T) {
 			status    int
 		}{
 			{who: "", file: small, status: 401}, {who: "bob", file: small, status: 404},
-			{who: "ada", file: small, status: 200}, {who: "ada", file: own, status: 200}, {who: "ada", file: "x.png", status: 404},
+			{who: "ada", file: small, status: 200}, {who: "ada", file: own, status: 200},
+			{who: "ada", file: "x.png", status: 404},
 		} {
 			cookie := ""
 			if tc.who != "" {
