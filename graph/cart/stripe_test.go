@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/paymentrefund"
 	"github.com/storefront-go/storefront/ent/db/paymentsession"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -229,6 +231,25 @@ func TestStripeBegin(t *testing.T) {
 		m.fake.Refuse("POST session", http.StatusInternalServerError)
 		if _, err := m.BeginPayment(m.ctx, m.order().Order, "Order", "x"); graphtest.FaultOf(err) != "unavailable" {
 			t.Errorf("of a Stripe that fails: %v", err)
+		}
+	})
+}
+
+// What nobody tells of is looked at again and again, first soon and then less often.
+func TestStripeLooks(t *testing.T) {
+	eachTill(t, func(t *testing.T, m *till) {
+		m.begin(m.order())
+		ctx := viewer.Operator(t.Context(), m.Model.ID)
+		for i, want := range []time.Duration{1, 2, 5, 10, 10} {
+			row := m.Store.DB(ctx).PaymentSession.Query().OnlyX(ctx)
+			wait := row.DueAt.Time().Sub(micros.Now().Time())
+			if row.Tries != i || wait > want*time.Minute || wait < want*time.Minute-20*time.Second {
+				t.Errorf("after %d looks it waits %s, want %d minutes", row.Tries, wait, want)
+			}
+			m.round()
+		}
+		if n := m.fake.Asked("GET session"); n != 5 {
+			t.Errorf("looked %d times", n)
 		}
 	})
 }

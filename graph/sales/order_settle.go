@@ -38,12 +38,12 @@ const (
 // it is over for long.
 var lookPauses = []time.Duration{time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute}
 
-// lookPause is how long a session waits after a number of looks.
+// lookPause is how long a session waits after one more look.
 func lookPause(row *db.PaymentSession, now micros.Time) time.Duration {
 	if now.Time().Sub(row.ID.Time().Time()) > 2*sessionTime {
 		return lookLater
 	}
-	return lookPauses[min(row.Tries, len(lookPauses)-1)]
+	return lookPauses[min(row.Tries+1, len(lookPauses)-1)]
 }
 
 // SettlePayment asks the provider about the open session of an order, if there is one, and
