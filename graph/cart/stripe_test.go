@@ -254,6 +254,22 @@ func TestStripeLooks(t *testing.T) {
 	})
 }
 
+// What Stripe cannot charge is not offered it.
+func TestStripePayable(t *testing.T) {
+	eachTill(t, func(t *testing.T, m *till) {
+		for price, want := range map[int64]int{99_999_990: 2, 100_000_000: 1} {
+			token := m.add("", m.sell("Yacht", price, 1), 1)
+			m.ready(token, "ada@example.com")
+			if err := m.SetMethod(m.ctx, token, state.PaymentStripe); err != nil {
+				t.Error(err)
+			}
+			if v := m.view(token); len(v.Methods) != want || (v.Method == nil) != (want == 1) {
+				t.Errorf("%d can be paid by %+v", price, v.Methods)
+			}
+		}
+	})
+}
+
 // Another sum than the one that is owed goes back, and the right one can come.
 func TestStripeAmount(t *testing.T) {
 	for name, wrong := range map[string]func(s *paymenttest.Session){

@@ -60,7 +60,8 @@ func TestPaymentAccount(t *testing.T) {
 		fake.Refuse("POST session", 0)
 		offer := model.PaymentSettingsInput{Methods: []*model.PaymentMethodInput{
 			{Kind: state.PaymentStripe, Name: "Card", Active: true}}}
-		if _, err = p.Mutation().PaymentSettingsUpdate(p.Ctx, 0, offer); graphtest.FaultOf(err) != "invalid_transition" {
+		_, err = p.Mutation().PaymentSettingsUpdate(p.Ctx, 0, offer)
+		if graphtest.FaultOf(err) != "invalid_transition" {
 			t.Errorf("offered without keys: %v", err)
 		}
 		set := graphtest.Must[*model.PaymentSettingsPayload](t)(p.Mutation().PaymentAccountSet(p.Ctx, good))
