@@ -79,7 +79,7 @@ func (c *till) away() (order, session string) {
 	c.b.fill("/checkout/place")
 	made := c.fake.Sessions()
 	last := made[len(made)-1]
-	if c.b.status != http.StatusSeeOther || c.b.path != c.fake.URL+"/c/pay/"+last.ID {
+	if c.b.status != http.StatusSeeOther || c.b.path != c.fake.Pages+last.ID {
 		c.t.Fatalf("%d to %s:\n%s", c.b.status, c.b.path, c.b.body)
 	}
 	_, page, ok := strings.Cut(last.Success, "/orders/")
@@ -100,10 +100,12 @@ func TestStripePages(t *testing.T) {
 		}
 		c.b.get(order+"/pay").want(http.StatusOK, order)
 		for range 2 {
-			if c.b.ask(http.MethodPost, order+"/pay", ""); c.b.path != c.fake.URL+"/c/pay/"+session {
+			if c.b.ask(http.MethodPost, order+"/pay", ""); c.b.path != c.fake.Pages+session {
 				t.Errorf("%d to %s", c.b.status, c.b.path)
 			}
 		}
+		c.fake.Pages = "https://pay.shop.example/c/pay/"
+		c.b.ask(http.MethodPost, order+"/pay", "").want(http.StatusOK, order+"/pay", `href="`+c.fake.Pages+session+`"`)
 		c.fake.Refuse("GET session", http.StatusBadGateway)
 		c.b.ask(http.MethodPost, order+"/pay", "").want(http.StatusServiceUnavailable, order+"/pay",
 			"gerade nicht möglich")

@@ -44,6 +44,12 @@ func TestBrowserSelling(t *testing.T) {
 	b.fill(`input[name="methods.0.name"]`, "Wire")
 	b.click(`form[data-test="payments"] [data-test="submit"]`)
 	b.seeText("The ways to pay are saved.")
+	b.see(`[data-test="stripe-webhook"]`)
+	b.click(`[data-test="stripe-keys"]`)
+	b.fill(`dialog input[name="secretKey"]`, "pk_live_public")
+	b.fill(`dialog input[name="signingSecret"]`, "whsec_0123456789")
+	b.click(`dialog [data-test="submit"]`)
+	b.see(`dialog [data-test="error-secretKey"]`) // it is the public one; nobody is asked
 	b.shot("payments")
 
 	b.open("/dashboard/discounts")

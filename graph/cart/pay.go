@@ -2,7 +2,6 @@ package cart
 
 import (
 	"context"
-	"errors"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -31,13 +30,11 @@ func (c *Carts) SettlePayment(ctx context.Context, o *db.Order) error {
 	return c.sales.SettlePayment(ctx, o)
 }
 
-// SettlePayments asks about the payments of all stores that are under way, and gives back what is due; it
-// returns how many of both there were.
-func (c *Carts) SettlePayments(ctx context.Context) (looks, refunds int, err error) {
-	looks, err = c.sales.SettlePayments(ctx)
-	refunds, failed := c.sales.ReturnMoney(ctx)
-	return looks, refunds, errors.Join(err, failed)
-}
+// SettlePayments asks about the payments of all stores that are under way, and returns how many.
+func (c *Carts) SettlePayments(ctx context.Context) (int, error) { return c.sales.SettlePayments(ctx) }
+
+// ReturnMoney gives back what is due of all stores, and returns how many refunds there were.
+func (c *Carts) ReturnMoney(ctx context.Context) (int, error) { return c.sales.ReturnMoney(ctx) }
 
 // EndHolds cancels the orders of all stores that were not paid in time, and returns how many.
 func (c *Carts) EndHolds(ctx context.Context) (int, error) { return c.sales.EndHolds(ctx) }

@@ -2,11 +2,13 @@ package cart_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/paymentrefund"
 	"github.com/storefront-go/storefront/ent/db/paymentsession"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -94,9 +97,16 @@ func (m *till) due() {
 func (m *till) round() {
 	m.t.Helper()
 	m.due()
-	if _, _, err := m.SettlePayments(m.t.Context()); err != nil {
+	if err := m.work(); err != nil {
 		m.t.Fatal(err)
 	}
+}
+
+// work is what the service does now.
+func (m *till) work() error {
+	_, looked := m.SettlePayments(m.t.Context())
+	_, returned := m.ReturnMoney(m.t.Context())
+	return errors.Join(looked, returned)
 }
 
 // refunds are what is to go back.
@@ -125,8 +135,7 @@ func TestStripeWays(t *testing.T) {
 			return m.SettleReference(m.t.Context(), m.Model.ID, session)
 		},
 		"a round": func(m *till, _ *storefront.Bought, _ string) error {
-			_, _, err := m.SettlePayments(m.t.Context())
-			return err
+			return m.work()
 		},
 	}
 	names := []string{"the page", "an event", "a round"}
@@ -226,6 +235,41 @@ func TestStripeBegin(t *testing.T) {
 	})
 }
 
+// What nobody tells of is looked at again and again, first soon and then less often.
+func TestStripeLooks(t *testing.T) {
+	eachTill(t, func(t *testing.T, m *till) {
+		m.begin(m.order())
+		ctx := viewer.Operator(t.Context(), m.Model.ID)
+		for i, want := range []time.Duration{1, 2, 5, 10, 10} {
+			row := m.Store.DB(ctx).PaymentSession.Query().OnlyX(ctx)
+			wait := row.DueAt.Time().Sub(micros.Now().Time())
+			if row.Tries != i || wait > want*time.Minute || wait < want*time.Minute-20*time.Second {
+				t.Errorf("after %d looks it waits %s, want %d minutes", row.Tries, wait, want)
+			}
+			m.round()
+		}
+		if n := m.fake.Asked("GET session"); n != 5 {
+			t.Errorf("looked %d times", n)
+		}
+	})
+}
+
+// What Stripe cannot charge is not offered it.
+func TestStripePayable(t *testing.T) {
+	eachTill(t, func(t *testing.T, m *till) {
+		for price, want := range map[int64]int{99_999_990: 2, 100_000_000: 1} {
+			token := m.add("", m.sell("Yacht", price, 1), 1)
+			m.ready(token, "ada@example.com")
+			if err := m.SetMethod(m.ctx, token, state.PaymentStripe); err != nil {
+				t.Error(err)
+			}
+			if v := m.view(token); len(v.Methods) != want || (v.Method == nil) != (want == 1) {
+				t.Errorf("%d can be paid by %+v", price, v.Methods)
+			}
+		}
+	})
+}
+
 // Another sum than the one that is owed goes back, and the right one can come.
 func TestStripeAmount(t *testing.T) {
 	for name, wrong := range map[string]func(s *paymenttest.Session){
@@ -275,7 +319,7 @@ func TestStripeLate(t *testing.T) {
 		for _, name := range []string{"late", "dropped", "marked"} {
 			m.fake.Pay(sessions[name])
 		}
-		if _, _, err := m.SettlePayments(t.Context()); err != nil { // nobody had to wait
+		if err := m.work(); err != nil { // nobody had to wait
 			t.Fatal(err)
 		}
 		m.round()
@@ -321,7 +365,7 @@ func TestStripeOrEnd(t *testing.T) {
 				}
 			})
 			all.Go(func() {
-				if _, _, err := m.SettlePayments(t.Context()); err != nil {
+				if err := m.work(); err != nil {
 					t.Error(err)
 				}
 			})
@@ -371,7 +415,10 @@ func TestStripeRefund(t *testing.T) {
 		part := graphtest.Must[*model.OrderPayload](t)(m.Mutation().OrderRefund(m.Shop.Ctx, o.PublicID(), o.Version,
 			model.RefundInput{AmountMinor: 500})).Order
 		m.fake.Lose("POST refund", 100)
-		m.round() // it is done, and nobody hears of it
+		m.due()
+		if m.work() == nil { // it is done, and nobody hears of it
+			t.Error("an answer came")
+		}
 		if len(m.fake.Refunds()) != 1 || m.refunds()[0].State != state.PaymentRefundWaiting {
 			t.Errorf("back %+v, kept %+v", m.fake.Refunds(), m.refunds()[0])
 		}
@@ -381,7 +428,7 @@ func TestStripeRefund(t *testing.T) {
 		m.due()
 		for range 4 {
 			all.Go(func() {
-				if _, _, err := m.SettlePayments(t.Context()); err != nil {
+				if err := m.work(); err != nil {
 					t.Error(err)
 				}
 			})

@@ -101,8 +101,7 @@ func (r *Resolver) ReturnMoney(ctx context.Context) (total int, err error) {
 }
 
 // returnOne takes a refund whose time has come, if nobody else does, and has it made. A
-// provider that refuses, or does not answer, is no error: it is tried again, or people are
-// told.
+// provider that refuses is no error: it is tried again, or people are told.
 func (r *Resolver) returnOne(ctx context.Context, row *db.PaymentRefund, now micros.Time) (done bool, err error) {
 	var mine bool
 	err = r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
@@ -129,6 +128,9 @@ func (r *Resolver) returnOne(ctx context.Context, row *db.PaymentRefund, now mic
 		return false, r.giveUp(ctx, row, text)
 	}
 	r.Logger.WarnContext(ctx, "a refund has to wait", "order", xid.Order.Format(row.OrderID), "error", failed)
+	if silent(failed) {
+		return false, failed // the others would wait for as long
+	}
 	return false, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strconv"
 	"time"
 
@@ -37,12 +38,12 @@ const (
 // it is over for long.
 var lookPauses = []time.Duration{time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute}
 
-// lookPause is how long a session waits after a number of looks.
+// lookPause is how long a session waits after one more look.
 func lookPause(row *db.PaymentSession, now micros.Time) time.Duration {
 	if now.Time().Sub(row.ID.Time().Time()) > 2*sessionTime {
 		return lookLater
 	}
-	return lookPauses[min(row.Tries, len(lookPauses)-1)]
+	return lookPauses[min(row.Tries+1, len(lookPauses)-1)]
 }
 
 // SettlePayment asks the provider about the open session of an order, if there is one, and
@@ -77,8 +78,8 @@ func (r *Resolver) SettlePayments(ctx context.Context) (total int, err error) {
 				err = errors.Join(err, fmt.Errorf("look at the payment of %s: %w", xid.Order.Format(row.OrderID),
 					failed))
 			}
-			if !mine && failed != nil {
-				return total, err // the database is away: the same rows would come again
+			if failed != nil && (!mine || silent(failed)) {
+				return total, err // the same rows would come again, or each would wait for as long
 			}
 			if mine {
 				total++
@@ -86,6 +87,12 @@ func (r *Resolver) SettlePayments(ctx context.Context) (total int, err error) {
 		}
 	}
 	return total, err
+}
+
+// silent reports whether a provider did not answer at all.
+func silent(err error) bool {
+	_, ok := errors.AsType[net.Error](err)
+	return ok
 }
 
 // look takes a session whose time has come, if nobody else does, and settles it.

@@ -20,7 +20,7 @@ const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; form
 	"frame-ancestors 'none'"
 
 // awayPolicy is that of a page whose form leads on to the pages of Stripe: browsers apply
-// form-action to where a form is redirected to, too.
+// form-action to where a form is redirected to, too. It is never changed.
 var awayPolicy = strings.Replace(policy, "form-action 'self'", "form-action 'self' https://checkout.stripe.com", 1)
 
 // leads reports whether a form of the page leads to a payment provider.
@@ -71,6 +71,8 @@ func nameOf(page any) string {
 		return "review"
 	case PayPage:
 		return "pay"
+	case LeavePage:
+		return "leave"
 	case StatusPage:
 		return "status"
 	default:

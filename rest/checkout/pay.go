@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/storefront-go/storefront/ent/fault"
@@ -18,6 +19,10 @@ import (
 // job of the service hears of it too.
 const returnTime = 5 * time.Second
 
+// stripePages are where Stripe's own pages are, for merchants who have none at a host of
+// their own.
+const stripePages = "https://checkout.stripe.com/"
+
 // away reports whether an order is paid on the pages of a payment provider.
 func away(o *storefront.Bought) bool {
 	return o.PaymentMethod != nil && *o.PaymentMethod == state.PaymentStripe
@@ -29,9 +34,8 @@ func (v *visit) leave(o *storefront.Bought) {
 	if o.Language != nil {
 		texts = phrase.In(*o.Language)
 	}
-	page := v.orderPath(o.ID)
-	address, err := v.Carts.BeginPayment(v.ctx, o.Order, texts.Say(phrase.OrderNumber, strconv.FormatInt(o.Number, 10)),
-		v.Core.StoreOrigin(v.shop.Handle)+page)
+	page, title := v.orderPath(o.ID), texts.Say(phrase.OrderNumber, strconv.FormatInt(o.Number, 10))
+	address, err := v.Carts.BeginPayment(v.ctx, o.Order, title, v.Core.StoreOrigin(v.shop.Handle)+page)
 	f, _ := errors.AsType[*fault.Error](err)
 	switch {
 	case f != nil && f.Kind == fault.Unavailable:
@@ -42,6 +46,11 @@ func (v *visit) leave(o *storefront.Bought) {
 		v.failed(err)
 	case address == "": // the order's page says why
 		to(v.w, page)
+	case !strings.HasPrefix(address, stripePages):
+		// The merchant has the pages at a host of their own, of which no policy knows:
+		// browsers follow a link there, and no redirect of a form.
+		v.show(v.w, v.r, http.StatusOK, LeavePage{Frame: Frame{Texts: texts, Shop: v.shop.Name, Title: title},
+			URL: address, Total: texts.Money(o.TotalMinor, o.Currency)})
 	default:
 		to(v.w, address)
 	}

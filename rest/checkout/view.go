@@ -156,6 +156,12 @@ type PayPage struct {
 	Total  string
 }
 
+// LeavePage leads to the page of a payment provider.
+type LeavePage struct {
+	Frame
+	URL, Total string
+}
+
 // Parcel is something that was sent.
 type Parcel struct {
 	Carrier, Number, URL string

@@ -42,7 +42,8 @@ func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
 		{Name: "purge_challenges", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "challenges",
 			func(ctx context.Context) (int, error) { return challenge.Purge(ctx, s.base.Store) })},
 		{Name: "end_holds", Interval: holdEvery, Timeout: purgeEvery, Run: s.endHolds},
-		{Name: "settle_payments", Interval: holdEvery, Timeout: purgeEvery, Run: s.settlePayments,
+		{Name: "settle_payments", Interval: holdEvery, Timeout: purgeEvery, Run: s.settlePayments},
+		{Name: "return_money", Interval: holdEvery, Timeout: purgeEvery, Run: s.returnMoney,
 			Woken: s.payments.Woken()},
 		{Name: "purge_carts", Interval: purgeEvery, Timeout: purgeEvery,
 			Run: counted(s.log, "carts", s.carts.Purge)},
@@ -85,11 +86,20 @@ func (s *Server) endHolds(ctx context.Context) error {
 	return err
 }
 
-// settlePayments asks about payments that are under way, and gives back what is due.
+// settlePayments asks about the payments that are under way.
 func (s *Server) settlePayments(ctx context.Context) error {
-	looks, refunds, err := s.carts.SettlePayments(ctx)
-	if looks+refunds > 0 {
-		s.log.InfoContext(ctx, "settled payments", "payments", looks, "refunds", refunds)
+	n, err := s.carts.SettlePayments(ctx)
+	if n > 0 {
+		s.log.InfoContext(ctx, "asked about payments", "payments", n)
+	}
+	return err
+}
+
+// returnMoney gives back what is due.
+func (s *Server) returnMoney(ctx context.Context) error {
+	n, err := s.carts.ReturnMoney(ctx)
+	if n > 0 {
+		s.log.InfoContext(ctx, "gave back money", "refunds", n)
 	}
 	return err
 }

@@ -60,6 +60,8 @@ type Stripe struct {
 	asked    map[string]int
 	lose     map[string]int
 	refuse   map[string]answer
+	// Pages is where the pages of sessions are; nobody answers there.
+	Pages string
 	// Lacks is a currency that the account does not have, in small letters.
 	Lacks string
 }
@@ -72,7 +74,7 @@ type answer struct {
 // New starts a fake that ends with the test.
 func New(t testing.TB) *Stripe {
 	s := &Stripe{sessions: map[string]*Session{}, answers: map[string]answer{}, asked: map[string]int{},
-		lose: map[string]int{}, refuse: map[string]answer{}}
+		lose: map[string]int{}, refuse: map[string]answer{}, Pages: "https://checkout.stripe.com/c/pay/"}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(s.Close)
 	return s
@@ -150,7 +152,7 @@ func (s *Stripe) route(r *http.Request, key string) answer {
 		if r.Method == http.MethodPost {
 			return s.begin(r.Form, key)
 		}
-		return s.one(r.URL.Path, key, func(x *Session) answer { return x.answer(s.URL) })
+		return s.one(r.URL.Path, key, func(x *Session) answer { return x.answer(s.Pages) })
 	case "expire":
 		return s.one(strings.TrimSuffix(r.URL.Path, "/expire"), key, s.expire)
 	case "refund":
@@ -185,7 +187,7 @@ func (s *Stripe) begin(form url.Values, key string) answer {
 		Units: units, Currency: code, Reference: form.Get("client_reference_id"), Success: form.Get("success_url"),
 		Created: s.next, Form: form}
 	s.sessions[x.ID] = x
-	return x.answer(s.URL)
+	return x.answer(s.Pages)
 }
 
 func (s *Stripe) one(path, key string, f func(*Session) answer) answer {
@@ -201,10 +203,10 @@ func (s *Stripe) expire(x *Session) answer {
 		return failure(http.StatusBadRequest, "invalid_request_error", "Only open sessions can be expired.")
 	}
 	x.Status = "expired"
-	return x.answer(s.URL)
+	return x.answer(s.Pages)
 }
 
-func (x *Session) answer(base string) answer {
+func (x *Session) answer(pages string) answer {
 	a := map[string]any{"id": x.ID, "object": "checkout.session", "status": x.Status,
 		"payment_status": x.PaymentStatus, "amount_total": x.Units, "currency": x.Currency,
 		"client_reference_id": x.Reference, "livemode": strings.Contains(x.Key, "_live_"), "payment_intent": nil,
@@ -213,7 +215,7 @@ func (x *Session) answer(base string) answer {
 		a["payment_intent"] = x.Intent
 	}
 	if x.Status == "open" {
-		a["url"] = base + "/c/pay/" + x.ID
+		a["url"] = pages + x.ID
 	}
 	return answer{http.StatusOK, a}
 }

@@ -1,0 +1,104 @@
+package selling_test
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/payment"
+	"github.com/storefront-go/storefront/graph/payment/paymenttest"
+)
+
+// keys are those of an account; "" leaves one out.
+func keys(secret, signing string) model.PaymentAccountInput {
+	in := model.PaymentAccountInput{Kind: state.PaymentStripe}
+	if secret != "" {
+		in.SecretKey = &secret
+	}
+	if signing != "" {
+		in.SigningSecret = &signing
+	}
+	return in
+}
+
+// Secrets go in when Stripe takes them, and never come out.
+func TestPaymentAccount(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		fake := paymenttest.New(t)
+		p.Payments.Stripe = payment.NewStripe(fake.URL)
+		for name, in := range map[string]model.PaymentAccountInput{
+			"the public key":     keys("pk_test_4eC39HqLyjWDarjtT1zdp7dc", paymenttest.Signing),
+			"a key with a space": keys("sk_test_4eC39 HqLyjWDarjtT1zdp7dc", paymenttest.Signing),
+			"no key":             keys("", paymenttest.Signing),
+			"no signing secret":  keys(paymenttest.Key, ""),
+			"another secret":     keys(paymenttest.Key, "sk_test_4eC39HqLyjWDarjtT1zdp7dc"),
+			"a key of nobody":    keys("sk_test_nobody", paymenttest.Signing),
+			"a key that may not": keys(paymenttest.Weak, paymenttest.Signing),
+			"a long key":         keys("sk_"+strings.Repeat("x", 200), paymenttest.Signing),
+			"another way to pay": {Kind: state.PaymentTransfer, SecretKey: new(paymenttest.Key),
+				SigningSecret: new(paymenttest.Signing)},
+		} {
+			if _, err := p.Mutation().PaymentAccountSet(p.Ctx, in); graphtest.FaultOf(err) != "validation_failed" {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		fake.Lacks = "eur"
+		good := keys(paymenttest.Key, paymenttest.Signing)
+		_, err := p.Mutation().PaymentAccountSet(p.Ctx, good)
+		if graphtest.FaultOf(err) != "validation_failed" {
+			t.Errorf("an account without the currency: %v", err)
+		}
+		fake.Lacks = ""
+		fake.Refuse("POST session", http.StatusBadGateway)
+		if _, err = p.Mutation().PaymentAccountSet(p.Ctx, good); graphtest.FaultOf(err) != "unavailable" {
+			t.Errorf("while Stripe is away: %v", err)
+		}
+		fake.Refuse("POST session", 0)
+		offer := model.PaymentSettingsInput{Methods: []*model.PaymentMethodInput{
+			{Kind: state.PaymentStripe, Name: "Card", Active: true}}}
+		_, err = p.Mutation().PaymentSettingsUpdate(p.Ctx, 0, offer)
+		if graphtest.FaultOf(err) != "invalid_transition" {
+			t.Errorf("offered without keys: %v", err)
+		}
+		set := graphtest.Must[*model.PaymentSettingsPayload](t)(p.Mutation().PaymentAccountSet(p.Ctx, good))
+		a := set.PaymentSettings.Stripe
+		if !a.Connected || *a.Live || *a.SecretHint != "p7dc" || *a.SigningHint != "lZ6z" ||
+			a.WebhookURL != graphtest.API+"/payments/stripe/"+p.Model.PublicID() {
+			t.Errorf("%+v", a)
+		}
+		row := p.Store.DB(p.Ctx).PaymentAccount.Query().OnlyX(p.Ctx)
+		if bytes.Contains(row.Secret, []byte("sk_")) || bytes.Contains(row.Signing, []byte("whsec")) {
+			t.Error("secrets are kept as they are")
+		}
+		// One of them can be changed alone.
+		set = graphtest.Must[*model.PaymentSettingsPayload](t)(p.Mutation().PaymentAccountSet(p.Ctx,
+			keys(paymenttest.Live, "")))
+		if a := set.PaymentSettings.Stripe; !*a.Live || *a.SecretHint != "XYZA" || *a.SigningHint != "lZ6z" {
+			t.Errorf("%+v", a)
+		}
+		account, err := p.Account(p.Ctx, state.PaymentStripe)
+		if err != nil || account.Secret != paymenttest.Live || account.Signing != paymenttest.Signing {
+			t.Errorf("%+v (%v)", account, err)
+		}
+		graphtest.Must[*model.PaymentSettingsPayload](t)(p.Mutation().PaymentSettingsUpdate(p.Ctx, 0, offer))
+		_, err = p.Mutation().PaymentAccountRemove(p.Ctx, state.PaymentStripe)
+		if graphtest.FaultOf(err) != "invalid_transition" {
+			t.Errorf("removed while it is offered: %v", err)
+		}
+		offer.Methods[0].Active = false
+		graphtest.Must[*model.PaymentSettingsPayload](t)(p.Mutation().PaymentSettingsUpdate(p.Ctx, 1, offer))
+		gone := graphtest.Must[*model.PaymentSettingsPayload](t)(p.Mutation().PaymentAccountRemove(p.Ctx,
+			state.PaymentStripe))
+		if gone.PaymentSettings.Stripe.Connected {
+			t.Error("the account is still there")
+		}
+		if log := p.Audited(t); !strings.HasSuffix(log, "payment_account.set payment_account.set payment_settings.update "+
+			"payment_settings.update payment_account.remove") {
+			t.Errorf("noted %s", log)
+		}
+	})
+}
