@@ -240,9 +240,11 @@ func TestStorefrontProducts(t *testing.T) {
 			t.Error(d)
 		}
 		got := graphtest.Must[*storefront.Offer](t)(s.Product(visitor(ctx), "blue-mug"))
+		const image = "/pictures/d7ee9eb6c1ba582c14539640defbb47d/blue-mug"
 		want := &storefront.Offer{Title: "Blue Mug", Handle: "blue-mug", Price: "€12.50", Before: "€15.00",
 			Amount: "12.50", Currency: "EUR",
-			Image: "/pictures/d7ee9eb6c1ba582c14539640defbb47d/blue-mug", Vendor: "Potter", Type: "Mugs", SKU: "MUG-1", Tags: []string{"blue"},
+			Image: image, Images: []*storefront.Image{{URL: image, Small: image, Alt: "Blue Mug"}}, Vendor: "Potter",
+			Type: "Mugs", SKU: "MUG-1", Tags: []string{"blue"},
 			Paragraphs: []string{"Holds\n300 ml."}, Available: true, Options: []document.Option{},
 			Variants: []*storefront.Piece{{ID: got.ID, Title: "Blue Mug", Texts: []string{}, Price: "€12.50",
 				Before: "€15.00", SKU: "MUG-1", Available: true}}}
