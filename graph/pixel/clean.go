@@ -31,9 +31,10 @@ type Picture struct {
 
 // Clean makes a picture of an upload that shows the same and holds nothing else: all
 // pixels are decoded, turned as the camera was held, and encoded anew, so that places,
-// names and what lies behind the end are gone. Only the colours of a JPEG stay described. A JPEG stays one; a PNG stays one, and a
-// GIF that does not move becomes one; a WebP becomes a JPEG, or a PNG where it is
-// transparent. An animation keeps its frames. The error is a [Fault] where the picture is
+// names and what lies behind the end are gone. Only the colours of a JPEG stay described.
+// A JPEG stays one; a PNG stays one, and a GIF that does not move becomes one; a WebP
+// becomes a JPEG, or a PNG where it is transparent. An animation keeps its frames. The
+// error is a [Fault] where the picture is
 // to blame.
 func Clean(b []byte) (p *Picture, err error) {
 	defer func() {

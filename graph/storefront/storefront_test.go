@@ -240,9 +240,11 @@ func TestStorefrontProducts(t *testing.T) {
 			t.Error(d)
 		}
 		got := graphtest.Must[*storefront.Offer](t)(s.Product(visitor(ctx), "blue-mug"))
+		const image = "/pictures/d7ee9eb6c1ba582c14539640defbb47d/blue-mug"
 		want := &storefront.Offer{Title: "Blue Mug", Handle: "blue-mug", Price: "€12.50", Before: "€15.00",
 			Amount: "12.50", Currency: "EUR",
-			Image: "/pictures/d7ee9eb6c1ba582c14539640defbb47d/blue-mug", Vendor: "Potter", Type: "Mugs", SKU: "MUG-1", Tags: []string{"blue"},
+			Image: image, Images: []*storefront.Image{{URL: image, Small: image, Alt: "Blue Mug"}}, Vendor: "Potter",
+			Type: "Mugs", SKU: "MUG-1", Tags: []string{"blue"},
 			Paragraphs: []string{"Holds\n300 ml."}, Available: true, Options: []document.Option{},
 			Variants: []*storefront.Piece{{ID: got.ID, Title: "Blue Mug", Texts: []string{}, Price: "€12.50",
 				Before: "€15.00", SKU: "MUG-1", Available: true}}}
@@ -313,7 +315,7 @@ func TestStorefrontBounds(t *testing.T) {
 			"menus": {8, func(ctx context.Context) error { return graphtest.ErrOf(s.Menus(ctx, linked())) }},
 			"parts": {2*(storefront.NewestWindow+50) + 5, // from the index, and as a table of their own
 				func(ctx context.Context) error { return graphtest.ErrOf(s.Parts(ctx)) }},
-			"newest": {storefront.NewestWindow + 2,
+			"newest": {storefront.NewestWindow + storefront.MaxOffers + 2, // and their pictures
 				func(ctx context.Context) error { return graphtest.ErrOf(s.Newest(ctx)) }},
 		} {
 			read := graphtest.Reads(t, ctx, r, func(ctx context.Context) {
@@ -369,7 +371,8 @@ func TestStorefrontPlansSQLite(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	scans := regexp.MustCompile(`SCAN (products|stores|themes|menus|pages|facets|listings|collections|s|t|m|f|l)\b`)
+	scans := regexp.MustCompile(
+		`SCAN (products|product_images|stores|themes|menus|pages|facets|listings|collections|s|t|m|f|l)\b`)
 	ctx, _ := storetest.Merchant(t, s)
 	r := graphtest.NewCore(t, s)
 	plantActive(t, graphtest.As(ctx, viewer.Owner), r, 10)
@@ -389,8 +392,12 @@ func TestStorefrontPlansSQLite(t *testing.T) {
 		if err := call(); err != nil {
 			t.Fatal(err)
 		}
-		if len(seen) != 1 {
-			t.Errorf("%s: %d statements", name, len(seen))
+		want := 1
+		if name == "newest" || name == "product" {
+			want = 2 // and its pictures
+		}
+		if len(seen) != want {
+			t.Errorf("%s: %d statements, want %d", name, len(seen), want)
 		}
 		for _, st := range seen {
 			if plan := graphtest.ExplainQuery(t, s, st); scans.MatchString(plan) ||
