@@ -31,11 +31,11 @@ func TestPaymentAccount(t *testing.T) {
 		fake := paymenttest.New(t)
 		p.Payments.Stripe = payment.NewStripe(fake.URL)
 		for name, in := range map[string]model.PaymentAccountInput{
-			"the public key":     keys("pk_test_4eC39HqLyjWDarjtT1zdp7dc", paymenttest.Signing),
-			"a key with a space": keys("sk_test_4eC39 HqLyjWDarjtT1zdp7dc", paymenttest.Signing),
+			"the public key":     keys("pk_test_of_the_fake", paymenttest.Signing),
+			"a key with a space": keys("sk_test_of the_fake", paymenttest.Signing),
 			"no key":             keys("", paymenttest.Signing),
 			"no signing secret":  keys(paymenttest.Key, ""),
-			"another secret":     keys(paymenttest.Key, "sk_test_4eC39HqLyjWDarjtT1zdp7dc"),
+			"another secret":     keys(paymenttest.Key, "sk_test_of_the_fake"),
 			"a key of nobody":    keys("sk_test_nobody", paymenttest.Signing),
 			"a key that may not": keys(paymenttest.Weak, paymenttest.Signing),
 			"a long key":         keys("sk_"+strings.Repeat("x", 200), paymenttest.Signing),
