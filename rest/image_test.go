@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/picture"
@@ -29,12 +28,11 @@ func TestImages(t *testing.T) {
 		get := func(shop, path string, header ...string) *answer {
 			return s.raw(t, http.MethodGet, path, append([]string{"Host", shop + ".shops.test:8080"}, header...)...)
 		}
-		path := func(img *db.ProductImage, width int) string { return picture.Path(img, width) }
 		for _, tc := range []struct {
 			path  string
 			width int
-		}{{path(small, 200), 200}, {path(large, 320), 320}, {path(large, 800), 800}, {path(large, 1600), 1600},
-			{path(large, 2000), 2000}} {
+		}{{picture.Path(small, 200), 200}, {picture.Path(large, 320), 320}, {picture.Path(large, 800), 800}, {picture.Path(large, 1600), 1600},
+			{picture.Path(large, 2000), 2000}} {
 			a := get("first", tc.path).want(http.StatusOK, "")
 			a.header(t, map[string]string{
 				"Content-Type": "image/png", "X-Content-Type-Options": "nosniff", "Set-Cookie": "",
@@ -50,10 +48,10 @@ func TestImages(t *testing.T) {
 				t.Errorf("%s again: %d", tc.path, b.Status)
 			}
 		}
-		whole := path(large, 2000)
+		whole := picture.Path(large, 2000)
 		for _, wrong := range []string{
-			strings.Replace(path(large, 320), "-320", "-321", 1), strings.Replace(path(large, 320), "-320", "-0320", 1),
-			strings.Replace(path(small, 200), ".png", "-320.png", 1), strings.Replace(whole, ".png", ".jpg", 1),
+			strings.Replace(picture.Path(large, 320), "-320", "-321", 1), strings.Replace(picture.Path(large, 320), "-320", "-0320", 1),
+			strings.Replace(picture.Path(small, 200), ".png", "-320.png", 1), strings.Replace(whole, ".png", ".jpg", 1),
 			strings.Replace(whole, large.PublicID(), small.PublicID(), 1), whole + "/", whole[:len(whole)-4],
 			"/pictures/" + large.PublicID() + "/", "/pictures/img_x/a.png",
 		} {
@@ -67,7 +65,7 @@ func TestImages(t *testing.T) {
 			t.Fatal(err)
 		}
 		get("first", whole).want(http.StatusNotFound, "not_found")
-		get("first", path(large, 320)).want(http.StatusNotFound, "not_found")
+		get("first", picture.Path(large, 320)).want(http.StatusNotFound, "not_found")
 	})
 }
 

@@ -35,7 +35,8 @@ func cleanGIF(b []byte) (plain []byte, frames int, err error) {
 	}
 	plain = append(make([]byte, 0, len(b)), b[:head]...)
 	for rest := b[head:]; len(rest) > 1; {
-		size, used := 0, true
+		var size int
+		used := true
 		switch rest[0] {
 		case gifExtension:
 			size = 2 + blocks(cut(rest, 2))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
 	"image"
 	"image/color"
@@ -175,13 +176,13 @@ func TestOrientation(t *testing.T) {
 
 // TestClean: what comes is kept in the form that it should have, and nothing beside it.
 func TestClean(t *testing.T) {
-	clear := image.NewNRGBA(image.Rect(0, 0, 5, 4))
+	glass := image.NewNRGBA(image.Rect(0, 0, 5, 4))
 	for name, tc := range map[string]struct {
 		body []byte
 		want pixel.Header
 	}{
 		"jpeg": {append(jpegOf(t, sample(9, 7)), "PK\x03\x04secret"...), pixel.Header{pixel.JPEG, 9, 7}},
-		"png": {withChunk(append(pngOf(t, clear), "secret"...), "tEXt", []byte("Comment\x00secret")),
+		"png": {withChunk(append(pngOf(t, glass), "secret"...), "tEXt", []byte("Comment\x00secret")),
 			pixel.Header{pixel.PNG, 5, 4}},
 		"gif":       {animation(t, 1), pixel.Header{pixel.PNG, 8, 6}},
 		"animation": {animation(t, 3), pixel.Header{pixel.GIF, 8, 6}},
@@ -285,7 +286,7 @@ func TestRefused(t *testing.T) {
 		"frames":        {animation(t, 1001), pixel.ErrFrames},
 		"moving webp":   {moving, pixel.ErrAnimated},
 	} {
-		if p, err := pixel.Clean(tc.body); err != tc.want || p != nil {
+		if p, err := pixel.Clean(tc.body); !errors.Is(err, tc.want) || p != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -80,8 +80,9 @@ func (c canvas) ring(k ink, x, y, r, width float64) {
 	c.fill(k, bend(x, y, r+width/2, r+width/2, 0, 1), bend(x, y, r-width/2, r-width/2, 1, 0))
 }
 
-// arc is a part of a ring.
-func (c canvas) arc(k ink, x, y, r, width, from, to float64) {
+// arc is a part of a ring in the middle between the sides.
+func (c canvas) arc(k ink, y, r, width, from, to float64) {
+	const x = 50
 	c.fill(k, append(bend(x, y, r+width/2, r+width/2, from, to), bend(x, y, r-width/2, r-width/2, to, from)...))
 }
 

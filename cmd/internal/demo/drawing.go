@@ -92,7 +92,7 @@ func helmet(c canvas, s scheme) {
 }
 
 func lock(c canvas, s scheme) {
-	c.arc(s.dark, 50, 40, 18, 6, .5, 1)
+	c.arc(s.dark, 40, 18, 6, .5, 1)
 	c.line(s.dark, 6, point{32, 40}, point{32, 60})
 	c.line(s.dark, 6, point{68, 40}, point{68, 60})
 	c.box(s.main, 22, 56, 56, 22, 5)
@@ -102,7 +102,7 @@ func lock(c canvas, s scheme) {
 }
 
 func bag(c canvas, s scheme) {
-	c.arc(s.dark, 50, 31, 10, 3, .5, 1)
+	c.arc(s.dark, 31, 10, 3, .5, 1)
 	c.box(s.main, 22, 31, 56, 50, 7)
 	c.box(s.second, 22, 31, 56, 20, 7)
 	for _, x := range []float64{35, 65} {
@@ -113,7 +113,7 @@ func bag(c canvas, s scheme) {
 
 func bell(c canvas, s scheme) {
 	c.fill(s.second, append(bend(50, 58, 28, 32, .5, 1), point{78, 62}, point{22, 62}))
-	c.arc(s.light, 50, 58, 22, 2.4, .58, .72)
+	c.arc(s.light, 58, 22, 2.4, .58, .72)
 	c.box(s.dark, 18, 60, 64, 6, 3)
 	c.disc(s.dark, 50, 25, 4)
 	c.box(s.main, 42, 66, 16, 13, 2)
@@ -172,7 +172,7 @@ func saddle(c canvas, s scheme) {
 
 func mudguard(c canvas, s scheme) {
 	c.ring(s.shade, 50, 60, 21, 2)
-	c.arc(s.main, 50, 60, 28, 6, .46, .98)
+	c.arc(s.main, 60, 28, 6, .46, .98)
 	c.line(s.dark, 1.6, point{50, 60}, point{24, 50})
 	c.line(s.dark, 1.6, point{50, 60}, point{70, 40})
 	c.disc(s.second, 50, 60, 3)
