@@ -31,8 +31,8 @@ func TestImages(t *testing.T) {
 		for _, tc := range []struct {
 			path  string
 			width int
-		}{{picture.Path(small, 200), 200}, {picture.Path(large, 320), 320}, {picture.Path(large, 800), 800}, {picture.Path(large, 1600), 1600},
-			{picture.Path(large, 2000), 2000}} {
+		}{{picture.Path(small, 200), 200}, {picture.Path(large, 320), 320}, {picture.Path(large, 800), 800},
+			{picture.Path(large, 1600), 1600}, {picture.Path(large, 2000), 2000}} {
 			a := get("first", tc.path).want(http.StatusOK, "")
 			a.header(t, map[string]string{
 				"Content-Type": "image/png", "X-Content-Type-Options": "nosniff", "Set-Cookie": "",
@@ -50,7 +50,8 @@ func TestImages(t *testing.T) {
 		}
 		whole := picture.Path(large, 2000)
 		for _, wrong := range []string{
-			strings.Replace(picture.Path(large, 320), "-320", "-321", 1), strings.Replace(picture.Path(large, 320), "-320", "-0320", 1),
+			strings.Replace(picture.Path(large, 320), "-320", "-321", 1),
+			strings.Replace(picture.Path(large, 320), "-320", "-0320", 1),
 			strings.Replace(picture.Path(small, 200), ".png", "-320.png", 1), strings.Replace(whole, ".png", ".jpg", 1),
 			strings.Replace(whole, large.PublicID(), small.PublicID(), 1), whole + "/", whole[:len(whole)-4],
 			"/pictures/" + large.PublicID() + "/", "/pictures/img_x/a.png",

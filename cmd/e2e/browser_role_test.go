@@ -12,7 +12,7 @@ import (
 
 // unlisted are the pages that other pages lead to.
 var unlisted = []string{"/products/new", "/pages/new", "/security", "/settings/shipping", "/settings/tax",
-	"/settings/payments"}
+	"/settings/payments", "/collections/new"}
 
 // People see what their role reaches: every page of the menu works, and what is
 // not in it says so.
@@ -22,11 +22,11 @@ func TestBrowserRoles(t *testing.T) {
 	f := p.demo(t)
 	for role, closed := range map[string][]string{
 		"ADMIN": {},
-		"DEVELOPER": {"/orders", "/customers", "/exports", "/staff", "/audit", "/discounts", "/settings/shipping",
-			"/settings/tax", "/settings/payments"},
+		"DEVELOPER": {"/orders", "/customers", "/exports", "/staff", "/audit", "/collections", "/collections/new",
+			"/discounts", "/settings/shipping", "/settings/tax", "/settings/payments"},
 		"SUPPORT": {"/exports", "/themes", "/marketplace", "/keys", "/apps", "/webhooks",
-			"/events", "/staff", "/audit", "/products/new", "/pages/new", "/discounts",
-			"/settings/shipping", "/settings/tax", "/settings/payments"},
+			"/events", "/staff", "/audit", "/products/new", "/pages/new", "/collections",
+			"/collections/new", "/discounts", "/settings/shipping", "/settings/tax", "/settings/payments"},
 	} {
 		t.Run(role, func(t *testing.T) {
 			b := p.browse(t)
