@@ -26,8 +26,8 @@ var All = xid.Nil
 // maxWord is as much of a word as is searched, in bytes.
 const maxWord = limit.SearchWord
 
-// byProduct is the index of the rows of a product.
-const byProduct = "listing_store_id_id"
+// ByProduct is the index of the rows of a product.
+const ByProduct = "listing_store_id_id"
 
 // Option returns the shelf of the products that have a value of an option, whatever
 // their case and accents.
@@ -120,7 +120,7 @@ func (r Rack) list(ctx context.Context, p *db.Product, on map[xid.ID]bool, shown
 	at, there := placeOf(p), map[xid.ID]bool{}
 	if shown {
 		query := r.Client.Listing.Query().Where(listing.ID(p.ID))
-		query.Modify(ent.ForceIndex(byProduct), ent.ForUpdate)
+		query.Modify(ent.ForceIndex(ByProduct), ent.ForUpdate)
 		rows, err := query.Load(ctx)
 		if err != nil {
 			return err

@@ -80,25 +80,38 @@ func (s Storefront) Search(ctx context.Context, question string) (best []*Offer,
 	return best, len(list), s.illustrate(ctx, best)
 }
 
-// maxFacets is how many values of options a list offers to choose from.
-const maxFacets = 200
+const (
+	// maxFacets is how many values of options a list offers to choose from.
+	maxFacets = 200
+	// facetsOf is how many products of a collection are asked for their options.
+	facetsOf = 200
+)
 
 const facetsQuery = "SELECT f.id, f.name, f.value FROM facets f WHERE f.store_id = ? AND EXISTS " +
 	"(SELECT 1 FROM listings l WHERE l.store_id = ? AND l.shelf = f.id) ORDER BY f.id LIMIT %d"
 
+const ownFacetsQuery = "SELECT DISTINCT f.id, f.name, f.value FROM (SELECT id FROM listings WHERE store_id = ? " +
+	"AND shelf = ? ORDER BY id LIMIT %d) c JOIN listings l%s ON l.store_id = ? AND l.id = c.id " +
+	"JOIN facets f ON f.store_id = ? AND f.id = l.shelf LIMIT %d"
+
 // Facets returns the values of options that active products of the store have, by option
-// and value.
-func (s Storefront) Facets(ctx context.Context) (list []Facet, err error) {
+// and value; those of a collection, where on is its shelf, by the first of its products.
+func (s Storefront) Facets(ctx context.Context, on xid.ID) (list []Facet, err error) {
 	v, err := core.Caller(ctx)
 	if err != nil {
 		return nil, err
+	}
+	query, args := fmt.Sprintf(facetsQuery, maxFacets), []any{v.Store, v.Store}
+	if on != shelf.All {
+		query = fmt.Sprintf(ownFacetsQuery, facetsOf, ent.IndexHint(s.Store.Dialect(), shelf.ByProduct), maxFacets)
+		args = []any{v.Store, on, v.Store, v.Store}
 	}
 	err = ent.Read(ctx, s.Client(ctx), func(rows *stdsql.Rows) error {
 		var f Facet
 		err := rows.Scan(&f.Shelf, &f.Name, &f.Value)
 		list = append(list, f)
 		return err
-	}, fmt.Sprintf(facetsQuery, maxFacets), v.Store, v.Store)
+	}, query, args...)
 	slices.SortFunc(list, func(a, b Facet) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Value, b.Value))
 	})

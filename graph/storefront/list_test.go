@@ -41,7 +41,7 @@ func TestFacets(t *testing.T) {
 		published(t, graphtest.As(other, viewer.Owner), r, foreign)
 		graphtest.NewProduct(t, ctx, r, graphtest.Shirt())
 		read := func() (list []string) {
-			for _, f := range graphtest.Must[[]storefront.Facet](t)(r.Storefront().Facets(visitor(ctx))) {
+			for _, f := range graphtest.Must[[]storefront.Facet](t)(r.Storefront().Facets(visitor(ctx), shelf.All)) {
 				list = append(list, f.Name+":"+f.Value)
 			}
 			return list

@@ -23,6 +23,7 @@ import (
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/shelf"
 	"github.com/storefront-go/storefront/graph/storefront"
 	"github.com/storefront-go/storefront/graph/theme"
 )
@@ -380,7 +381,8 @@ func TestStorefrontPlansSQLite(t *testing.T) {
 	for name, call := range map[string]func() error{
 		"state":    func() error { return graphtest.ErrOf(front.State(visitor(ctx))) },
 		"newest":   func() error { return graphtest.ErrOf(front.Newest(visitor(ctx))) },
-		"facets":   func() error { return graphtest.ErrOf(front.Facets(visitor(ctx))) },
+		"facets":   func() error { return graphtest.ErrOf(front.Facets(visitor(ctx), shelf.All)) },
+		"options":  func() error { return graphtest.ErrOf(front.Facets(visitor(ctx), xid.New())) },
 		"product":  func() error { return graphtest.ErrOf(front.Product(visitor(ctx), "item-1")) },
 		"menus":    func() error { return graphtest.ErrOf(front.Menus(visitor(ctx), linked())) },
 		"parts":    func() error { return graphtest.ErrOf(front.Parts(visitor(ctx))) },

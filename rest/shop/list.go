@@ -133,7 +133,7 @@ func (s *Shop) readList(ctx context.Context, in scene, l *listed, on xid.ID) (er
 	asks := l.list(on, l.own, in.shop.Currency)
 	asks.InStock = asks.InStock || l.always
 	if l.Shelf, err = s.Core.List(ctx, asks); err == nil {
-		l.facets, err = s.Core.Facets(ctx)
+		l.facets, err = s.Core.Facets(ctx, on)
 	}
 	return err
 }

@@ -58,6 +58,8 @@ func TestCollectionPages(t *testing.T) {
 		})
 		s.sell("Dear", func(in *model.ProductCreateInput) { in.PriceMinor = 5000 })
 		m := s.core.Mutation()
+		shirt := graphtest.Must[*model.ProductPayload](t)(m.ProductCreate(s.ctx, graphtest.Shirt())).Product
+		graphtest.Must[*model.ProductPayload](t)(m.ProductPublish(s.ctx, shirt.PublicID(), shirt.Version))
 		s.get("/collections/bargains").want(t, 404)
 		c := graphtest.Must[*model.CollectionPayload](t)(m.CollectionCreate(s.ctx, model.CollectionInput{
 			Title: "Bargains & more", Handle: new("bargains"), Description: new("All below <10>."),
@@ -69,10 +71,13 @@ func TestCollectionPages(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.clock.add(time.Second) // nothing of before is believed
-		s.get("/collections/bargains").want(t, 200, "<h1>Bargains &amp; more</h1>", "Cheap", "!Dear", "!Sold out<",
+		s.get("/collections/bargains").want(t, 200, "<h1>Bargains &amp; more</h1>", "Cheap", "!Dear", "!Sold out<", "!Colour",
 			`rel="canonical"`, `/collections/bargains"`, `content="All below &lt;10&gt;."`)
 		s.get("/collections/bargains?min=2").want(t, 200, "!>Cheap<", "noindex, follow")
 		s.get("/collections/bargains?sort=manual").want(t, 200, "Cheap")
+		shirts := graphtest.Must[*model.CollectionPayload](t)(m.CollectionCreate(s.ctx, model.CollectionInput{
+			Title: "Shirts", Sort: state.SortManual, ProductIds: []string{shirt.PublicID()}})).Collection
+		s.get("/collections/"+shirts.Handle).want(t, 200, "Colour", ">Shirt<")
 		s.get("/sitemap-pages.xml").want(t, 200, "/collections/bargains</loc>")
 		graphtest.Must[*model.CollectionDeletePayload](t)(m.CollectionDelete(s.ctx, id, c.Version))
 		s.clock.add(time.Second)
