@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"image/png"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -31,6 +32,27 @@ func (s *seeder) shots() (list []shot) {
 	return list
 }
 
+// drawings are the files that this process has drawn: each is drawn once, for however many
+// databases.
+var drawings sync.Map
+
+// drawn is the file of a drawing.
+func drawn(kind string, colours scheme) ([]byte, error) {
+	type key struct {
+		kind    string
+		colours scheme
+	}
+	if body, ok := drawings.Load(key{kind, colours}); ok {
+		return body.([]byte), nil
+	}
+	var body bytes.Buffer
+	err := png.Encode(&body, drawing(kind, colours).flat())
+	if err == nil {
+		drawings.Store(key{kind, colours}, body.Bytes())
+	}
+	return body.Bytes(), err
+}
+
 // pictures draws the products, or none of them when they have pictures already. They are
 // drawn and kept side by side, before the transaction that shows them begins.
 func (s *seeder) pictures(ctx context.Context) error {
@@ -49,11 +71,11 @@ func (s *seeder) pictures(ctx context.Context) error {
 	group.SetLimit(4)
 	for i, shot := range shots {
 		group.Go(func() error {
-			var body bytes.Buffer
-			if err := png.Encode(&body, drawing(s.goods[shot.product].kind, shot.scheme).flat()); err != nil {
+			body, err := drawn(s.goods[shot.product].kind, shot.scheme)
+			if err != nil {
 				return err
 			}
-			kept[i] = s.Core.Pictures.Upload(ctx, body.Bytes())
+			kept[i] = s.Core.Pictures.Upload(ctx, body)
 			return kept[i].Err
 		})
 	}
