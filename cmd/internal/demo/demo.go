@@ -18,7 +18,7 @@ import (
 // Config says what to make and where to report it.
 type Config struct {
 	Core *graph.Resolver
-	// Orders is how many orders each store gets on the first start.
+	// Orders is how many orders each store gets on the first start, and pictures at most.
 	Orders int
 	// Path is the file of the credentials.
 	Path string

@@ -21,7 +21,8 @@ type shot struct {
 	scheme  scheme
 }
 
-// shots are one of each product, and two more of each fifth in other colours.
+// shots are one of each product, and two more of each fifth in other colours; of a small
+// demo, which is to start at once, no more than it has orders.
 func (s *seeder) shots() (list []shot) {
 	for i := range s.goods {
 		list = append(list, shot{i, s.schemes[i%len(s.schemes)]})
@@ -29,7 +30,7 @@ func (s *seeder) shots() (list []shot) {
 			list = append(list, shot{i, s.schemes[(i+1)%len(s.schemes)]}, shot{i, s.schemes[(i+3)%len(s.schemes)]})
 		}
 	}
-	return list
+	return list[:min(len(list), s.Orders)]
 }
 
 // drawings are the files that this process has drawn: each is drawn once, for however many
