@@ -118,13 +118,13 @@ func (r *Request) put(at place, name string, value json.RawMessage, query url.Va
 // plain is a text or a number as it stands in an address or a header; null counts as
 // not given.
 func plain(name string, value json.RawMessage) (text string, ok bool, err error) {
-	switch first := value[0]; {
-	case first == 'n':
+	switch value[0] {
+	case 'n':
 		return "", false, nil
-	case first == '"':
+	case '"':
 		err = json.Unmarshal(value, &text)
 		return text, err == nil, err
-	case first == '{' || first == '[':
+	case '{', '[':
 		return "", false, fmt.Errorf("the argument %q is a text or a number", name)
 	}
 	return string(value), true, nil
