@@ -128,7 +128,7 @@ func newCounter(t testing.TB, size int) *counter {
 	a := &API{Config: Config{
 		APIHost: "https://api.test", Links: c.links, Logger: slog.New(slog.NewJSONHandler(c, nil)),
 	},
-		metrics: newMetrics(c.registry, new(idem.Keeper)), challenge: "Bearer"}
+		metrics: newMetrics(c.registry, new(idem.Keeper))}
 	router := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	router.PathPrefix(downloadRoot).Handler(a.downloads(c.open))
 	router.NotFoundHandler = http.HandlerFunc(a.notFound)

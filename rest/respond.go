@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -14,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/graph/gcra"
 	"github.com/storefront-go/storefront/graph/status"
+	frontend "github.com/storefront-go/storefront/rest/oauth"
 	"github.com/storefront-go/storefront/rest/problem"
 	"github.com/storefront-go/storefront/rest/variant"
 )
@@ -98,7 +100,7 @@ func (a *API) fail(c *call, err error) {
 	h["Cache-Control"] = noStore
 	delete(h, "Etag")
 	if status == http.StatusUnauthorized || status == http.StatusForbidden {
-		h["Www-Authenticate"] = []string{a.challenged(f)}
+		h["Www-Authenticate"] = []string{a.challenged(c, f)}
 	}
 	if f.RetryAfter > 0 {
 		h["Retry-After"] = []string{gcra.Seconds(f.RetryAfter)}
@@ -135,14 +137,19 @@ func (a *API) faultOf(c *call, err error) (*fault.Error, int) {
 
 // challenged is the WWW-Authenticate of a refusal (RFC 6750, section 3): no
 // error where no credential came.
-func (a *API) challenged(f *fault.Error) string {
+func (a *API) challenged(c *call, f *fault.Error) string {
+	resource := Base
+	if c.row != nil {
+		resource = cmp.Or(c.row.resource, Base)
+	}
+	challenge := `Bearer realm="storefront", resource_metadata="` + a.APIHost + frontend.ResourcePath + resource + `"`
 	switch f.Kind {
 	case fault.InvalidToken:
-		return a.challenge + `, error="invalid_token"`
+		return challenge + `, error="invalid_token"`
 	case fault.InsufficientScope:
-		return a.challenge + `, error="insufficient_scope", scope="` + f.Scope + `"`
+		return challenge + `, error="insufficient_scope", scope="` + f.Scope + `"`
 	}
-	return a.challenge
+	return challenge
 }
 
 // etag is a weak tag: the same for the same representation, whatever its

@@ -22,6 +22,7 @@ import (
 	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/graph/status"
 	"github.com/storefront-go/storefront/rest/account"
+	"github.com/storefront-go/storefront/rest/mcp"
 	frontend "github.com/storefront-go/storefront/rest/oauth"
 	"github.com/storefront-go/storefront/rest/web"
 )
@@ -69,6 +70,8 @@ type Config struct {
 	// SecurityContact is the address, a mailto: or https: one, to which weaknesses are
 	// reported; empty serves no security.txt.
 	SecurityContact string
+	// Version is the program's, which agents are told.
+	Version string
 	// Explorer serves the page that tries GraphQL.
 	Explorer bool
 	Logger   *slog.Logger
@@ -78,11 +81,10 @@ type Config struct {
 // API is the facade.
 type API struct {
 	Config
-	metrics   *metrics
-	rates     limiters
-	images    *pictures // nil without Blobs
-	policy    string    // RateLimit-Policy
-	challenge string    // WWW-Authenticate without an error
+	metrics *metrics
+	rates   limiters
+	images  *pictures // nil without Blobs
+	policy  string    // RateLimit-Policy
 }
 
 // New makes the handler of everything that is served on the public address.
@@ -99,8 +101,6 @@ func New(c Config) (http.Handler, error) {
 		c.Metrics = prometheus.NewRegistry()
 	}
 	a := &API{Config: c, metrics: newMetrics(c.Metrics, c.Idem)}
-	a.challenge = `Bearer realm="storefront", resource_metadata="` + c.APIHost +
-		`/.well-known/oauth-protected-resource` + Base + `"`
 	if a.Blobs != nil {
 		a.images = &pictures{newFiles(a)}
 	}
@@ -149,6 +149,9 @@ func (a *API) pages(router *mux.Router) error {
 		return err
 	}
 	a.payments(router)
+	if err := a.agents(router, document); err != nil {
+		return err
+	}
 	if a.Exports != nil {
 		if a.Links == nil {
 			return errors.New("downloads of exports need Links")
@@ -172,5 +175,5 @@ func (a *API) pages(router *mux.Router) error {
 // crossOrigin reports whether any web page may call a path (contract, section 2).
 func crossOrigin(path string) bool {
 	return strings.HasPrefix(path, Base+"/") || strings.HasPrefix(path, legacyBase+"/") || path == "/openapi.json" ||
-		frontend.CrossOrigin(path)
+		path == mcp.Path || frontend.CrossOrigin(path)
 }

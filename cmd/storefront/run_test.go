@@ -36,7 +36,7 @@ func newCLI(t *testing.T) cli {
 
 func (c cli) run(args ...string) outcome {
 	var out, err bytes.Buffer
-	code := run(c.t.Context(), args, c.env, stdio{&out, &err})
+	code := run(c.t.Context(), args, c.env, stdio{out: &out, err: &err})
 	return outcome{code, out.String(), err.String()}
 }
 
@@ -350,7 +350,7 @@ func TestServeUntilTheSignal(t *testing.T) {
 		code := run(ctx, []string{
 			"serve", "--demo", "--demo-orders", "1", "--json", "--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0",
 		},
-			c.env, stdio{write, &err})
+			c.env, stdio{out: write, err: &err})
 		write.Close()
 		ended <- outcome{code: code, err: err.String()}
 	}()
