@@ -138,13 +138,10 @@ func list[T ~string](c *choice, check *core.Check, isOneOf, name string, values 
 
 // textOf is a filter as cursors belong to it.
 func textOf(in model.WebhookDeliveryFilter) string {
-	text := fmt.Sprintf("%q %q %q", in.States, in.Types, in.Outcomes)
-	for _, t := range []*micros.Time{in.SettledFrom, in.SettledTo} {
-		if text += " "; t != nil {
-			text += t.String()
-		}
-	}
-	return text
+	from, to := micros.Time(-1), micros.Time(-1)
+	core.Opt(in.SettledFrom, func(t micros.Time) { from = t })
+	core.Opt(in.SettledTo, func(t micros.Time) { to = t })
+	return fmt.Sprintf("%q %q %q %d %d", in.States, in.Types, in.Outcomes, from, to)
 }
 
 // read runs a statement on a part of the rows, from a sequence on to before another.
