@@ -913,9 +913,9 @@ type WebhookDeliveriesPayload struct {
 	UserErrors []*UserError `json:"userErrors"`
 }
 
-// Chooses deliveries that have ended; what is left out chooses all. Pings are never among them.
+// Chooses deliveries; what is left out chooses all that have ended. Pings are never among them.
 type WebhookDeliveryFilter struct {
-	// Of DELIVERED, FAILED, SKIPPED and CANCELLED.
+	// Of DELIVERED, FAILED, SKIPPED and CANCELLED; or WAITING alone: those that failed and wait for their next attempt.
 	States []state.DeliveryState `json:"states,omitempty"`
 	// Names of events.
 	Types []string `json:"types,omitempty"`

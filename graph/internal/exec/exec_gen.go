@@ -649,8 +649,9 @@ type Mutation {
   "Makes the next attempt now, or sends a delivery that has ended once more."
   webhookDeliveryRetry(id: ID!): WebhookDeliveryPayload! @scope(name: "webhooks.write")
   """
-  Sends deliveries that have ended once more, oldest first, at the end of the queue: limit of them at most, which is 1
-  to 1,000. What was sent by it is not found by it again while endCursor is given as after.
+  Sends deliveries that have ended once more, oldest first, at the end of the queue, or makes the next attempts of those
+  that wait now: limit of them at most, which is 1 to 1,000. What was sent by it is not found by it again while
+  endCursor is given as after.
   """
   webhookDeliveriesRetry(
     endpointId: ID!, filter: WebhookDeliveryFilter!, after: String, limit: Int! = 500
@@ -1188,7 +1189,7 @@ type WebhookEndpoint {
   activity(hours: Int! = 24): [WebhookActivity!]!
   "Newest first: those that wait and those that have ended in the last 14 days."
   deliveries(first: Int = 50, after: String, state: DeliveryState): WebhookDeliveryConnection!
-  "How many deliveries have ended so, of the newest million; counted up to 10,000."
+  "How many deliveries a filter chooses, of the newest million; counted up to 10,000."
   deliveryCount(filter: WebhookDeliveryFilter!): Int!
   version: Long!
   createdAt: Time!
@@ -2212,9 +2213,9 @@ input WebhookFilterInput {
   changed: Boolean
 }
 
-"Chooses deliveries that have ended; what is left out chooses all. Pings are never among them."
+"Chooses deliveries; what is left out chooses all that have ended. Pings are never among them."
 input WebhookDeliveryFilter {
-  "Of DELIVERED, FAILED, SKIPPED and CANCELLED."
+  "Of DELIVERED, FAILED, SKIPPED and CANCELLED; or WAITING alone: those that failed and wait for their next attempt."
   states: [DeliveryState!]
   "Names of events."
   types: [String!]
