@@ -43,7 +43,8 @@ func TestMCP(t *testing.T) {
 	if err != nil || len(listed.Tools) != 2 {
 		t.Errorf("tools: %v %v, want the two of orders.read", listed, err)
 	}
-	got, err := agent.CallTool(t.Context(), &sdk.CallToolParams{Name: "list_orders", Arguments: map[string]any{"limit": 2}})
+	got, err := agent.CallTool(t.Context(),
+		&sdk.CallToolParams{Name: "list_orders", Arguments: map[string]any{"limit": 2}})
 	if want := `{"path":"/api/public/v1/orders?limit=2"}`; err != nil || got.Content[0].(*sdk.TextContent).Text != want {
 		t.Errorf("call: %v %v, want %s", got, err, want)
 	}
@@ -69,7 +70,8 @@ func TestMCPRefused(t *testing.T) {
 		"mcp --key sfk_test --api nowhere":    exitUsage,
 	} {
 		var out, errs bytes.Buffer
-		if code := run(t.Context(), strings.Fields(args), nil, stdio{out: &out, err: &errs}); code != want || out.Len() > 0 {
+		code := run(t.Context(), strings.Fields(args), nil, stdio{out: &out, err: &errs})
+		if code != want || out.Len() > 0 {
 			t.Errorf("%s: exit code %d, %s%s", args, code, out.String(), errs.String())
 		}
 	}

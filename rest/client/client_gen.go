@@ -782,7 +782,7 @@ type AppID = string
 // Checksum `sha256:` and the SHA-256 in hexadecimal.
 type Checksum = string
 
-// Currency A currency of ISO 4217, in upper case.
+// Currency A currency of ISO 4217, in upper case. More values may come, as the standard grows.
 type Currency = string
 
 // Customer A person who buys. Redacting nulls what identifies the person and keeps the row; stored events and exports that show them follow, so that a replay shows nothing of them. `orders_count` and `total_spent_minor` change in the same transaction as the orders that they count.
@@ -793,7 +793,7 @@ type Customer struct {
 	// CreatedAt A time in UTC with six fractional digits.
 	CreatedAt Timestamp `json:"created_at"`
 
-	// Currency A currency of ISO 4217, in upper case.
+	// Currency A currency of ISO 4217, in upper case. More values may come, as the standard grows.
 	Currency Currency `json:"currency"`
 
 	// DefaultAddress The address that is proposed at checkout.
@@ -925,13 +925,13 @@ type ExportCompression string
 
 // ExportCreate A job to start. Members that are not listed are refused.
 type ExportCreate struct {
-	// Compression How the file is compressed.
+	// Compression How the file is compressed; not at all (`none`) unless it is given.
 	Compression *ExportCreateCompression `json:"compression,omitempty"`
 
 	// Filters What to narrow the job to; all of the kind where absent.
 	Filters *ExportFiltersCreate `json:"filters,omitempty"`
 
-	// Format The form of the file.
+	// Format The form of the file; `csv` unless it is given.
 	Format *ExportCreateFormat `json:"format,omitempty"`
 
 	// Kind What is exported, and which read scope that needs: orders need `orders.read`, products `products.read`, customers `customers.read`, the attempts to deliver to a webhook endpoint `webhooks.read`.
@@ -941,10 +941,10 @@ type ExportCreate struct {
 	WebhookID *string `json:"webhook_id,omitempty"`
 }
 
-// ExportCreateCompression How the file is compressed.
+// ExportCreateCompression How the file is compressed; not at all (`none`) unless it is given.
 type ExportCreateCompression string
 
-// ExportCreateFormat The form of the file.
+// ExportCreateFormat The form of the file; `csv` unless it is given.
 type ExportCreateFormat string
 
 // ExportDetail A job that writes a file, with the link to it.
@@ -1284,7 +1284,7 @@ type IdentityLimits struct {
 
 // IdentityStore The store that the credential opens.
 type IdentityStore struct {
-	// Currency A currency of ISO 4217, in upper case.
+	// Currency A currency of ISO 4217, in upper case. More values may come, as the standard grows.
 	Currency Currency `json:"currency"`
 
 	// ID The id of a store.
@@ -1353,7 +1353,7 @@ type MarketplaceTheme struct {
 	// Categories The words under which it is found, sorted.
 	Categories []string `json:"categories"`
 
-	// Currency A currency of ISO 4217, in upper case.
+	// Currency A currency of ISO 4217, in upper case. More values may come, as the standard grows.
 	Currency Currency `json:"currency"`
 
 	// ID The id of a theme of the marketplace.
@@ -1452,11 +1452,11 @@ type NoteCreate struct {
 	// Body Plain text, not blank. Line breaks and tabs are kept.
 	Body string `json:"body"`
 
-	// Visibility Who may read it.
+	// Visibility Who may read it; the staff alone (`internal`) unless it is given.
 	Visibility *NoteCreateVisibility `json:"visibility,omitempty"`
 }
 
-// NoteCreateVisibility Who may read it.
+// NoteCreateVisibility Who may read it; the staff alone (`internal`) unless it is given.
 type NoteCreateVisibility string
 
 // NoteID The id of an order note.
@@ -1485,7 +1485,7 @@ type Order struct {
 	// CreatedAt A time in UTC with six fractional digits.
 	CreatedAt Timestamp `json:"created_at"`
 
-	// Currency A currency of ISO 4217, in upper case.
+	// Currency A currency of ISO 4217, in upper case. More values may come, as the standard grows.
 	Currency Currency `json:"currency"`
 
 	// CustomerID The customer, where one is known.
@@ -1626,7 +1626,7 @@ type Product struct {
 	// CreatedAt A time in UTC with six fractional digits.
 	CreatedAt Timestamp `json:"created_at"`
 
-	// Currency A currency of ISO 4217, in upper case.
+	// Currency A currency of ISO 4217, in upper case. More values may come, as the standard grows.
 	Currency Currency `json:"currency"`
 
 	// Description A long text about the product.
@@ -1686,8 +1686,8 @@ type ProductCreate struct {
 	// CompareAtPriceMinor The price before a reduction.
 	CompareAtPriceMinor *OptionalAmount `json:"compare_at_price_minor,omitempty"`
 
-	// Currency A currency of ISO 4217; lower case is accepted.
-	Currency string `json:"currency"`
+	// Currency A currency of ISO 4217. The service takes lower case too.
+	Currency Currency `json:"currency"`
 
 	// Description A long text about the product.
 	Description *string `json:"description,omitempty"`
