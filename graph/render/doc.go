@@ -22,8 +22,8 @@
 //
 // The data of every page: .shop has name, currency, language (such as "de"), direction
 // ("ltr" or "rtl"), origin, url, products_url, search_url, search_fields, cart_url, add_url and
-// words, which are texts in that language: add_to_cart, cart, sold_out, quantity and products; .theme has
-// name and version; .settings has the values of the theme's settings by their names;
+// words, which are texts in that language, such as add_to_cart, so that a theme needs none of its
+// own; .theme has name and version; .settings has the values of the theme's settings by their names;
 // .page has kind, title, path, description (which may be nothing) and preview; .menus has
 // main and footer, lists of links with title, href, current and children, which are such
 // links themselves. An href may lead to another host. What the kinds of pages have besides,
@@ -37,6 +37,9 @@
 // it is not; min and max, which a form to url sends under these names along with the hidden
 // fields. Canonical link, Open Graph and schema.org
 // data are put into the head by the service itself.
+//
+// A product and each of its variants has price, price_text, which says where the price is the lowest
+// of several, and words, the texts that stand beside it.
 //
 // A product has .image, its first picture, or nothing, with url, small_url, srcset, width, height
 // and alt; of one that is named by its address nothing but that is known, so that srcset, width and
