@@ -157,7 +157,7 @@ var scenarios = []Scenario{
 		Body: `{"title":"Full","handle":"full-1","description":"Two\nlines","price_minor":1e3,
 		"compare_at_price_minor":2000.0,"currency":"JPY","sku":"S 1","vendor":"V","product_type":"T",
 		"tags":["a","ü","a"],
-		"inventory_quantity":0,"image_url":"https://images.example.com/a%20b.png?x=1#f"}`, Status: 201,
+		"inventory_quantity":0,"image_url":"https://images.example.com/a%20b.png?x=1#f","requires_shipping":false}`, Status: 201,
 		Golden: "draft_full"},
 	{Name: "draft, nulls", As: "all", Method: "POST", Path: "/products",
 		Body: `{"title":"Nulls","handle":null,"description":null,"price_minor":0,

@@ -6972,6 +6972,7 @@ type CartMutation struct {
 	email          *string
 	phone          *string
 	address        *document.Address
+	country        *string
 	rate_id        *string
 	payment        *state.PaymentMethod
 	reached_at     *micros.Time
@@ -7684,6 +7685,55 @@ func (m *CartMutation) ResetAddress() {
 	delete(m.clearedFields, cart.FieldAddress)
 }
 
+// SetCountry sets the "country" field.
+func (m *CartMutation) SetCountry(s string) {
+	m.country = &s
+}
+
+// Country returns the value of the "country" field in the mutation.
+func (m *CartMutation) Country() (r string, exists bool) {
+	v := m.country
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCountry returns the old "country" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldCountry(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCountry is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCountry requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCountry: %w", err)
+	}
+	return oldValue.Country, nil
+}
+
+// ClearCountry clears the value of the "country" field.
+func (m *CartMutation) ClearCountry() {
+	m.country = nil
+	m.clearedFields[cart.FieldCountry] = struct{}{}
+}
+
+// CountryCleared returns if the "country" field was cleared in this mutation.
+func (m *CartMutation) CountryCleared() bool {
+	_, ok := m.clearedFields[cart.FieldCountry]
+	return ok
+}
+
+// ResetCountry resets all changes to the "country" field.
+func (m *CartMutation) ResetCountry() {
+	m.country = nil
+	delete(m.clearedFields, cart.FieldCountry)
+}
+
 // SetRateID sets the "rate_id" field.
 func (m *CartMutation) SetRateID(s string) {
 	m.rate_id = &s
@@ -7935,7 +7985,7 @@ func (m *CartMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CartMutation) Fields() []string {
-	fields := make([]string, 0, 16)
+	fields := make([]string, 0, 17)
 	if m.store_id != nil {
 		fields = append(fields, cart.FieldStoreID)
 	}
@@ -7971,6 +8021,9 @@ func (m *CartMutation) Fields() []string {
 	}
 	if m.address != nil {
 		fields = append(fields, cart.FieldAddress)
+	}
+	if m.country != nil {
+		fields = append(fields, cart.FieldCountry)
 	}
 	if m.rate_id != nil {
 		fields = append(fields, cart.FieldRateID)
@@ -8016,6 +8069,8 @@ func (m *CartMutation) Field(name string) (ent.Value, bool) {
 		return m.Phone()
 	case cart.FieldAddress:
 		return m.Address()
+	case cart.FieldCountry:
+		return m.Country()
 	case cart.FieldRateID:
 		return m.RateID()
 	case cart.FieldPayment:
@@ -8057,6 +8112,8 @@ func (m *CartMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldPhone(ctx)
 	case cart.FieldAddress:
 		return m.OldAddress(ctx)
+	case cart.FieldCountry:
+		return m.OldCountry(ctx)
 	case cart.FieldRateID:
 		return m.OldRateID(ctx)
 	case cart.FieldPayment:
@@ -8157,6 +8214,13 @@ func (m *CartMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetAddress(v)
+		return nil
+	case cart.FieldCountry:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCountry(v)
 		return nil
 	case cart.FieldRateID:
 		v, ok := value.(string)
@@ -8306,6 +8370,9 @@ func (m *CartMutation) ClearedFields() []string {
 	if m.FieldCleared(cart.FieldAddress) {
 		fields = append(fields, cart.FieldAddress)
 	}
+	if m.FieldCleared(cart.FieldCountry) {
+		fields = append(fields, cart.FieldCountry)
+	}
 	if m.FieldCleared(cart.FieldRateID) {
 		fields = append(fields, cart.FieldRateID)
 	}
@@ -8346,6 +8413,9 @@ func (m *CartMutation) ClearField(name string) error {
 		return nil
 	case cart.FieldAddress:
 		m.ClearAddress()
+		return nil
+	case cart.FieldCountry:
+		m.ClearCountry()
 		return nil
 	case cart.FieldRateID:
 		m.ClearRateID()
@@ -8402,6 +8472,9 @@ func (m *CartMutation) ResetField(name string) error {
 		return nil
 	case cart.FieldAddress:
 		m.ResetAddress()
+		return nil
+	case cart.FieldCountry:
+		m.ResetCountry()
 		return nil
 	case cart.FieldRateID:
 		m.ResetRateID()
@@ -38213,6 +38286,7 @@ type OrderLineMutation struct {
 	addtotal_minor        *int64
 	variant_id            *xid.ID
 	options               *document.Tags
+	requires_shipping     *bool
 	clearedFields         map[string]struct{}
 	done                  bool
 	oldValue              func(context.Context) (*OrderLine, error)
@@ -39075,6 +39149,42 @@ func (m *OrderLineMutation) ResetOptions() {
 	delete(m.clearedFields, orderline.FieldOptions)
 }
 
+// SetRequiresShipping sets the "requires_shipping" field.
+func (m *OrderLineMutation) SetRequiresShipping(b bool) {
+	m.requires_shipping = &b
+}
+
+// RequiresShipping returns the value of the "requires_shipping" field in the mutation.
+func (m *OrderLineMutation) RequiresShipping() (r bool, exists bool) {
+	v := m.requires_shipping
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequiresShipping returns the old "requires_shipping" field's value of the OrderLine entity.
+// If the OrderLine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderLineMutation) OldRequiresShipping(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequiresShipping is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequiresShipping requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequiresShipping: %w", err)
+	}
+	return oldValue.RequiresShipping, nil
+}
+
+// ResetRequiresShipping resets all changes to the "requires_shipping" field.
+func (m *OrderLineMutation) ResetRequiresShipping() {
+	m.requires_shipping = nil
+}
+
 // Where appends a list predicates to the OrderLineMutation builder.
 func (m *OrderLineMutation) Where(ps ...predicate.OrderLine) {
 	m.predicates = append(m.predicates, ps...)
@@ -39109,7 +39219,7 @@ func (m *OrderLineMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *OrderLineMutation) Fields() []string {
-	fields := make([]string, 0, 15)
+	fields := make([]string, 0, 16)
 	if m.store_id != nil {
 		fields = append(fields, orderline.FieldStoreID)
 	}
@@ -39155,6 +39265,9 @@ func (m *OrderLineMutation) Fields() []string {
 	if m.options != nil {
 		fields = append(fields, orderline.FieldOptions)
 	}
+	if m.requires_shipping != nil {
+		fields = append(fields, orderline.FieldRequiresShipping)
+	}
 	return fields
 }
 
@@ -39193,6 +39306,8 @@ func (m *OrderLineMutation) Field(name string) (ent.Value, bool) {
 		return m.VariantID()
 	case orderline.FieldOptions:
 		return m.Options()
+	case orderline.FieldRequiresShipping:
+		return m.RequiresShipping()
 	}
 	return nil, false
 }
@@ -39232,6 +39347,8 @@ func (m *OrderLineMutation) OldField(ctx context.Context, name string) (ent.Valu
 		return m.OldVariantID(ctx)
 	case orderline.FieldOptions:
 		return m.OldOptions(ctx)
+	case orderline.FieldRequiresShipping:
+		return m.OldRequiresShipping(ctx)
 	}
 	return nil, fmt.Errorf("unknown OrderLine field %s", name)
 }
@@ -39345,6 +39462,13 @@ func (m *OrderLineMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetOptions(v)
+		return nil
+	case orderline.FieldRequiresShipping:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequiresShipping(v)
 		return nil
 	}
 	return fmt.Errorf("unknown OrderLine field %s", name)
@@ -39565,6 +39689,9 @@ func (m *OrderLineMutation) ResetField(name string) error {
 		return nil
 	case orderline.FieldOptions:
 		m.ResetOptions()
+		return nil
+	case orderline.FieldRequiresShipping:
+		m.ResetRequiresShipping()
 		return nil
 	}
 	return fmt.Errorf("unknown OrderLine field %s", name)
@@ -47844,6 +47971,9 @@ type ProductMutation struct {
 	addweight_grams           *int64
 	max_price_minor           *int64
 	addmax_price_minor        *int64
+	requires_shipping         *bool
+	images_count              *int
+	addimages_count           *int
 	clearedFields             map[string]struct{}
 	done                      bool
 	oldValue                  func(context.Context) (*Product, error)
@@ -49038,6 +49168,98 @@ func (m *ProductMutation) ResetMaxPriceMinor() {
 	delete(m.clearedFields, product.FieldMaxPriceMinor)
 }
 
+// SetRequiresShipping sets the "requires_shipping" field.
+func (m *ProductMutation) SetRequiresShipping(b bool) {
+	m.requires_shipping = &b
+}
+
+// RequiresShipping returns the value of the "requires_shipping" field in the mutation.
+func (m *ProductMutation) RequiresShipping() (r bool, exists bool) {
+	v := m.requires_shipping
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequiresShipping returns the old "requires_shipping" field's value of the Product entity.
+// If the Product object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductMutation) OldRequiresShipping(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequiresShipping is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequiresShipping requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequiresShipping: %w", err)
+	}
+	return oldValue.RequiresShipping, nil
+}
+
+// ResetRequiresShipping resets all changes to the "requires_shipping" field.
+func (m *ProductMutation) ResetRequiresShipping() {
+	m.requires_shipping = nil
+}
+
+// SetImagesCount sets the "images_count" field.
+func (m *ProductMutation) SetImagesCount(i int) {
+	m.images_count = &i
+	m.addimages_count = nil
+}
+
+// ImagesCount returns the value of the "images_count" field in the mutation.
+func (m *ProductMutation) ImagesCount() (r int, exists bool) {
+	v := m.images_count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldImagesCount returns the old "images_count" field's value of the Product entity.
+// If the Product object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductMutation) OldImagesCount(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldImagesCount is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldImagesCount requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldImagesCount: %w", err)
+	}
+	return oldValue.ImagesCount, nil
+}
+
+// AddImagesCount adds i to the "images_count" field.
+func (m *ProductMutation) AddImagesCount(i int) {
+	if m.addimages_count != nil {
+		*m.addimages_count += i
+	} else {
+		m.addimages_count = &i
+	}
+}
+
+// AddedImagesCount returns the value that was added to the "images_count" field in this mutation.
+func (m *ProductMutation) AddedImagesCount() (r int, exists bool) {
+	v := m.addimages_count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetImagesCount resets all changes to the "images_count" field.
+func (m *ProductMutation) ResetImagesCount() {
+	m.images_count = nil
+	m.addimages_count = nil
+}
+
 // Where appends a list predicates to the ProductMutation builder.
 func (m *ProductMutation) Where(ps ...predicate.Product) {
 	m.predicates = append(m.predicates, ps...)
@@ -49072,7 +49294,7 @@ func (m *ProductMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ProductMutation) Fields() []string {
-	fields := make([]string, 0, 21)
+	fields := make([]string, 0, 23)
 	if m.store_id != nil {
 		fields = append(fields, product.FieldStoreID)
 	}
@@ -49136,6 +49358,12 @@ func (m *ProductMutation) Fields() []string {
 	if m.max_price_minor != nil {
 		fields = append(fields, product.FieldMaxPriceMinor)
 	}
+	if m.requires_shipping != nil {
+		fields = append(fields, product.FieldRequiresShipping)
+	}
+	if m.images_count != nil {
+		fields = append(fields, product.FieldImagesCount)
+	}
 	return fields
 }
 
@@ -49186,6 +49414,10 @@ func (m *ProductMutation) Field(name string) (ent.Value, bool) {
 		return m.WeightGrams()
 	case product.FieldMaxPriceMinor:
 		return m.MaxPriceMinor()
+	case product.FieldRequiresShipping:
+		return m.RequiresShipping()
+	case product.FieldImagesCount:
+		return m.ImagesCount()
 	}
 	return nil, false
 }
@@ -49237,6 +49469,10 @@ func (m *ProductMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldWeightGrams(ctx)
 	case product.FieldMaxPriceMinor:
 		return m.OldMaxPriceMinor(ctx)
+	case product.FieldRequiresShipping:
+		return m.OldRequiresShipping(ctx)
+	case product.FieldImagesCount:
+		return m.OldImagesCount(ctx)
 	}
 	return nil, fmt.Errorf("unknown Product field %s", name)
 }
@@ -49393,6 +49629,20 @@ func (m *ProductMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetMaxPriceMinor(v)
 		return nil
+	case product.FieldRequiresShipping:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequiresShipping(v)
+		return nil
+	case product.FieldImagesCount:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetImagesCount(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Product field %s", name)
 }
@@ -49428,6 +49678,9 @@ func (m *ProductMutation) AddedFields() []string {
 	if m.addmax_price_minor != nil {
 		fields = append(fields, product.FieldMaxPriceMinor)
 	}
+	if m.addimages_count != nil {
+		fields = append(fields, product.FieldImagesCount)
+	}
 	return fields
 }
 
@@ -49454,6 +49707,8 @@ func (m *ProductMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedWeightGrams()
 	case product.FieldMaxPriceMinor:
 		return m.AddedMaxPriceMinor()
+	case product.FieldImagesCount:
+		return m.AddedImagesCount()
 	}
 	return nil, false
 }
@@ -49525,6 +49780,13 @@ func (m *ProductMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddMaxPriceMinor(v)
+		return nil
+	case product.FieldImagesCount:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddImagesCount(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Product numeric field %s", name)
@@ -49684,6 +49946,12 @@ func (m *ProductMutation) ResetField(name string) error {
 		return nil
 	case product.FieldMaxPriceMinor:
 		m.ResetMaxPriceMinor()
+		return nil
+	case product.FieldRequiresShipping:
+		m.ResetRequiresShipping()
+		return nil
+	case product.FieldImagesCount:
+		m.ResetImagesCount()
 		return nil
 	}
 	return fmt.Errorf("unknown Product field %s", name)

@@ -86,7 +86,7 @@ func (c *Carts) place(
 	}
 	// The order knows all that the shopper said: nobody needs it twice.
 	n, err := c.Client(ctx).Cart.Update().Where(dbcart.ID(row.ID), dbcart.OrderIDIsNil()).SetOrderID(id).
-		ClearEmail().ClearPhone().ClearAddress().ClearNote().Save(ctx)
+		ClearEmail().ClearPhone().ClearAddress().ClearCountry().ClearNote().Save(ctx)
 	return id, done, core.Swapped(xid.Order, n, err)
 }
 
@@ -115,8 +115,14 @@ func (c *Carts) placing(ctx context.Context, v *View, number int64) (sales.Placi
 	if err != nil {
 		return sales.Placing{}, err
 	}
-	p := sales.Placing{Store: s, Number: number, Cart: v.ID, Email: v.Email, Phone: v.Phone, Address: v.Address,
-		Sums: v.Sums, ShippingMethod: v.Rate.Name, PaymentMethod: v.Method.Kind, Note: v.Note}
+	p := sales.Placing{Store: s, Number: number, Cart: v.ID, Email: v.Email, Phone: v.Phone,
+		Ships: v.Ships, Sums: v.Sums, PaymentMethod: v.Method.Kind, Note: v.Note}
+	if a := v.Address; a != nil && a.Country == v.place().Country { // else it is where an earlier cart went
+		p.Address = a
+	}
+	if v.Ships {
+		p.ShippingMethod = &v.Rate.Name
+	}
 	if v.Discounted {
 		p.Discount = v.Discount
 	}

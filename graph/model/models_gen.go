@@ -555,7 +555,9 @@ type ProductCreateInput struct {
 	// weights in place of the product.
 	Options  []*document.Option     `json:"options,omitempty"`
 	Variants []*ProductVariantInput `json:"variants,omitempty"`
-	Decoded  `json:"-"`
+	// True when absent.
+	RequiresShipping *bool `json:"requiresShipping,omitempty"`
+	Decoded          `json:"-"`
 }
 
 type ProductDeletePayload struct {
@@ -617,6 +619,7 @@ type ProductUpdateInput struct {
 	InventoryQuantity   graphql.Omittable[*int64]   `json:"inventoryQuantity,omitempty"`
 	ImageURL            graphql.Omittable[*string]  `json:"imageUrl,omitempty"`
 	WeightGrams         graphql.Omittable[*int64]   `json:"weightGrams,omitempty"`
+	RequiresShipping    graphql.Omittable[*bool]    `json:"requiresShipping,omitempty"`
 }
 
 type ProductVariantInput struct {

@@ -44,7 +44,7 @@
 // A product has .image, its first picture, or nothing, with url, small_url, srcset, width, height
 // and alt; of one that is named by its address nothing but that is known, so that srcset, width and
 // height are nothing. On its own page it has .images too, which are such pictures, and each of its
-// variants .image, or nothing.
+// variants .image, one of them that shows it, or nothing.
 //
 // A form with method="post" is sent to .shop.add_url and nowhere else. It puts goods into the
 // cart: product_id is .product.id; variant_id the id of one of .product.variants, which may be

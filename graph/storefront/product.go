@@ -17,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/goods"
+	"github.com/storefront-go/storefront/graph/picture"
 )
 
 // How many products a page shows.
@@ -106,7 +107,7 @@ func (s Storefront) Product(ctx context.Context, handle string) (*Offer, error) 
 	}
 	var images map[xid.ID][]*db.ProductImage
 	if err == nil {
-		images, err = s.ImageRows(ctx, []xid.ID{p.ID})
+		images, err = picture.Rows(ctx, c, []xid.ID{p.ID})
 	}
 	if err != nil {
 		return nil, core.Explain("product", err)

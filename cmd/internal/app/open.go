@@ -17,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/blob"
+	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/erase"
 	"github.com/storefront-go/storefront/graph/export"
 	"github.com/storefront-go/storefront/graph/factor"
@@ -168,7 +169,7 @@ func (s Storage) Ring() (*keyring.Ring, error) {
 // Core makes the operations, for stores that are served under the addresses.
 func (b *Base) Core(a Addresses, hooks *webhook.Engine, m Marketplace, log *slog.Logger) (*graph.Resolver, error) {
 	exports, err := export.New(export.Config{Store: b.Store, Blobs: b.Blobs, Notifier: b.Notifier, Limits: b.Limits,
-		Logger: log})
+		StoreOrigin: func(handle string) string { return core.OriginOf(a.API, a.StoreHost(handle)) }, Logger: log})
 	if err != nil {
 		return nil, err
 	}

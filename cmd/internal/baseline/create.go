@@ -43,7 +43,7 @@ func read(r *http.Request, v *viewer.Viewer) (*write, error) {
 	w.id, w.storeID, w.version, w.sequence = xid.New(), v.Store, 1, 1
 	w.updatedAt = int64(w.id.Time())
 	w.title, w.handle = in.Title, strings.ToLower(strings.ReplaceAll(in.Title, " ", "-"))
-	w.status, w.price, w.currency, w.tags = "draft", in.Price, in.Currency, []byte("[]")
+	w.status, w.price, w.currency, w.tags, w.ships = "draft", in.Price, in.Currency, []byte("[]"), true
 	if in.SKU != nil {
 		w.sku = sql.NullString{String: *in.SKU, Valid: true}
 	}
@@ -142,7 +142,7 @@ func (h *handler) insert(rw http.ResponseWriter, r *http.Request, v *viewer.View
 
 func (w *write) productArgs() []any {
 	return []any{w.storeID[:], w.version, w.sequence, w.updatedAt, w.title, w.handle, w.status, w.price, w.currency,
-		w.sku, w.tags, w.id[:]}
+		w.sku, w.tags, w.ships, w.pictures, w.id[:]}
 }
 
 func (w *write) auditArgs() []any {

@@ -94,8 +94,8 @@ const (
 	savepoint = "SAVEPOINT sp1"
 
 	insertProduct = "INSERT INTO `products` (`store_id`, `version`, `event_sequence`, `updated_at`, `title`, " +
-		"`handle`, `status`, `price_minor`, `currency`, `sku`, `tags`, `id`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, " +
-		"?, ?, ?)"
+		"`handle`, `status`, `price_minor`, `currency`, `sku`, `tags`, `requires_shipping`, `images_count`, `id`) " +
+		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	insertAudit = "INSERT INTO `audit_log` (`store_id`, `actor_type`, `actor_id`, `actor_name`, `action`, " +
 		"`resource_type`, `resource_id`, `request_id`, `id`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	insertEvent = "INSERT INTO `events` (`store_id`, `type`, `resource_type`, `resource_id`, `sequence`, `body`, " +

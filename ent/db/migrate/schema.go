@@ -205,6 +205,7 @@ var (
 		{Name: "email", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(1020)"}},
 		{Name: "phone", Type: field.TypeString, Nullable: true, Size: 64},
 		{Name: "address", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "country", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(2)"}},
 		{Name: "rate_id", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
 		{Name: "payment", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "reached_at", Type: field.TypeInt64, Nullable: true},
@@ -1121,6 +1122,7 @@ var (
 		{Name: "total_minor", Type: field.TypeInt64},
 		{Name: "variant_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "options", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "requires_shipping", Type: field.TypeBool, Default: true},
 	}
 	// OrderLinesTable holds the schema information for the "order_lines" table.
 	OrderLinesTable = &schema.Table{
@@ -1410,6 +1412,8 @@ var (
 		{Name: "options", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
 		{Name: "weight_grams", Type: field.TypeInt64, Nullable: true},
 		{Name: "max_price_minor", Type: field.TypeInt64, Nullable: true},
+		{Name: "requires_shipping", Type: field.TypeBool, Default: true},
+		{Name: "images_count", Type: field.TypeInt, Default: 0},
 	}
 	// ProductsTable holds the schema information for the "products" table.
 	ProductsTable = &schema.Table{

@@ -1044,6 +1044,10 @@ func init() {
 	orderlineDescRefundedQuantity := orderlineFields[7].Descriptor()
 	// orderline.DefaultRefundedQuantity holds the default value on creation for the refunded_quantity field.
 	orderline.DefaultRefundedQuantity = orderlineDescRefundedQuantity.Default.(int64)
+	// orderlineDescRequiresShipping is the schema descriptor for requires_shipping field.
+	orderlineDescRequiresShipping := orderlineFields[14].Descriptor()
+	// orderline.DefaultRequiresShipping holds the default value on creation for the requires_shipping field.
+	orderline.DefaultRequiresShipping = orderlineDescRequiresShipping.Default.(bool)
 	// orderlineDescID is the schema descriptor for id field.
 	orderlineDescID := orderlineMixinFields0[1].Descriptor()
 	// orderline.DefaultID holds the default value on creation for the id field.
@@ -1350,6 +1354,14 @@ func init() {
 	productDescProductType := productFields[9].Descriptor()
 	// product.ProductTypeValidator is a validator for the "product_type" field. It is called by the builders before save.
 	product.ProductTypeValidator = productDescProductType.Validators[0].(func(string) error)
+	// productDescRequiresShipping is the schema descriptor for requires_shipping field.
+	productDescRequiresShipping := productFields[17].Descriptor()
+	// product.DefaultRequiresShipping holds the default value on creation for the requires_shipping field.
+	product.DefaultRequiresShipping = productDescRequiresShipping.Default.(bool)
+	// productDescImagesCount is the schema descriptor for images_count field.
+	productDescImagesCount := productFields[18].Descriptor()
+	// product.DefaultImagesCount holds the default value on creation for the images_count field.
+	product.DefaultImagesCount = productDescImagesCount.Default.(int)
 	// productDescID is the schema descriptor for id field.
 	productDescID := productMixinFields0[1].Descriptor()
 	// product.DefaultID holds the default value on creation for the id field.

@@ -1636,6 +1636,11 @@ type Product {
   images: [ProductImage!]!
   "The first of them."
   image: ProductImage
+  """
+  False of what is not sent, such as a file or a voucher: who buys nothing else is asked for no address and chooses no
+  shipping.
+  """
+  requiresShipping: Boolean!
 }
 
 "A picture of a product that was uploaded."
@@ -1733,6 +1738,8 @@ type LineItem {
   variantId: ID
   "The texts of its options when it was sold."
   options: [String!]!
+  "False where nothing is sent, as the product said when it was sold."
+  requiresShipping: Boolean!
 }
 
 type Order {
@@ -2318,6 +2325,8 @@ input ProductCreateInput {
   """
   options: [ProductOptionInput!]
   variants: [ProductVariantInput!]
+  "True when absent."
+  requiresShipping: Boolean
 }
 
 input ProductOptionInput {
@@ -2401,6 +2410,7 @@ input ProductUpdateInput {
   inventoryQuantity: Long
   imageUrl: String
   weightGrams: Long
+  requiresShipping: Boolean
 }
 
 input AddressInput {
@@ -7789,6 +7799,8 @@ func (ec *executionContext) fieldContext_Collection_products(_ context.Context, 
 				return ec.fieldContext_Product_images(ctx, field)
 			case "image":
 				return ec.fieldContext_Product_image(ctx, field)
+			case "requiresShipping":
+				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -13797,6 +13809,8 @@ func (ec *executionContext) fieldContext_LineItem_product(_ context.Context, fie
 				return ec.fieldContext_Product_images(ctx, field)
 			case "image":
 				return ec.fieldContext_Product_image(ctx, field)
+			case "requiresShipping":
+				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -13998,6 +14012,23 @@ func (ec *executionContext) fieldContext_LineItem_options(_ context.Context, fie
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LineItem_requiresShipping(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.RequiresShipping)
+}
+
+func (ec *executionContext) fieldContext_LineItem_requiresShipping(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LineItem",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
 		},
 	}
 	return fc, nil
@@ -24456,6 +24487,8 @@ func (ec *executionContext) fieldContext_Order_lineItems(_ context.Context, fiel
 				return ec.fieldContext_LineItem_variantId(ctx, field)
 			case "options":
 				return ec.fieldContext_LineItem_options(ctx, field)
+			case "requiresShipping":
+				return ec.fieldContext_LineItem_requiresShipping(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type LineItem", field.Name)
 		},
@@ -28040,6 +28073,23 @@ func (ec *executionContext) fieldContext_Product_image(_ context.Context, field 
 	return fc, nil
 }
 
+func (ec *executionContext) _Product_requiresShipping(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.RequiresShipping)
+}
+
+func (ec *executionContext) fieldContext_Product_requiresShipping(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Product",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ProductConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.Product]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -28147,6 +28197,8 @@ func (ec *executionContext) fieldContext_ProductConnection_nodes(_ context.Conte
 				return ec.fieldContext_Product_images(ctx, field)
 			case "image":
 				return ec.fieldContext_Product_image(ctx, field)
+			case "requiresShipping":
+				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -28338,6 +28390,8 @@ func (ec *executionContext) fieldContext_ProductEdge_node(_ context.Context, fie
 				return ec.fieldContext_Product_images(ctx, field)
 			case "image":
 				return ec.fieldContext_Product_image(ctx, field)
+			case "requiresShipping":
+				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -28604,6 +28658,8 @@ func (ec *executionContext) fieldContext_ProductImageDeletePayload_product(_ con
 				return ec.fieldContext_Product_images(ctx, field)
 			case "image":
 				return ec.fieldContext_Product_image(ctx, field)
+			case "requiresShipping":
+				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -28773,6 +28829,8 @@ func (ec *executionContext) fieldContext_ProductImagePayload_product(_ context.C
 				return ec.fieldContext_Product_images(ctx, field)
 			case "image":
 				return ec.fieldContext_Product_image(ctx, field)
+			case "requiresShipping":
+				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -28925,6 +28983,8 @@ func (ec *executionContext) fieldContext_ProductPayload_product(_ context.Contex
 				return ec.fieldContext_Product_images(ctx, field)
 			case "image":
 				return ec.fieldContext_Product_image(ctx, field)
+			case "requiresShipping":
+				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -30492,6 +30552,8 @@ func (ec *executionContext) fieldContext_Query_product(ctx context.Context, fiel
 				return ec.fieldContext_Product_images(ctx, field)
 			case "image":
 				return ec.fieldContext_Product_image(ctx, field)
+			case "requiresShipping":
+				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -42899,7 +42961,7 @@ func (ec *executionContext) unmarshalInputProductCreateInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "createdAt", "weightGrams", "options", "variants"}
+	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "createdAt", "weightGrams", "options", "variants", "requiresShipping"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -43018,6 +43080,13 @@ func (ec *executionContext) unmarshalInputProductCreateInput(ctx context.Context
 				return it, err
 			}
 			it.Variants = data
+		case "requiresShipping":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("requiresShipping"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RequiresShipping = data
 		}
 	}
 	return it, nil
@@ -43166,7 +43235,7 @@ func (ec *executionContext) unmarshalInputProductUpdateInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "weightGrams"}
+	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "weightGrams", "requiresShipping"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -43264,6 +43333,13 @@ func (ec *executionContext) unmarshalInputProductUpdateInput(ctx context.Context
 				return it, err
 			}
 			it.WeightGrams = graphql.OmittableOf(data)
+		case "requiresShipping":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("requiresShipping"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RequiresShipping = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -48394,6 +48470,11 @@ func (ec *executionContext) _LineItem(ctx context.Context, sel ast.SelectionSet,
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "requiresShipping":
+			out.Values[i] = ec._LineItem_requiresShipping(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -51854,6 +51935,11 @@ func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, 
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "requiresShipping":
+			out.Values[i] = ec._Product_requiresShipping(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
