@@ -37,13 +37,13 @@ func TestClientTypeScript(t *testing.T) {
 	for _, name := range []string{"package.json", "tsconfig.json"} {
 		copyFile(t, filepath.Join(clients, "typescript", name), filepath.Join(folder, name))
 	}
-	if err := os.CopyFS(filepath.Join(folder, "src"), os.DirFS(filepath.Join(clients, "typescript/src"))); err != nil {
+	if err := os.CopyFS(filepath.Join(folder, "src"), os.DirFS(filepath.Join(clients, "typescript", "src"))); err != nil {
 		t.Fatal(err)
 	}
-	copyFile(t, filepath.Join(npm, "client.ts"), filepath.Join(folder, "src/client_test.ts"))
-	compiler := filepath.Join(npm, "node_modules/typescript/bin/tsc")
+	copyFile(t, filepath.Join(npm, "client.ts"), filepath.Join(folder, "src", "client_test.ts"))
+	compiler := filepath.Join(npm, "node_modules", "typescript", "bin", "tsc")
 	output(t, exec.CommandContext(t.Context(), "node", compiler, "-p", folder))
-	useClient(t, "node", filepath.Join(folder, "dist/client_test.js"))
+	useClient(t, "node", filepath.Join(folder, "dist", "client_test.js"))
 }
 
 // TestClientPython checks the types of a program that uses the client for Python, which
@@ -54,9 +54,9 @@ func TestClientPython(t *testing.T) {
 		t.Skip("the checker of types is a package of PyPI: give a virtual environment with it in " + envPyPI)
 	}
 	const script = "testdata/pypi/client.py"
-	output(t, exec.CommandContext(t.Context(), filepath.Join(venv, "bin/mypy"), "--strict",
+	output(t, exec.CommandContext(t.Context(), filepath.Join(venv, "bin", "mypy"), "--strict",
 		"--cache-dir="+t.TempDir(), script))
-	useClient(t, filepath.Join(venv, "bin/python"), script)
+	useClient(t, filepath.Join(venv, "bin", "python"), script)
 }
 
 // useClient runs a program that uses a client: the first answer to a write is lost, a
@@ -65,7 +65,7 @@ func useClient(t *testing.T, program ...string) {
 	t.Helper()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
 	f := p.demo(t)
-	cmd := exec.CommandContext(t.Context(), program[0], append(program[1:], //nolint:gosec // what this test runs
+	cmd := exec.CommandContext(t.Context(), program[0], append(program[1:],
 		p.API+base, f.Stores[0].Keys["all"], signedEvent(t))...)
 	cmd.Env = environment()
 	var got used

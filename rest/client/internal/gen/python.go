@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -194,7 +195,7 @@ func (o operation) pythonMethod(b *bytes.Buffer, name, result, by, doc string) {
 		arguments = append(arguments, "body: types."+o.Body)
 		call += ",\n            body=body"
 	}
-	if o.Method != "GET" {
+	if o.Method != http.MethodGet {
 		arguments = append(arguments, "*", "idempotency_key: Optional[str] = None")
 		call += ",\n            idempotency_key=idempotency_key"
 	}

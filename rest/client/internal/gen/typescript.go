@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 )
@@ -184,7 +185,7 @@ func (o operation) parts() (arguments []string, call string) {
 		arguments = append(arguments, p.Name+": "+qualified(": "+p.typescript(), []property{p})[2:])
 		path = strings.ReplaceAll(path, "{"+p.Name+"}", "${encodeURIComponent("+p.Name+")}")
 	}
-	call = fmt.Sprintf("{ method: %q, path: `%s`", o.Method, path)
+	call = "{ method: " + strconv.Quote(o.Method) + ", path: `" + path + "`"
 	if o.Body != "" {
 		arguments = append(arguments, "body: api."+o.Body)
 		call += ", body"
@@ -193,7 +194,7 @@ func (o operation) parts() (arguments []string, call string) {
 		arguments = append(arguments, "query: "+o.queryType()+" = {}")
 		call += ", query"
 	}
-	if o.Method == "GET" {
+	if o.Method == http.MethodGet {
 		return append(arguments, "options: CallOptions = {}"), call + ", options }"
 	}
 	return append(arguments, "options: WriteOptions = {}"), call + ", options }"

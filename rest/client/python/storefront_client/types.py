@@ -22,6 +22,10 @@ NoteID = str
 VariantID = str
 
 
+#: The id of an uploaded picture of a product.
+ProductImageID = str
+
+
 #: The id of a product.
 ProductID = str
 
@@ -194,8 +198,8 @@ class Product(TypedDict):
     #: How many are in stock; null where stock is not tracked. Of a product with options, the sum of its
     #: variants, null where any of them is not tracked.
     inventory_quantity: Optional[int]
-    #: A picture of the product, by its address. Pictures that the merchant uploads stand before it on the
-    #: storefront; GraphQL has them, as Product.images.
+    #: A picture of the product, by its address. Pictures that the merchant uploads, which are its `images`,
+    #: stand before it on the storefront.
     image_url: Optional[str]
     #: When it was last published; null where it is not.
     published_at: OptionalTimestamp
@@ -206,6 +210,28 @@ class Product(TypedDict):
     options: list[ProductOption]
     #: What the product is sold as, by position. A product without options has one variant, which is itself.
     variants: list[Variant]
+    #: The pictures that the merchant uploaded, by position; empty where there are none.
+    images: list[ProductImage]
+    #: False for what is not sent, such as a file or a voucher. An order of such goods alone has no shipping
+    #: address, no shipping method and no shipping price.
+    requires_shipping: bool
+
+
+class ProductImage(TypedDict):
+    """A picture of a product that the merchant uploaded."""
+
+    id: ProductImageID
+    #: Where it is served, under the store's host, at its own width. What is there never changes: another picture
+    #: has another address.
+    url: str
+    #: What is to be seen, for who does not see it; null where nobody has said so.
+    alt: Optional[str]
+    #: In pixels.
+    width: int
+    #: In pixels.
+    height: int
+    #: Its place among the pictures of the product, from 1.
+    position: int
 
 
 class ProductOption(TypedDict):
@@ -236,6 +262,8 @@ class Variant(TypedDict):
     options: list[str]
     #: Its place among the variants, from 1.
     position: int
+    #: The id of that of the product's `images` which shows this variant; null for none.
+    image: Optional[str]
 
 
 class ProductCreate(TypedDict):
@@ -262,9 +290,11 @@ class ProductCreate(TypedDict):
     tags: NotRequired[Optional[list[str]]]
     #: How many are in stock; absent where stock is not tracked.
     inventory_quantity: NotRequired[Optional[int]]
-    #: A picture of the product, by its address. Pictures that the merchant uploads stand before it on the
-    #: storefront; GraphQL has them, as Product.images.
+    #: A picture of the product, by its address. Pictures that the merchant uploads, which are its `images`,
+    #: stand before it on the storefront.
     image_url: NotRequired[Optional[str]]
+    #: False for what is not sent, such as a file or a voucher; true when absent.
+    requires_shipping: NotRequired[Optional[bool]]
 
 
 class ProductPage(TypedDict):
@@ -354,6 +384,8 @@ class LineItem(TypedDict):
     variant_id: Optional[str]
     #: The texts of the variant's options when it was sold, in their order.
     options: list[str]
+    #: False where nothing is sent, as the product said when it was sold.
+    requires_shipping: bool
 
 
 class Address(TypedDict):

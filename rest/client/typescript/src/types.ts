@@ -12,6 +12,9 @@ export type NoteID = string;
 /** The id of a product's variant. That of a product without options has the product's own characters. */
 export type VariantID = string;
 
+/** The id of an uploaded picture of a product. */
+export type ProductImageID = string;
+
 /** The id of a product. */
 export type ProductID = string;
 
@@ -109,8 +112,8 @@ export interface Product {
    */
   inventory_quantity: number | null;
   /**
-   * A picture of the product, by its address. Pictures that the merchant uploads stand before it on the
-   * storefront; GraphQL has them, as Product.images.
+   * A picture of the product, by its address. Pictures that the merchant uploads, which are its `images`, stand
+   * before it on the storefront.
    */
   image_url: string | null;
   /** When it was last published; null where it is not. */
@@ -122,6 +125,31 @@ export interface Product {
   options: ProductOption[];
   /** What the product is sold as, by position. A product without options has one variant, which is itself. */
   variants: Variant[];
+  /** The pictures that the merchant uploaded, by position; empty where there are none. */
+  images: ProductImage[];
+  /**
+   * False for what is not sent, such as a file or a voucher. An order of such goods alone has no shipping
+   * address, no shipping method and no shipping price.
+   */
+  requires_shipping: boolean;
+}
+
+/** A picture of a product that the merchant uploaded. */
+export interface ProductImage {
+  id: ProductImageID;
+  /**
+   * Where it is served, under the store's host, at its own width. What is there never changes: another picture
+   * has another address.
+   */
+  url: string;
+  /** What is to be seen, for who does not see it; null where nobody has said so. */
+  alt: string | null;
+  /** In pixels. */
+  width: number;
+  /** In pixels. */
+  height: number;
+  /** Its place among the pictures of the product, from 1. */
+  position: number;
 }
 
 /** Something in which the variants of a product differ. */
@@ -150,6 +178,8 @@ export interface Variant {
   options: string[];
   /** Its place among the variants, from 1. */
   position: number;
+  /** The id of that of the product's `images` which shows this variant; null for none. */
+  image: string | null;
 }
 
 /** A product to draft. Members that are not listed are refused. */
@@ -176,10 +206,12 @@ export interface ProductCreate {
   /** How many are in stock; absent where stock is not tracked. */
   inventory_quantity?: number | null;
   /**
-   * A picture of the product, by its address. Pictures that the merchant uploads stand before it on the
-   * storefront; GraphQL has them, as Product.images.
+   * A picture of the product, by its address. Pictures that the merchant uploads, which are its `images`, stand
+   * before it on the storefront.
    */
   image_url?: string | null;
+  /** False for what is not sent, such as a file or a voucher; true when absent. */
+  requires_shipping?: boolean | null;
 }
 
 /** One page of products. */
@@ -279,6 +311,8 @@ export interface LineItem {
   variant_id: string | null;
   /** The texts of the variant's options when it was sold, in their order. */
   options: string[];
+  /** False where nothing is sent, as the product said when it was sold. */
+  requires_shipping: boolean;
 }
 
 /** A postal address. */
