@@ -42749,6 +42749,10 @@ type PaymentAccountMutation struct {
 	signing_hint  *string
 	updated_at    *micros.Time
 	addupdated_at *micros.Time
+	retired_at    *micros.Time
+	addretired_at *micros.Time
+	bucket        *int8
+	addbucket     *int8
 	clearedFields map[string]struct{}
 	done          bool
 	oldValue      func(context.Context) (*PaymentAccount, error)
@@ -43167,6 +43171,118 @@ func (m *PaymentAccountMutation) ResetUpdatedAt() {
 	m.addupdated_at = nil
 }
 
+// SetRetiredAt sets the "retired_at" field.
+func (m *PaymentAccountMutation) SetRetiredAt(value micros.Time) {
+	m.retired_at = &value
+	m.addretired_at = nil
+}
+
+// RetiredAt returns the value of the "retired_at" field in the mutation.
+func (m *PaymentAccountMutation) RetiredAt() (r micros.Time, exists bool) {
+	v := m.retired_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRetiredAt returns the old "retired_at" field's value of the PaymentAccount entity.
+// If the PaymentAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentAccountMutation) OldRetiredAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRetiredAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRetiredAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRetiredAt: %w", err)
+	}
+	return oldValue.RetiredAt, nil
+}
+
+// AddRetiredAt adds value to the "retired_at" field.
+func (m *PaymentAccountMutation) AddRetiredAt(value micros.Time) {
+	if m.addretired_at != nil {
+		*m.addretired_at += value
+	} else {
+		m.addretired_at = &value
+	}
+}
+
+// AddedRetiredAt returns the value that was added to the "retired_at" field in this mutation.
+func (m *PaymentAccountMutation) AddedRetiredAt() (r micros.Time, exists bool) {
+	v := m.addretired_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetRetiredAt resets all changes to the "retired_at" field.
+func (m *PaymentAccountMutation) ResetRetiredAt() {
+	m.retired_at = nil
+	m.addretired_at = nil
+}
+
+// SetBucket sets the "bucket" field.
+func (m *PaymentAccountMutation) SetBucket(i int8) {
+	m.bucket = &i
+	m.addbucket = nil
+}
+
+// Bucket returns the value of the "bucket" field in the mutation.
+func (m *PaymentAccountMutation) Bucket() (r int8, exists bool) {
+	v := m.bucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBucket returns the old "bucket" field's value of the PaymentAccount entity.
+// If the PaymentAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentAccountMutation) OldBucket(ctx context.Context) (v int8, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBucket is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBucket requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBucket: %w", err)
+	}
+	return oldValue.Bucket, nil
+}
+
+// AddBucket adds i to the "bucket" field.
+func (m *PaymentAccountMutation) AddBucket(i int8) {
+	if m.addbucket != nil {
+		*m.addbucket += i
+	} else {
+		m.addbucket = &i
+	}
+}
+
+// AddedBucket returns the value that was added to the "bucket" field in this mutation.
+func (m *PaymentAccountMutation) AddedBucket() (r int8, exists bool) {
+	v := m.addbucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBucket resets all changes to the "bucket" field.
+func (m *PaymentAccountMutation) ResetBucket() {
+	m.bucket = nil
+	m.addbucket = nil
+}
+
 // Where appends a list predicates to the PaymentAccountMutation builder.
 func (m *PaymentAccountMutation) Where(ps ...predicate.PaymentAccount) {
 	m.predicates = append(m.predicates, ps...)
@@ -43201,7 +43317,7 @@ func (m *PaymentAccountMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *PaymentAccountMutation) Fields() []string {
-	fields := make([]string, 0, 8)
+	fields := make([]string, 0, 10)
 	if m.store_id != nil {
 		fields = append(fields, paymentaccount.FieldStoreID)
 	}
@@ -43225,6 +43341,12 @@ func (m *PaymentAccountMutation) Fields() []string {
 	}
 	if m.updated_at != nil {
 		fields = append(fields, paymentaccount.FieldUpdatedAt)
+	}
+	if m.retired_at != nil {
+		fields = append(fields, paymentaccount.FieldRetiredAt)
+	}
+	if m.bucket != nil {
+		fields = append(fields, paymentaccount.FieldBucket)
 	}
 	return fields
 }
@@ -43250,6 +43372,10 @@ func (m *PaymentAccountMutation) Field(name string) (ent.Value, bool) {
 		return m.SigningHint()
 	case paymentaccount.FieldUpdatedAt:
 		return m.UpdatedAt()
+	case paymentaccount.FieldRetiredAt:
+		return m.RetiredAt()
+	case paymentaccount.FieldBucket:
+		return m.Bucket()
 	}
 	return nil, false
 }
@@ -43275,6 +43401,10 @@ func (m *PaymentAccountMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldSigningHint(ctx)
 	case paymentaccount.FieldUpdatedAt:
 		return m.OldUpdatedAt(ctx)
+	case paymentaccount.FieldRetiredAt:
+		return m.OldRetiredAt(ctx)
+	case paymentaccount.FieldBucket:
+		return m.OldBucket(ctx)
 	}
 	return nil, fmt.Errorf("unknown PaymentAccount field %s", name)
 }
@@ -43340,6 +43470,20 @@ func (m *PaymentAccountMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetUpdatedAt(v)
 		return nil
+	case paymentaccount.FieldRetiredAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRetiredAt(v)
+		return nil
+	case paymentaccount.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBucket(v)
+		return nil
 	}
 	return fmt.Errorf("unknown PaymentAccount field %s", name)
 }
@@ -43351,6 +43495,12 @@ func (m *PaymentAccountMutation) AddedFields() []string {
 	if m.addupdated_at != nil {
 		fields = append(fields, paymentaccount.FieldUpdatedAt)
 	}
+	if m.addretired_at != nil {
+		fields = append(fields, paymentaccount.FieldRetiredAt)
+	}
+	if m.addbucket != nil {
+		fields = append(fields, paymentaccount.FieldBucket)
+	}
 	return fields
 }
 
@@ -43361,6 +43511,10 @@ func (m *PaymentAccountMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
 	case paymentaccount.FieldUpdatedAt:
 		return m.AddedUpdatedAt()
+	case paymentaccount.FieldRetiredAt:
+		return m.AddedRetiredAt()
+	case paymentaccount.FieldBucket:
+		return m.AddedBucket()
 	}
 	return nil, false
 }
@@ -43376,6 +43530,20 @@ func (m *PaymentAccountMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddUpdatedAt(v)
+		return nil
+	case paymentaccount.FieldRetiredAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRetiredAt(v)
+		return nil
+	case paymentaccount.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBucket(v)
 		return nil
 	}
 	return fmt.Errorf("unknown PaymentAccount numeric field %s", name)
@@ -43427,6 +43595,12 @@ func (m *PaymentAccountMutation) ResetField(name string) error {
 		return nil
 	case paymentaccount.FieldUpdatedAt:
 		m.ResetUpdatedAt()
+		return nil
+	case paymentaccount.FieldRetiredAt:
+		m.ResetRetiredAt()
+		return nil
+	case paymentaccount.FieldBucket:
+		m.ResetBucket()
 		return nil
 	}
 	return fmt.Errorf("unknown PaymentAccount field %s", name)
@@ -43998,10 +44172,12 @@ type PaymentRefundMutation struct {
 	store_id        *xid.ID
 	order_id        *xid.ID
 	ledger_id       *xid.ID
+	account_id      *xid.ID
 	bucket          *int8
 	addbucket       *int8
 	provider        *state.PaymentMethod
 	payment         *string
+	reference       *string
 	amount_minor    *int64
 	addamount_minor *int64
 	currency        *string
@@ -44242,6 +44418,55 @@ func (m *PaymentRefundMutation) ResetLedgerID() {
 	delete(m.clearedFields, paymentrefund.FieldLedgerID)
 }
 
+// SetAccountID sets the "account_id" field.
+func (m *PaymentRefundMutation) SetAccountID(x xid.ID) {
+	m.account_id = &x
+}
+
+// AccountID returns the value of the "account_id" field in the mutation.
+func (m *PaymentRefundMutation) AccountID() (r xid.ID, exists bool) {
+	v := m.account_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAccountID returns the old "account_id" field's value of the PaymentRefund entity.
+// If the PaymentRefund object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentRefundMutation) OldAccountID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAccountID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAccountID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAccountID: %w", err)
+	}
+	return oldValue.AccountID, nil
+}
+
+// ClearAccountID clears the value of the "account_id" field.
+func (m *PaymentRefundMutation) ClearAccountID() {
+	m.account_id = nil
+	m.clearedFields[paymentrefund.FieldAccountID] = struct{}{}
+}
+
+// AccountIDCleared returns if the "account_id" field was cleared in this mutation.
+func (m *PaymentRefundMutation) AccountIDCleared() bool {
+	_, ok := m.clearedFields[paymentrefund.FieldAccountID]
+	return ok
+}
+
+// ResetAccountID resets all changes to the "account_id" field.
+func (m *PaymentRefundMutation) ResetAccountID() {
+	m.account_id = nil
+	delete(m.clearedFields, paymentrefund.FieldAccountID)
+}
+
 // SetBucket sets the "bucket" field.
 func (m *PaymentRefundMutation) SetBucket(i int8) {
 	m.bucket = &i
@@ -44368,6 +44593,55 @@ func (m *PaymentRefundMutation) OldPayment(ctx context.Context) (v string, err e
 // ResetPayment resets all changes to the "payment" field.
 func (m *PaymentRefundMutation) ResetPayment() {
 	m.payment = nil
+}
+
+// SetReference sets the "reference" field.
+func (m *PaymentRefundMutation) SetReference(s string) {
+	m.reference = &s
+}
+
+// Reference returns the value of the "reference" field in the mutation.
+func (m *PaymentRefundMutation) Reference() (r string, exists bool) {
+	v := m.reference
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReference returns the old "reference" field's value of the PaymentRefund entity.
+// If the PaymentRefund object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentRefundMutation) OldReference(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReference is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReference requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReference: %w", err)
+	}
+	return oldValue.Reference, nil
+}
+
+// ClearReference clears the value of the "reference" field.
+func (m *PaymentRefundMutation) ClearReference() {
+	m.reference = nil
+	m.clearedFields[paymentrefund.FieldReference] = struct{}{}
+}
+
+// ReferenceCleared returns if the "reference" field was cleared in this mutation.
+func (m *PaymentRefundMutation) ReferenceCleared() bool {
+	_, ok := m.clearedFields[paymentrefund.FieldReference]
+	return ok
+}
+
+// ResetReference resets all changes to the "reference" field.
+func (m *PaymentRefundMutation) ResetReference() {
+	m.reference = nil
+	delete(m.clearedFields, paymentrefund.FieldReference)
 }
 
 // SetAmountMinor sets the "amount_minor" field.
@@ -44707,7 +44981,7 @@ func (m *PaymentRefundMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *PaymentRefundMutation) Fields() []string {
-	fields := make([]string, 0, 12)
+	fields := make([]string, 0, 14)
 	if m.store_id != nil {
 		fields = append(fields, paymentrefund.FieldStoreID)
 	}
@@ -44717,6 +44991,9 @@ func (m *PaymentRefundMutation) Fields() []string {
 	if m.ledger_id != nil {
 		fields = append(fields, paymentrefund.FieldLedgerID)
 	}
+	if m.account_id != nil {
+		fields = append(fields, paymentrefund.FieldAccountID)
+	}
 	if m.bucket != nil {
 		fields = append(fields, paymentrefund.FieldBucket)
 	}
@@ -44725,6 +45002,9 @@ func (m *PaymentRefundMutation) Fields() []string {
 	}
 	if m.payment != nil {
 		fields = append(fields, paymentrefund.FieldPayment)
+	}
+	if m.reference != nil {
+		fields = append(fields, paymentrefund.FieldReference)
 	}
 	if m.amount_minor != nil {
 		fields = append(fields, paymentrefund.FieldAmountMinor)
@@ -44758,12 +45038,16 @@ func (m *PaymentRefundMutation) Field(name string) (ent.Value, bool) {
 		return m.OrderID()
 	case paymentrefund.FieldLedgerID:
 		return m.LedgerID()
+	case paymentrefund.FieldAccountID:
+		return m.AccountID()
 	case paymentrefund.FieldBucket:
 		return m.Bucket()
 	case paymentrefund.FieldProvider:
 		return m.Provider()
 	case paymentrefund.FieldPayment:
 		return m.Payment()
+	case paymentrefund.FieldReference:
+		return m.Reference()
 	case paymentrefund.FieldAmountMinor:
 		return m.AmountMinor()
 	case paymentrefund.FieldCurrency:
@@ -44791,12 +45075,16 @@ func (m *PaymentRefundMutation) OldField(ctx context.Context, name string) (ent.
 		return m.OldOrderID(ctx)
 	case paymentrefund.FieldLedgerID:
 		return m.OldLedgerID(ctx)
+	case paymentrefund.FieldAccountID:
+		return m.OldAccountID(ctx)
 	case paymentrefund.FieldBucket:
 		return m.OldBucket(ctx)
 	case paymentrefund.FieldProvider:
 		return m.OldProvider(ctx)
 	case paymentrefund.FieldPayment:
 		return m.OldPayment(ctx)
+	case paymentrefund.FieldReference:
+		return m.OldReference(ctx)
 	case paymentrefund.FieldAmountMinor:
 		return m.OldAmountMinor(ctx)
 	case paymentrefund.FieldCurrency:
@@ -44839,6 +45127,13 @@ func (m *PaymentRefundMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetLedgerID(v)
 		return nil
+	case paymentrefund.FieldAccountID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAccountID(v)
+		return nil
 	case paymentrefund.FieldBucket:
 		v, ok := value.(int8)
 		if !ok {
@@ -44859,6 +45154,13 @@ func (m *PaymentRefundMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetPayment(v)
+		return nil
+	case paymentrefund.FieldReference:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReference(v)
 		return nil
 	case paymentrefund.FieldAmountMinor:
 		v, ok := value.(int64)
@@ -44986,6 +45288,12 @@ func (m *PaymentRefundMutation) ClearedFields() []string {
 	if m.FieldCleared(paymentrefund.FieldLedgerID) {
 		fields = append(fields, paymentrefund.FieldLedgerID)
 	}
+	if m.FieldCleared(paymentrefund.FieldAccountID) {
+		fields = append(fields, paymentrefund.FieldAccountID)
+	}
+	if m.FieldCleared(paymentrefund.FieldReference) {
+		fields = append(fields, paymentrefund.FieldReference)
+	}
 	if m.FieldCleared(paymentrefund.FieldFailure) {
 		fields = append(fields, paymentrefund.FieldFailure)
 	}
@@ -45008,6 +45316,12 @@ func (m *PaymentRefundMutation) ClearField(name string) error {
 	switch name {
 	case paymentrefund.FieldLedgerID:
 		m.ClearLedgerID()
+		return nil
+	case paymentrefund.FieldAccountID:
+		m.ClearAccountID()
+		return nil
+	case paymentrefund.FieldReference:
+		m.ClearReference()
 		return nil
 	case paymentrefund.FieldFailure:
 		m.ClearFailure()
@@ -45032,6 +45346,9 @@ func (m *PaymentRefundMutation) ResetField(name string) error {
 	case paymentrefund.FieldLedgerID:
 		m.ResetLedgerID()
 		return nil
+	case paymentrefund.FieldAccountID:
+		m.ResetAccountID()
+		return nil
 	case paymentrefund.FieldBucket:
 		m.ResetBucket()
 		return nil
@@ -45040,6 +45357,9 @@ func (m *PaymentRefundMutation) ResetField(name string) error {
 		return nil
 	case paymentrefund.FieldPayment:
 		m.ResetPayment()
+		return nil
+	case paymentrefund.FieldReference:
+		m.ResetReference()
 		return nil
 	case paymentrefund.FieldAmountMinor:
 		m.ResetAmountMinor()
@@ -45121,6 +45441,7 @@ type PaymentSessionMutation struct {
 	order_id        *xid.ID
 	attempt         *int
 	addattempt      *int
+	account_id      *xid.ID
 	bucket          *int8
 	addbucket       *int8
 	provider        *state.PaymentMethod
@@ -45370,6 +45691,55 @@ func (m *PaymentSessionMutation) AddedAttempt() (r int, exists bool) {
 func (m *PaymentSessionMutation) ResetAttempt() {
 	m.attempt = nil
 	m.addattempt = nil
+}
+
+// SetAccountID sets the "account_id" field.
+func (m *PaymentSessionMutation) SetAccountID(x xid.ID) {
+	m.account_id = &x
+}
+
+// AccountID returns the value of the "account_id" field in the mutation.
+func (m *PaymentSessionMutation) AccountID() (r xid.ID, exists bool) {
+	v := m.account_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAccountID returns the old "account_id" field's value of the PaymentSession entity.
+// If the PaymentSession object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentSessionMutation) OldAccountID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAccountID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAccountID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAccountID: %w", err)
+	}
+	return oldValue.AccountID, nil
+}
+
+// ClearAccountID clears the value of the "account_id" field.
+func (m *PaymentSessionMutation) ClearAccountID() {
+	m.account_id = nil
+	m.clearedFields[paymentsession.FieldAccountID] = struct{}{}
+}
+
+// AccountIDCleared returns if the "account_id" field was cleared in this mutation.
+func (m *PaymentSessionMutation) AccountIDCleared() bool {
+	_, ok := m.clearedFields[paymentsession.FieldAccountID]
+	return ok
+}
+
+// ResetAccountID resets all changes to the "account_id" field.
+func (m *PaymentSessionMutation) ResetAccountID() {
+	m.account_id = nil
+	delete(m.clearedFields, paymentsession.FieldAccountID)
 }
 
 // SetBucket sets the "bucket" field.
@@ -45850,7 +46220,7 @@ func (m *PaymentSessionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *PaymentSessionMutation) Fields() []string {
-	fields := make([]string, 0, 12)
+	fields := make([]string, 0, 13)
 	if m.store_id != nil {
 		fields = append(fields, paymentsession.FieldStoreID)
 	}
@@ -45859,6 +46229,9 @@ func (m *PaymentSessionMutation) Fields() []string {
 	}
 	if m.attempt != nil {
 		fields = append(fields, paymentsession.FieldAttempt)
+	}
+	if m.account_id != nil {
+		fields = append(fields, paymentsession.FieldAccountID)
 	}
 	if m.bucket != nil {
 		fields = append(fields, paymentsession.FieldBucket)
@@ -45901,6 +46274,8 @@ func (m *PaymentSessionMutation) Field(name string) (ent.Value, bool) {
 		return m.OrderID()
 	case paymentsession.FieldAttempt:
 		return m.Attempt()
+	case paymentsession.FieldAccountID:
+		return m.AccountID()
 	case paymentsession.FieldBucket:
 		return m.Bucket()
 	case paymentsession.FieldProvider:
@@ -45934,6 +46309,8 @@ func (m *PaymentSessionMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldOrderID(ctx)
 	case paymentsession.FieldAttempt:
 		return m.OldAttempt(ctx)
+	case paymentsession.FieldAccountID:
+		return m.OldAccountID(ctx)
 	case paymentsession.FieldBucket:
 		return m.OldBucket(ctx)
 	case paymentsession.FieldProvider:
@@ -45981,6 +46358,13 @@ func (m *PaymentSessionMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetAttempt(v)
+		return nil
+	case paymentsession.FieldAccountID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAccountID(v)
 		return nil
 	case paymentsession.FieldBucket:
 		v, ok := value.(int8)
@@ -46138,6 +46522,9 @@ func (m *PaymentSessionMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *PaymentSessionMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(paymentsession.FieldAccountID) {
+		fields = append(fields, paymentsession.FieldAccountID)
+	}
 	if m.FieldCleared(paymentsession.FieldReference) {
 		fields = append(fields, paymentsession.FieldReference)
 	}
@@ -46161,6 +46548,9 @@ func (m *PaymentSessionMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *PaymentSessionMutation) ClearField(name string) error {
 	switch name {
+	case paymentsession.FieldAccountID:
+		m.ClearAccountID()
+		return nil
 	case paymentsession.FieldReference:
 		m.ClearReference()
 		return nil
@@ -46186,6 +46576,9 @@ func (m *PaymentSessionMutation) ResetField(name string) error {
 		return nil
 	case paymentsession.FieldAttempt:
 		m.ResetAttempt()
+		return nil
+	case paymentsession.FieldAccountID:
+		m.ResetAccountID()
 		return nil
 	case paymentsession.FieldBucket:
 		m.ResetBucket()

@@ -1246,6 +1246,8 @@ var (
 		{Name: "signing", Type: field.TypeBytes, Size: 255},
 		{Name: "signing_hint", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
 		{Name: "updated_at", Type: field.TypeInt64},
+		{Name: "retired_at", Type: field.TypeInt64, Default: 0},
+		{Name: "bucket", Type: field.TypeInt8, Default: 0},
 	}
 	// PaymentAccountsTable holds the schema information for the "payment_accounts" table.
 	PaymentAccountsTable = &schema.Table{
@@ -1254,9 +1256,14 @@ var (
 		PrimaryKey: []*schema.Column{PaymentAccountsColumns[0]},
 		Indexes: []*schema.Index{
 			{
-				Name:    "paymentaccount_store_id_provider",
+				Name:    "paymentaccount_store_id_provider_retired_at",
 				Unique:  true,
-				Columns: []*schema.Column{PaymentAccountsColumns[1], PaymentAccountsColumns[2]},
+				Columns: []*schema.Column{PaymentAccountsColumns[1], PaymentAccountsColumns[2], PaymentAccountsColumns[9]},
+			},
+			{
+				Name:    "paymentaccount_bucket_retired_at",
+				Unique:  false,
+				Columns: []*schema.Column{PaymentAccountsColumns[10], PaymentAccountsColumns[9]},
 			},
 		},
 	}
@@ -1286,9 +1293,11 @@ var (
 		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "order_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "ledger_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "account_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "bucket", Type: field.TypeInt8},
 		{Name: "provider", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "payment", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(255)"}},
+		{Name: "reference", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(255)"}},
 		{Name: "amount_minor", Type: field.TypeInt64},
 		{Name: "currency", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(3)"}},
 		{Name: "state", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
@@ -1310,7 +1319,7 @@ var (
 			{
 				Name:    "paymentrefund_bucket_due_at",
 				Unique:  false,
-				Columns: []*schema.Column{PaymentRefundsColumns[4], PaymentRefundsColumns[12]},
+				Columns: []*schema.Column{PaymentRefundsColumns[5], PaymentRefundsColumns[14]},
 			},
 		},
 	}
@@ -1320,6 +1329,7 @@ var (
 		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "order_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "attempt", Type: field.TypeInt},
+		{Name: "account_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "bucket", Type: field.TypeInt8},
 		{Name: "provider", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "reference", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(255)"}},
@@ -1344,12 +1354,12 @@ var (
 			{
 				Name:    "paymentsession_store_id_reference",
 				Unique:  true,
-				Columns: []*schema.Column{PaymentSessionsColumns[1], PaymentSessionsColumns[6]},
+				Columns: []*schema.Column{PaymentSessionsColumns[1], PaymentSessionsColumns[7]},
 			},
 			{
 				Name:    "paymentsession_bucket_due_at",
 				Unique:  false,
-				Columns: []*schema.Column{PaymentSessionsColumns[4], PaymentSessionsColumns[12]},
+				Columns: []*schema.Column{PaymentSessionsColumns[5], PaymentSessionsColumns[13]},
 			},
 		},
 	}

@@ -1182,6 +1182,14 @@ func init() {
 	paymentaccountDescSigning := paymentaccountFields[4].Descriptor()
 	// paymentaccount.SigningValidator is a validator for the "signing" field. It is called by the builders before save.
 	paymentaccount.SigningValidator = paymentaccountDescSigning.Validators[0].(func([]byte) error)
+	// paymentaccountDescRetiredAt is the schema descriptor for retired_at field.
+	paymentaccountDescRetiredAt := paymentaccountFields[7].Descriptor()
+	// paymentaccount.DefaultRetiredAt holds the default value on creation for the retired_at field.
+	paymentaccount.DefaultRetiredAt = micros.Time(paymentaccountDescRetiredAt.Default.(int64))
+	// paymentaccountDescBucket is the schema descriptor for bucket field.
+	paymentaccountDescBucket := paymentaccountFields[8].Descriptor()
+	// paymentaccount.DefaultBucket holds the default value on creation for the bucket field.
+	paymentaccount.DefaultBucket = paymentaccountDescBucket.Default.(int8)
 	// paymentaccountDescID is the schema descriptor for id field.
 	paymentaccountDescID := paymentaccountMixinFields0[1].Descriptor()
 	// paymentaccount.DefaultID holds the default value on creation for the id field.
@@ -1219,11 +1227,11 @@ func init() {
 	paymentrefundFields := schema.PaymentRefund{}.Fields()
 	_ = paymentrefundFields
 	// paymentrefundDescFailure is the schema descriptor for failure field.
-	paymentrefundDescFailure := paymentrefundFields[8].Descriptor()
+	paymentrefundDescFailure := paymentrefundFields[10].Descriptor()
 	// paymentrefund.FailureValidator is a validator for the "failure" field. It is called by the builders before save.
 	paymentrefund.FailureValidator = paymentrefundDescFailure.Validators[0].(func(string) error)
 	// paymentrefundDescTries is the schema descriptor for tries field.
-	paymentrefundDescTries := paymentrefundFields[9].Descriptor()
+	paymentrefundDescTries := paymentrefundFields[11].Descriptor()
 	// paymentrefund.DefaultTries holds the default value on creation for the tries field.
 	paymentrefund.DefaultTries = paymentrefundDescTries.Default.(int)
 	// paymentrefundDescID is the schema descriptor for id field.
@@ -1245,7 +1253,7 @@ func init() {
 	paymentsessionFields := schema.PaymentSession{}.Fields()
 	_ = paymentsessionFields
 	// paymentsessionDescTries is the schema descriptor for tries field.
-	paymentsessionDescTries := paymentsessionFields[9].Descriptor()
+	paymentsessionDescTries := paymentsessionFields[10].Descriptor()
 	// paymentsession.DefaultTries holds the default value on creation for the tries field.
 	paymentsession.DefaultTries = paymentsessionDescTries.Default.(int)
 	// paymentsessionDescID is the schema descriptor for id field.

@@ -826,10 +826,14 @@ type Mutation {
   paymentSettingsUpdate(expectedVersion: Long!, input: PaymentSettingsInput!): PaymentSettingsPayload! @dashboard
   """
   Keeps the secrets of the store's account with a payment provider. The key is tried: it has to be able to begin a
-  payment in the store's currency.
+  payment in the store's currency. Another key may be that of another account: for 30 days the former one settles and
+  gives back what was begun with it, then it is forgotten. There are 20 former ones at most.
   """
   paymentAccountSet(input: PaymentAccountInput!): PaymentSettingsPayload! @fresh @dashboard
-  "Forgets the account. The way to pay has to be inactive before."
+  """
+  Takes the account from the store. The way to pay has to be inactive before. For 30 days the account settles and gives
+  back what was begun with it, then it is forgotten; who wants to end that at once revokes the key at the provider.
+  """
   paymentAccountRemove(kind: PaymentMethodKind!): PaymentSettingsPayload! @fresh @dashboard
   shippingZoneDelete(id: ID!, expectedVersion: Long!): ShippingZoneDeletePayload! @dashboard
   "Replaces how the store taxes."
@@ -1831,7 +1835,10 @@ type PaymentRefund {
   amountMinor: Money!
   currency: String!
   state: PaymentRefundState!
-  "Why the provider did not do it: somebody has to give the money back otherwise."
+  """
+  Why the provider did not do it, or why the money came back to the store's account, as it may for weeks: somebody has
+  to give it to the shopper otherwise. The order's refundedMinor and its ledger stay as they were decided.
+  """
   failure: String
   createdAt: Time!
 }
