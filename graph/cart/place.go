@@ -76,11 +76,7 @@ func (c *Carts) place(
 	if err := v.agreed(shown); err != nil {
 		return xid.Nil, nil, err
 	}
-	p, err := c.placing(ctx, v, number)
-	if err != nil {
-		return xid.Nil, nil, err
-	}
-	id, done, err := c.sales.Place(ctx, p)
+	id, done, err := c.sales.Place(ctx, v.placing(number))
 	if err != nil {
 		return xid.Nil, nil, err
 	}
@@ -110,12 +106,8 @@ func (v *View) agreed(shown Shown) error {
 }
 
 // placing is the order that the cart becomes.
-func (c *Carts) placing(ctx context.Context, v *View, number int64) (sales.Placing, error) {
-	s, err := c.CurrentStore(ctx)
-	if err != nil {
-		return sales.Placing{}, err
-	}
-	p := sales.Placing{Store: s, Number: number, Cart: v.ID, Email: v.Email, Phone: v.Phone, Address: v.Address,
+func (v *View) placing(number int64) sales.Placing {
+	p := sales.Placing{Store: v.store, Number: number, Cart: v.ID, Email: v.Email, Phone: v.Phone, Address: v.Address,
 		Sums: v.Sums, ShippingMethod: v.Rate.Name, PaymentMethod: v.Method.Kind, Note: v.Note}
 	if v.Discounted {
 		p.Discount = v.Discount
@@ -124,7 +116,7 @@ func (c *Carts) placing(ctx context.Context, v *View, number int64) (sales.Placi
 		p.Lines = append(p.Lines, sales.PlacedLine{Product: l.item.product, Variant: ownOrNil(l.item),
 			SKU: l.SKU, Quantity: l.Quantity, UnitMinor: l.Unit, Amounts: l.Amounts})
 	}
-	return p, nil
+	return p
 }
 
 // ownOrNil is the variant of a product with options; nil where the product is its own.

@@ -147,16 +147,19 @@ func (v *visit) place() {
 
 // ordered leads to the payment of a new order, or to its page where it is not paid online.
 func (v *visit) ordered(id xid.ID) {
+	if waits, err := v.Core.Waits(v.ctx, id); err != nil || !waits {
+		to(v.w, v.orderPath(id)) // which says what failed
+		return
+	}
 	o, err := v.Core.Order(v.ctx, id)
 	switch {
 	case err == nil && o.Held && away(o):
 		v.leave(o)
-		return
 	case err == nil && o.Held:
 		to(v.w, v.orderPath(id)+paySuffix)
-		return
+	default:
+		to(v.w, v.orderPath(id))
 	}
-	to(v.w, v.orderPath(id)) // which says what failed
 }
 
 // orderPath is the page of an order, for whoever placed it.
