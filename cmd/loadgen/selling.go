@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
@@ -66,5 +67,58 @@ func (c *sellingCommand) engine(ctx context.Context, r *report, s store, engine 
 		return err
 	}
 	defer sells.Close()
+	all := newChildren(s.dir, c.Binary, d)
+	server, err := all.server(ctx, "--no-dispatch", "--store-domain", shopDomain)
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	shop, err := newShopper(ctx, server, d.corpus.Shops[0].Key)
+	if err != nil {
+		return err
+	}
+	if shop.preview, err = shop.signedQuery(all.secret, d.corpus.Shops[0].ID); err != nil {
+		return err
+	}
+	m := meter{rounds: c.Rounds, duration: c.Duration, database: d.pid}
+	if err := c.pages(ctx, r, m, engine, shop); err != nil {
+		return err
+	}
+	base, err := all.baseline(ctx, "--store-domain", shopDomain)
+	if err != nil {
+		return err
+	}
+	defer base.stop()
+	return c.buying(ctx, r, m, engine, sells, shop, base)
+}
+
+// pages measures the pages that shoppers look at.
+func (c *sellingCommand) pages(ctx context.Context, r *report, m meter, engine string, shop *shopper) error {
+	for _, f := range pageFigures(c.Products) {
+		if !strings.Contains(f.name, c.Only) {
+			continue
+		}
+		if err := shop.look(ctx, r, m, engine, f); err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
+	}
 	return nil
+}
+
+// buying measures carts and orders.
+func (c *sellingCommand) buying(
+	ctx context.Context, r *report, m meter, engine string, sells *seller, shop *shopper, base *child,
+) error {
+	for _, f := range sells.adding(shop.server, shop.host) {
+		if !strings.Contains(f.name, c.Only) {
+			continue
+		}
+		found, err := m.measure(ctx, engine, f)
+		if err != nil {
+			return err
+		}
+		r.pages = append(r.pages, pageRow{result: found, bound: addBound, asked: "2 ms"})
+	}
+	figures := figuresCommand{Only: c.Only, Profile: c.Profile}
+	return figures.each(ctx, r, m, engine, sells.placing(base, shop.server, shop.host))
 }

@@ -46,16 +46,6 @@ func (s Storefront) Order(ctx context.Context, id xid.ID) (*Bought, error) {
 	return b, core.Explain("order", err)
 }
 
-// Waits reports whether an order of the viewer's store, which is a [viewer.Shopper]'s, waits
-// for a payment online.
-func (s Storefront) Waits(ctx context.Context, id xid.ID) (waits bool, err error) {
-	o, err := core.Only(s.Client(ctx).Order.Query().Where(dborder.ID(id)).Load(ctx))
-	if err == nil {
-		waits, err = s.held(ctx, o)
-	}
-	return waits, core.Explain("order", err)
-}
-
 // held reports whether an order can be paid online.
 func (s Storefront) held(ctx context.Context, o *db.Order) (bool, error) {
 	if o.PaymentMethod == nil || !o.PaymentMethod.Online() || o.Status == state.OrderCancelled ||

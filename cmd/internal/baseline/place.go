@@ -97,11 +97,7 @@ func (h *handler) placeOne(r *http.Request) (string, error) {
 	if err := p.tx.Commit(); err != nil {
 		return "", err
 	}
-	placed, err := h.scanOrders(p.ctx, h.sql.place.placed, []any{p.order.id[:], p.store[:]}, 1)
-	if err != nil || len(placed) != 1 {
-		return "", errors.Join(sql.ErrNoRows, err)
-	}
-	return link.OrderRoot + h.Links.OrderToken(p.store, placed[0].id), nil
+	return link.OrderRoot + h.Links.OrderToken(p.store, p.order.id), nil
 }
 
 // read takes the request apart.

@@ -8,8 +8,6 @@ import (
 	"github.com/storefront-go/storefront/ent/db/cart"
 	"github.com/storefront-go/storefront/ent/db/cartline"
 	"github.com/storefront-go/storefront/ent/db/customer"
-	"github.com/storefront-go/storefront/ent/db/order"
-	"github.com/storefront-go/storefront/ent/db/paymentaccount"
 	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/shippingcountry"
@@ -25,13 +23,12 @@ type placeTexts struct {
 
 	lockCart, cart, store, lines, products string
 	taxes, countries, zone                 string
-	methods, account                       string
+	methods                                string
 	customer                               string
 	insertOrder, insertLines               string
 	takeStock                              string // once for each line
 	countOrder, endCart                    string
 	audit                                  string
-	placed                                 string // the order, after the commit
 }
 
 // reading is a query of whole rows of a table.
@@ -68,7 +65,6 @@ func placing(engine string) placeTexts {
 		countries: reading(shippingcountry.Table, shippingcountry.Columns, primary, "`shipping_countries`.`country` IN (?, ?)"),
 		zone:      reading(shippingzone.Table, shippingzone.Columns, "", "`shipping_zones`.`id` = ?"),
 		methods:   reading(paymentsettings.Table, paymentsettings.Columns, "", "`payment_settings`.`id` = ?"),
-		account:   reading(paymentaccount.Table, paymentaccount.Columns, "", "`payment_accounts`.`provider` = ?"),
 		customer:  reading(customer.Table, customer.Columns, "", "`customers`.`email` = ?"),
 		insertOrder: "INSERT INTO `orders` (`store_id`, `version`, `event_sequence`, `updated_at`, `number`, `status`, " +
 			"`financial_status`, `fulfillment_status`, `currency`, `subtotal_minor`, `discount_minor`, " +
@@ -91,13 +87,11 @@ func placing(engine string) placeTexts {
 			"WHERE (`carts`.`id` = ? AND `carts`.`order_id` IS NULL) AND `carts`.`store_id` = ?",
 		audit: "INSERT INTO `audit_log` (`store_id`, `actor_type`, `actor_name`, `action`, `resource_type`, " +
 			"`resource_id`, `id`) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		placed: reading(order.Table, order.Columns, "", "`orders`.`id` = ?"),
 	}
 }
 
 // list is all of them, as one order of three lines runs them.
 func (t placeTexts) list() []string {
-	return []string{t.lockCart, t.cart, t.store, t.lines, t.products, t.taxes, t.countries, t.zone, t.methods, t.account,
-		t.customer, t.insertOrder, t.insertLines, t.takeStock, t.takeStock, t.takeStock, t.countOrder, t.endCart,
-		t.audit, insertEvent, insertOutbox, t.placed}
+	return []string{t.lockCart, t.cart, t.store, t.lines, t.products, t.taxes, t.countries, t.zone, t.methods, t.customer, t.insertOrder, t.insertLines, t.takeStock, t.takeStock, t.takeStock, t.countOrder, t.endCart,
+		t.audit, insertEvent, insertOutbox}
 }
