@@ -172,7 +172,8 @@ func (s *shopper) look(ctx context.Context, r *report, m meter, engine string, f
 	if err != nil {
 		return err
 	}
-	r.pages = append(r.pages, pageRow{found, f.bound, f.asked, len(page), (after - before) / float64(max(answers.Load(), 1))})
+	r.pages = append(r.pages, pageRow{found, f.bound, f.asked, len(page),
+		(after - before) / float64(max(answers.Load(), 1))})
 	return nil
 }
 

@@ -196,15 +196,15 @@ func (p *placement) write() error {
 			return err
 		}
 	}
-	body, event, audit := make([]byte, 0, 4096), xid.New(), xid.New()
-	body = appendOrder(body, o)
+	event, audit := xid.New(), xid.New()
+	object := appendOrder(make([]byte, 0, 4096), o)
+	body := appendEvent("order.created", xid.Order, "order", event, p.store, o.id, o.version, o.sequence, object)
 	for _, s := range []step{
 		{t.countOrder, []any{1, 1, o.updatedAt - spread, spread, o.updatedAt, o.placedAt, o.placedAt, p.customer[:],
 			"redacted", p.store[:]}},
 		{t.endCart, []any{o.id[:], p.cart.id[:], p.store[:]}},
 		{t.audit, []any{p.store[:], "system", "shopper", "order.place", "order", o.id[:], audit[:]}},
-		{insertEvent, []any{p.store[:], "order.created", "order", o.id[:], o.sequence,
-			appendEvent("order.created", xid.Order, "order", event, p.store, o.id, o.version, o.sequence, body), event[:]}},
+		{insertEvent, []any{p.store[:], "order.created", "order", o.id[:], o.sequence, body, event[:]}},
 		{insertOutbox, []any{p.store[:], bucket.Of(p.store), 0, event[:]}},
 	} {
 		if err := p.exec(s.text, s.args...); err != nil {

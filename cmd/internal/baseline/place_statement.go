@@ -92,6 +92,7 @@ func placing(engine string) placeTexts {
 
 // list is all of them, as one order of three lines runs them.
 func (t placeTexts) list() []string {
-	return []string{t.lockCart, t.cart, t.store, t.lines, t.products, t.taxes, t.countries, t.zone, t.methods, t.customer, t.insertOrder, t.insertLines, t.takeStock, t.takeStock, t.takeStock, t.countOrder, t.endCart,
+	return []string{t.lockCart, t.cart, t.store, t.lines, t.products, t.taxes, t.countries, t.zone, t.methods,
+		t.customer, t.insertOrder, t.insertLines, t.takeStock, t.takeStock, t.takeStock, t.countOrder, t.endCart,
 		t.audit, insertEvent, insertOutbox}
 }
