@@ -21,7 +21,7 @@ type sellingCommand struct {
 	Duration time.Duration `default:"3s" help:"Length of one side's turn."`
 	Quick    bool          `help:"Few products and one short round: to try the command, not for figures."`
 	Only     string        `help:"Measure only the figures whose name contains this."`
-	Profile  string        `type:"path" placeholder:"DIR" help:"Save CPU and heap profiles of the server, taken in turns of their own."`
+	Profile  string        `type:"path" placeholder:"DIR" help:"Save CPU profiles of placing orders, taken in turns of their own."`
 }
 
 // quickProducts is the size of the store of a quick run.
