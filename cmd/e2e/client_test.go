@@ -37,7 +37,8 @@ func TestClientTypeScript(t *testing.T) {
 	for _, name := range []string{"package.json", "tsconfig.json"} {
 		copyFile(t, filepath.Join(clients, "typescript", name), filepath.Join(folder, name))
 	}
-	if err := os.CopyFS(filepath.Join(folder, "src"), os.DirFS(filepath.Join(clients, "typescript", "src"))); err != nil {
+	sources := os.DirFS(filepath.Join(clients, "typescript", "src"))
+	if err := os.CopyFS(filepath.Join(folder, "src"), sources); err != nil {
 		t.Fatal(err)
 	}
 	copyFile(t, filepath.Join(npm, "client.ts"), filepath.Join(folder, "src", "client_test.ts"))

@@ -67,6 +67,7 @@ type View struct {
 	Order xid.ID
 
 	taxed bool // the store taxes something somewhere
+	store *db.Store
 }
 
 // Line is a number of equal goods.
@@ -143,6 +144,9 @@ func (c *Carts) View(ctx context.Context, token string) (*View, error) {
 		return &View{ID: row.ID, Order: *row.OrderID}, nil
 	}
 	v, err := c.view(ctx, row)
+	if err == nil {
+		err = c.depict(ctx, v.Lines)
+	}
 	return v, core.Explain("cart", err)
 }
 
@@ -157,11 +161,10 @@ func (c *Carts) view(ctx context.Context, row *db.Cart) (v *View, err error) {
 	if v.Address, err = row.Address.Fields(); err != nil {
 		return nil, err
 	}
-	s, err := c.CurrentStore(ctx)
-	if err != nil {
+	if v.store, err = c.CurrentStore(ctx); err != nil {
 		return nil, err
 	}
-	v.Currency = s.Currency
+	v.Currency = v.store.Currency
 	if err := c.readLines(ctx, v); err != nil {
 		return nil, err
 	}
@@ -217,7 +220,7 @@ func (c *Carts) readLines(ctx context.Context, v *View) error {
 	for i, row := range rows {
 		wares[i] = Ware{row.ProductID, row.VariantID}
 	}
-	items, err := c.items(ctx, wares)
+	items, err := c.items(ctx, v.store, wares)
 	if err != nil {
 		return err
 	}
@@ -225,7 +228,7 @@ func (c *Carts) readLines(ctx context.Context, v *View) error {
 		v.Count += row.Quantity
 		v.Lines = append(v.Lines, lineOf(wares[i], row, items[wares[i]]))
 	}
-	return c.depict(ctx, v.Lines)
+	return nil
 }
 
 // depict gives lines the uploaded pictures of their goods: that of the variant, or the first

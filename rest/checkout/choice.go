@@ -135,10 +135,10 @@ func (v *visit) place() {
 		v.begin()
 		return
 	}
-	id, err := v.Carts.Place(v.ctx, v.token(), cart.Shown{TotalMinor: total})
+	placed, err := v.Carts.Place(v.ctx, v.token(), cart.Shown{TotalMinor: total})
 	switch {
 	case err == nil:
-		v.ordered(id)
+		v.ordered(placed)
 	case is(err, fault.VersionMismatch), is(err, fault.DiscountUnavailable):
 		v.at(cart.StepReview, func(c *cart.View) {
 			v.reviewPage(c, http.StatusConflict, v.texts.Say(phrase.PricesChanged))
@@ -155,17 +155,20 @@ func (v *visit) place() {
 }
 
 // ordered leads to the payment of a new order, or to its page where it is not paid online.
-func (v *visit) ordered(id xid.ID) {
-	o, err := v.Core.Order(v.ctx, id)
+func (v *visit) ordered(p cart.Placed) {
+	if !p.Online {
+		to(v.w, v.orderPath(p.Order))
+		return
+	}
+	o, err := v.Core.Order(v.ctx, p.Order)
 	switch {
 	case err == nil && o.Held && away(o):
 		v.leave(o)
-		return
 	case err == nil && o.Held:
-		to(v.w, v.orderPath(id)+paySuffix)
-		return
+		to(v.w, v.orderPath(p.Order)+paySuffix)
+	default:
+		to(v.w, v.orderPath(p.Order)) // which says what failed
 	}
-	to(v.w, v.orderPath(id)) // which says what failed
 }
 
 // orderPath is the page of an order, for whoever placed it.

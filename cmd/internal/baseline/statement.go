@@ -18,6 +18,7 @@ type texts struct {
 	ordersFrom, linesFrom, productsFrom string // with the index named on MySQL
 	order                               string
 	assetsHead                          string // to its limit
+	place                               placeTexts
 }
 
 func statements(engine string) texts {
@@ -35,7 +36,7 @@ func statements(engine string) texts {
 		t.linesFrom += " FORCE INDEX (`PRIMARY`)"
 		t.productsFrom += " FORCE INDEX (`PRIMARY`)"
 	}
-	t.assetsHead = assets(engine)
+	t.assetsHead, t.place = assets(engine), placing(engine)
 	return t
 }
 
