@@ -1,0 +1,79 @@
+package rest
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/gcra"
+	"github.com/storefront-go/storefront/graph/status"
+	"github.com/storefront-go/storefront/rest/dashboard"
+	"github.com/storefront-go/storefront/rest/page"
+	"github.com/storefront-go/storefront/rest/variant"
+)
+
+// forPeople reports whether a failure is shown as a page: to who asks for HTML, as
+// browsers do, at an address that is not the API's own.
+func forPeople(r *http.Request) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	for _, base := range []string{Base, legacyBase} {
+		if r.URL.Path == base || strings.HasPrefix(r.URL.Path, base+"/") {
+			return false
+		}
+	}
+	return variant.PrefersHTML(r.Header)
+}
+
+// showFailure answers with the page of a failure. The headers that say what to do are set.
+func (a *API) showFailure(c *call, f *fault.Error, code int) {
+	p := page.Failure{Status: code, Title: titleOf(f), Text: f.Detail, Request: c.id, Links: a.waysOn(c.r, f)}
+	if f.RetryAfter > 0 {
+		p.Wait = gcra.Seconds(f.RetryAfter)
+	}
+	p.Send(&recorder{c.w, c}, c.r)
+}
+
+// titleOf is the title of a failure in the table of problems.
+func titleOf(f *fault.Error) string {
+	for _, k := range status.Kinds() {
+		if k.Code == f.Name() {
+			return k.Title
+		}
+	}
+	return http.StatusText(http.StatusInternalServerError)
+}
+
+// waysOn are the links that lead somebody on: to the export whose file they wanted, where
+// there is a new address of it, and to the pages that anybody may need.
+func (a *API) waysOn(r *http.Request, f *fault.Error) []page.Link {
+	if f.RetryAfter > 0 {
+		return []page.Link{{Href: "", Text: "Try again"}}
+	}
+	var list []page.Link
+	if a.Account != nil {
+		if name, ok := strings.CutPrefix(r.URL.EscapedPath(), downloadRoot); ok {
+			name, _, _ = strings.Cut(name, "/")
+			if id, err := xid.Export.Parse(name); err == nil {
+				at := dashboard.Root + "/exports/" + xid.Export.Format(id)
+				list = append(list, page.Link{Href: at, Text: "Open the export"})
+			}
+		}
+		list = append(list, page.Link{Href: dashboard.Root, Text: "Dashboard"})
+	}
+	return append(list, page.Link{Href: "/docs", Text: "Documentation"})
+}
+
+// missing answers, within a handler beside the table, for a path below it that is none.
+func (a *API) missing(w http.ResponseWriter, _ *http.Request) {
+	if rec, ok := w.(*recorder); ok {
+		a.fail(rec.c, nothingHere())
+		return
+	}
+	http.Error(w, strconv.Itoa(http.StatusNotFound), http.StatusNotFound)
+}
+
+func nothingHere() error { return fault.New(fault.NotFound, "Nothing is served at this path.") }
