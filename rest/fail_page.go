@@ -1,8 +1,8 @@
 package rest
 
 import (
+	"cmp"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/fault"
@@ -30,21 +30,13 @@ func forPeople(r *http.Request) bool {
 
 // showFailure answers with the page of a failure. The headers that say what to do are set.
 func (a *API) showFailure(c *call, f *fault.Error, code int) {
-	p := page.Failure{Status: code, Title: titleOf(f), Text: f.Detail, Request: c.id, Links: a.waysOn(c.r, f)}
+	kind, _ := status.KindOf(f)
+	p := page.Failure{Status: code, Title: kind.Title, Text: cmp.Or(f.Detail, kind.Sentence), Request: c.id,
+		Links: a.waysOn(c.r, f)}
 	if f.RetryAfter > 0 {
 		p.Wait = gcra.Seconds(f.RetryAfter)
 	}
 	p.Send(&recorder{c.w, c}, c.r)
-}
-
-// titleOf is the title of a failure in the table of problems.
-func titleOf(f *fault.Error) string {
-	for _, k := range status.Kinds() {
-		if k.Code == f.Name() {
-			return k.Title
-		}
-	}
-	return http.StatusText(http.StatusInternalServerError)
 }
 
 // waysOn are the links that lead somebody on: to the export whose file they wanted, where
@@ -53,27 +45,37 @@ func (a *API) waysOn(r *http.Request, f *fault.Error) []page.Link {
 	if f.RetryAfter > 0 {
 		return []page.Link{{Href: "", Text: "Try again"}}
 	}
-	var list []page.Link
-	if a.Account != nil {
-		if name, ok := strings.CutPrefix(r.URL.EscapedPath(), downloadRoot); ok {
-			name, _, _ = strings.Cut(name, "/")
-			if id, err := xid.Export.Parse(name); err == nil {
-				at := dashboard.Root + "/exports/" + xid.Export.Format(id)
-				list = append(list, page.Link{Href: at, Text: "Open the export"})
-			}
-		}
-		list = append(list, page.Link{Href: dashboard.Root, Text: "Dashboard"})
+	docs := page.Link{Href: "/docs", Text: "Documentation"}
+	if a.Account == nil {
+		return []page.Link{docs}
 	}
-	return append(list, page.Link{Href: "/docs", Text: "Documentation"})
+	var list []page.Link
+	if id, ok := wantedExport(r); ok {
+		at := dashboard.Root + "/exports/" + xid.Export.Format(id)
+		list = append(list, page.Link{Href: at, Text: "Open the export"})
+	}
+	return append(list, page.Link{Href: dashboard.Root, Text: "Dashboard"}, docs)
+}
+
+// wantedExport is the export that the address of a download names. Nothing is looked up,
+// so the address may be one that was never given out.
+func wantedExport(r *http.Request) (id xid.ID, ok bool) {
+	name, ok := strings.CutPrefix(r.URL.EscapedPath(), downloadRoot)
+	if !ok {
+		return xid.Nil, false
+	}
+	name, _, _ = strings.Cut(name, "/")
+	id, err := xid.Export.Parse(name)
+	return id, err == nil
 }
 
 // missing answers, within a handler beside the table, for a path below it that is none.
-func (a *API) missing(w http.ResponseWriter, _ *http.Request) {
+func (a *API) missing(w http.ResponseWriter, r *http.Request) {
 	if rec, ok := w.(*recorder); ok {
 		a.fail(rec.c, nothingHere())
 		return
 	}
-	http.Error(w, strconv.Itoa(http.StatusNotFound), http.StatusNotFound)
+	a.notFound(w, r)
 }
 
 func nothingHere() error { return fault.New(fault.NotFound, "Nothing is served at this path.") }

@@ -2,12 +2,15 @@
 // with the Authorization that somebody types into its headers.
 'use strict';
 
-const firstQuery = `# Run it with Ctrl and Enter. Docs and history are at the left,
-# headers below: an Authorization there counts in place of the session.
+const firstQuery = `# Ctrl and Enter run it. At the left are
+# docs and history, below are headers.
 {
   store { name currency }
   orders(first: 5) {
-    nodes { number totalMinor currency customer { displayName } }
+    nodes {
+      number totalMinor currency
+      customer { displayName }
+    }
     pageInfo { hasNextPage endCursor }
   }
 }
