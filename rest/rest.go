@@ -130,7 +130,8 @@ func (a *API) pages(router *mux.Router) error {
 		problems = append(problems, web.Problem{Code: k.Code, Status: k.Status, Title: k.Title, Sentence: k.Sentence})
 	}
 	docs, err := web.Docs(web.DocsConfig{OpenAPI: Document, Problems: problems, Limits: a.Core.Limits,
-		APIHost: a.APIHost, Missing: http.HandlerFunc(a.missing)})
+		APIHost: a.APIHost, Explorer: a.GraphQL != nil && a.Explorer,
+		Missing: http.HandlerFunc(a.missing)})
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ var failure = template.Must(template.Must(frame.Clone()).Parse(`{{define "title"
 {{with .Wait}}<p>Wait {{.}} s, then try again.</p>
 {{end}}<div class="buttons">{{range .Links}}<a class="button" href="{{.Href}}">{{.Text}}</a>
 {{end}}</div>
-<p class="soft">{{.Status}} · <code>{{.Request}}</code></p>{{end}}`))
+<p class="soft request">{{.Status}} · <code>{{.Request}}</code></p>{{end}}`))
 
 // Field is one input of a form with its label, for the part "field".
 type Field struct {

@@ -30,6 +30,8 @@ type DocsConfig struct {
 	Limits limit.Values
 	// APIHost stands in the examples of the guides.
 	APIHost string
+	// Explorer says that there is one, to which the pages may lead.
+	Explorer bool
 	// Missing answers for a page that does not exist.
 	Missing http.Handler
 }
@@ -75,7 +77,7 @@ func Docs(c DocsConfig) (http.Handler, error) {
 func (d *site) page(at, name string, data any) { d.add(at, name, docsPolicy, data) }
 
 func (d *site) add(at, name, policy string, data any) {
-	a, err := render(at, name, policy, data)
+	a, err := render(sections(at, d.Explorer), name, policy, data)
 	d.note(err)
 	d.mux.Handle("GET "+at, a)
 }

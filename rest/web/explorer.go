@@ -10,7 +10,7 @@ var explorerParts = []string{"react/react.production.min.js", "react-dom/react-d
 // /graphql of its own host as who is signed in, or with the token that somebody types into
 // its headers. Headers stay in the page's memory unless they say otherwise.
 func Explorer() (http.Handler, error) {
-	const at, below = "/graphql/explorer", "/graphql/explorer/static/"
+	const at, below = explorerPath, explorerPath + "/static/"
 	mux := http.NewServeMux()
 	var page struct {
 		Title, Style string
@@ -29,7 +29,7 @@ func Explorer() (http.Handler, error) {
 		return nil, err
 	}
 	page.Style = style
-	a, err := render(at, "explorer.html", explorerPolicy, page)
+	a, err := render(sections(at, true), "explorer.html", explorerPolicy, page)
 	if err != nil {
 		return nil, err
 	}

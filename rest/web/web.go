@@ -14,6 +14,7 @@ import (
 	"html/template"
 	"net/http"
 	"path"
+	"slices"
 
 	"github.com/storefront-go/storefront/rest/variant"
 )
@@ -86,23 +87,27 @@ type section struct {
 	Current    bool
 }
 
-// sections are the parts of the documentation; at is the path of the page that shows them.
-func sections(at string) []section {
+// explorerPath is where the GraphQL explorer is.
+const explorerPath = "/graphql/explorer"
+
+// sections are the parts of the documentation that there are; at is the path of the page
+// that shows them.
+func sections(at string, explorer bool) []section {
 	list := []section{
 		{Path: "/docs", Name: "Reference"}, {Path: guidesPath, Name: "Guides"},
 		{Path: "/docs/webhooks", Name: "Webhooks"}, {Path: "/docs/themes", Name: "Themes"},
 		{Path: "/docs/limits", Name: "Limits"}, {Path: "/docs/problems", Name: "Problems"},
-		{Path: "/graphql/explorer", Name: "GraphQL"}, {Path: "/openapi.json", Name: "OpenAPI"},
+		{Path: explorerPath, Name: "GraphQL"}, {Path: "/openapi.json", Name: "OpenAPI"},
 	}
 	for i := range list {
 		list[i].Current = list[i].Path == at
 	}
-	return list
+	return slices.DeleteFunc(list, func(s section) bool { return s.Path == explorerPath && !explorer })
 }
 
-// render executes one template, in the frame that all have, into the asset of a path.
-func render(at, name, policy string, data any) (asset, error) {
-	t, err := template.New(name).Funcs(template.FuncMap{"sections": func() []section { return sections(at) }}).
+// render executes one template, in the frame that all have with its links, into an asset.
+func render(head []section, name, policy string, data any) (asset, error) {
+	t, err := template.New(name).Funcs(template.FuncMap{"sections": func() []section { return head }}).
 		ParseFS(files, "templates/frame.html", "templates/"+name)
 	if err != nil {
 		return asset{}, err

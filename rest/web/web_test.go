@@ -300,6 +300,19 @@ func TestProblems(t *testing.T) {
 	}
 }
 
+// Pages lead to the explorer where there is one.
+func TestExplorerIsNamed(t *testing.T) {
+	for _, there := range []bool{true, false} {
+		h, err := Docs(DocsConfig{OpenAPI: document(t), Explorer: there})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if named := strings.Contains(ask(h, "GET", "/docs").Body.String(), explorerPath); named != there {
+			t.Errorf("named %t, want %t", named, there)
+		}
+	}
+}
+
 // A page that does not exist is whoever's that asked for the documentation to answer.
 func TestMissing(t *testing.T) {
 	h, err := Docs(DocsConfig{OpenAPI: document(t), Missing: http.HandlerFunc(
