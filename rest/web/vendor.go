@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"path"
+	"sync"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -15,6 +16,9 @@ import (
 // shipped is a file of others, compressed as it lies in the program.
 type shipped struct {
 	form variant.Form
+	// plain unpacks it when the first client wants that, and keeps it: to do it each time
+	// would be work that anybody can ask for.
+	plain func() []byte
 	// policy is that of the page that loads it: what it may do as a page of its own.
 	policy string
 }
@@ -28,8 +32,9 @@ func ship(mux *http.ServeMux, below, name, policy string) (address string, err e
 	}
 	tag := digest(packed)
 	address = below + tag + "/" + path.Base(name)
-	mux.Handle("GET "+address, shipped{variant.Form{
-		Type: mediaTypes[path.Ext(name)], Packed: packed, Tag: `"` + tag + `"`}, policy})
+	form := variant.Form{Type: mediaTypes[path.Ext(name)], Packed: packed, Tag: `"` + tag + `"`}
+	plain := sync.OnceValue(func() []byte { return unpacked(packed) })
+	mux.Handle("GET "+address, shipped{form, plain, policy})
 	return address, nil
 }
 
@@ -39,7 +44,7 @@ func (s shipped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	form := s.form
 	if !variant.AcceptsGzip(r.Header) {
-		form.Plain = unpacked(form.Packed)
+		form.Plain = s.plain()
 	}
 	form.Send(w, r, http.StatusOK)
 }
