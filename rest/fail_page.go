@@ -9,6 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/gcra"
 	"github.com/storefront-go/storefront/graph/status"
+	"github.com/storefront-go/storefront/rest/account"
 	"github.com/storefront-go/storefront/rest/dashboard"
 	"github.com/storefront-go/storefront/rest/page"
 	"github.com/storefront-go/storefront/rest/variant"
@@ -50,6 +51,9 @@ func (a *API) waysOn(r *http.Request, f *fault.Error) []page.Link {
 		return []page.Link{docs}
 	}
 	var list []page.Link
+	if f.Kind == fault.AuthenticationRequired {
+		list = append(list, page.Link{Href: account.SignInAddress(r.URL.RequestURI()), Text: "Sign in"})
+	}
 	if id, ok := wantedExport(r); ok {
 		at := dashboard.Root + "/exports/" + xid.Export.Format(id)
 		list = append(list, page.Link{Href: at, Text: "Open the export"})

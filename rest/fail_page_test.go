@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/export"
+	"github.com/storefront-go/storefront/rest/account"
 )
 
 // browserAccept is what browsers ask for when they open an address.
@@ -58,6 +59,19 @@ func TestFailedDownloadForPeople(t *testing.T) {
 				t.Errorf("Retry-After %q", wait)
 			}
 		})
+	}
+}
+
+// Who has to sign in is led there, and back.
+func TestWayToSignIn(t *testing.T) {
+	a := &API{Config: Config{Account: new(account.Account)}}
+	r, err := http.NewRequestWithContext(t.Context(), "GET", "/dashboard/audit.jsonl?store=a", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := a.waysOn(r, &fault.Error{Kind: fault.AuthenticationRequired})
+	if want := account.SignInAddress("/dashboard/audit.jsonl?store=a"); links[0].Href != want {
+		t.Errorf("got %v, want %s first", links, want)
 	}
 }
 
