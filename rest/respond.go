@@ -91,7 +91,7 @@ func (a *API) moment(c *call, h http.Header) {
 	}
 }
 
-// fail writes the problem of an error (contract, section 2).
+// fail writes the problem of an error (contract, section 2), or the page of it.
 func (a *API) fail(c *call, err error) {
 	f, status := a.faultOf(c, err)
 	h := c.w.Header()
@@ -104,6 +104,10 @@ func (a *API) fail(c *call, err error) {
 	}
 	if f.RetryAfter > 0 {
 		h["Retry-After"] = []string{gcra.Seconds(f.RetryAfter)}
+	}
+	if forPeople(c.r) {
+		a.showFailure(c, f, status)
+		return
 	}
 	c.out = problem.Append(c.out[:0], a.APIHost, f, c.id)
 	a.send(c, status, c.out)
@@ -184,7 +188,7 @@ func (a *API) send(c *call, status int, body []byte) {
 
 // static serves bytes that never change while the process runs.
 func (a *API) static(contentType string, body []byte) http.Handler {
-	f := &variant.Form{Type: contentType, Plain: body, Tag: etag(body)}
+	f := &variant.Form{Type: contentType, Plain: body, Packed: variant.Pack(body), Tag: etag(body)}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"cmp"
 	_ "embed"
 	"errors"
@@ -22,6 +23,7 @@ import (
 	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/graph/status"
 	"github.com/storefront-go/storefront/rest/account"
+	"github.com/storefront-go/storefront/rest/dashboard"
 	"github.com/storefront-go/storefront/rest/mcp"
 	frontend "github.com/storefront-go/storefront/rest/oauth"
 	"github.com/storefront-go/storefront/rest/web"
@@ -127,18 +129,22 @@ func (a *API) pages(router *mux.Router) error {
 	for _, k := range status.Kinds() {
 		problems = append(problems, web.Problem{Code: k.Code, Status: k.Status, Title: k.Title, Sentence: k.Sentence})
 	}
-	docs, err := web.Docs(Document, problems, a.Core.Limits)
+	docs, err := web.Docs(web.DocsConfig{OpenAPI: Document, Problems: problems, Limits: a.Core.Limits,
+		APIHost: a.APIHost, Explorer: a.GraphQL != nil && a.Explorer,
+		Missing: http.HandlerFunc(a.missing)})
 	if err != nil {
 		return err
 	}
-	document, err := web.JSON(Document)
+	written := bytes.ReplaceAll(Document, []byte(exampleHost), []byte(a.APIHost))
+	document, err := web.JSON(written)
 	if err != nil {
 		return err
 	}
 	router.Path("/docs").Handler(a.plain("/docs", docs))
 	router.PathPrefix("/docs/").Handler(a.plain("/docs", docs))
 	router.Path("/openapi.json").Handler(a.plain("/openapi.json", a.static("application/json", document)))
-	router.Path("/openapi.yaml").Handler(a.plain("/openapi.yaml", a.static("application/yaml", Document)))
+	router.Path(iconPath).Handler(a.plain(iconPath, dashboard.Icon()))
+	router.Path("/openapi.yaml").Handler(a.plain("/openapi.yaml", a.static("application/yaml", written)))
 	if a.SecurityContact != "" {
 		router.Path(securityPath).Handler(a.plain(securityPath, a.security()))
 	}
@@ -171,6 +177,13 @@ func (a *API) pages(router *mux.Router) error {
 	}
 	return nil
 }
+
+// exampleHost stands in the document's examples for where the API is: what is served names
+// this host.
+const exampleHost = "https://api.example.com"
+
+// iconPath is where browsers look for the picture of a host by themselves.
+const iconPath = "/favicon.ico"
 
 // crossOrigin reports whether any web page may call a path (contract, section 2).
 func crossOrigin(path string) bool {

@@ -110,13 +110,13 @@ func addWords(all map[string]string, root string, of any) {
 	}
 }
 
-// themesPage renders /docs/themes, for those who write themes.
-func themesPage(title string) (asset, error) {
+// themes mounts /docs/themes, for those who write themes.
+func (d *site) themes() {
 	p := struct {
 		Title     string
 		Data      []datum
 		Functions []string
-	}{Title: title, Functions: templates.Functions()}
+	}{Title: d.title, Functions: templates.Functions()}
 	for _, name := range slices.Sorted(maps.Keys(themeData)) {
 		if !strings.HasPrefix(name, ".related") && !strings.HasPrefix(name, ".search.results") &&
 			!strings.HasPrefix(name, ".list.products") &&
@@ -124,5 +124,5 @@ func themesPage(title string) (asset, error) {
 			p.Data = append(p.Data, datum{name, themeData[name]})
 		}
 	}
-	return render("themes.html", docsPolicy, p)
+	d.page("/docs/themes", "themes.html", p)
 }

@@ -48,14 +48,14 @@ type attempt struct {
 	Wait, Since string // after the failure before; since the first attempt
 }
 
-// webhooks renders /docs/webhooks.
-func webhooks(title string) (asset, error) {
+// webhooks mounts /docs/webhooks.
+func (d *site) webhooks() {
 	var body bytes.Buffer
 	if err := json.Indent(&body, []byte(sampleBody), "", "  "); err != nil {
-		return asset{}, fmt.Errorf("sample of a delivery: %w", err)
+		d.note(fmt.Errorf("sample of a delivery: %w", err))
 	}
 	p := webhooksPage{
-		Title:     title,
+		Title:     d.title,
 		Headers:   lines(deliveryHeaders),
 		Request:   sampleRequest,
 		Body:      body.String(),
@@ -69,7 +69,7 @@ func webhooks(title string) (asset, error) {
 	for _, e := range event.All() {
 		p.Events = append(p.Events, webhookEvent{string(e.Type), e.Resource.Resource(), e.Scope, e.Trigger})
 	}
-	return render("webhooks.html", docsPolicy, p)
+	d.page("/docs/webhooks", "webhooks.html", p)
 }
 
 func lines(texts [][2]string) []line {
