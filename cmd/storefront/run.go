@@ -96,6 +96,14 @@ type usageError struct{ err error }
 func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
 
+// misused makes a mistake of usage of what is wrong with settings; nil stays nil.
+func misused(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &usageError{err}
+}
+
 // errSilent ends a command that has itself reported what is wrong.
 var errSilent = errors.New("failed")
 
