@@ -49,6 +49,7 @@ type commands struct {
 	Staff    staffCmd    `cmd:"" help:"Look after the people of a store."`
 	Webhooks webhooksCmd `cmd:"" help:"Build and try receivers of webhooks, and repair."`
 	Theme    themeCmd    `cmd:"" help:"Check and show themes while they are written."`
+	Import   importCmd   `cmd:"" help:"Bring in what another shop system exports."`
 	Secret   secretCmd   `cmd:"" help:"Look after the root secret."`
 	Doctor   doctorCmd   `cmd:"" help:"Check the installation and say how to repair it."`
 	Version  versionCmd  `cmd:"" help:"Print what this program is."`
