@@ -49,6 +49,8 @@ type commands struct {
 	Staff    staffCmd    `cmd:"" help:"Look after the people of a store."`
 	Webhooks webhooksCmd `cmd:"" help:"Build and try receivers of webhooks, and repair."`
 	Theme    themeCmd    `cmd:"" help:"Check and show themes while they are written."`
+	Backup   backupCmd   `cmd:"" help:"Keep an installation on SQLite in one file, beside running servers."`
+	Restore  restoreCmd  `cmd:"" help:"Bring back what a backup keeps, into an empty folder."`
 	Import   importCmd   `cmd:"" help:"Bring in what another shop system exports."`
 	Secret   secretCmd   `cmd:"" help:"Look after the root secret."`
 	Doctor   doctorCmd   `cmd:"" help:"Check the installation and say how to repair it."`

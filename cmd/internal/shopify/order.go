@@ -16,10 +16,10 @@ const source = "shopify"
 
 // order is an order as it is to be made, and what happened to it.
 type order struct {
-	in     model.OrderCreateInput
-	email  string // of the customer to whom it belongs, if there is one
-	note   *string
-	past   past
+	in    model.OrderCreateInput
+	email string // of the customer to whom it belongs, if there is one
+	note  *string
+	past  past
 }
 
 // order reads the rows of one order: the first has what is said once, each has a line. The
