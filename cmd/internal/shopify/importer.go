@@ -184,7 +184,11 @@ func (i *importer) keyOf(k kind, c *record) (string, error) {
 		}
 		return key, nil
 	}
-	return "", wrong("it has no %s, by which it would be known again", title(strings.Join(k.stable, " and no ")))
+	names := make([]string, len(k.stable))
+	for n, column := range k.stable {
+		names[n] = title(column)
+	}
+	return "", wrong("it has no %s, by which it would be known again", strings.Join(names, " and no "))
 }
 
 // twice notes what is a record's own, and returns the line of another that had it, or 0.
