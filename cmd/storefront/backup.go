@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/storefront-go/storefront/cmd/internal/app"
 	"github.com/storefront-go/storefront/cmd/internal/backup"
@@ -168,7 +169,7 @@ func (c *restoreCmd) Run(s *session) error {
 	if !m.Blobs {
 		blobs = "none: they were in S3; name the bucket with --blobs"
 	}
-	return c.print(s, m, table{{"data", c.Data}, {"of", m.CreatedAt.String()},
+	return c.print(s, m, table{{"data", c.Data}, {"of", m.CreatedAt.Format(time.RFC3339)},
 		{"files", strconv.FormatInt(m.Files, 10)}, {"blobs", blobs}, {"next", "storefront doctor, then storefront serve"}})
 }
 

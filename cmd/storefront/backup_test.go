@@ -254,6 +254,17 @@ func TestBackupRefusals(t *testing.T) {
 	}
 }
 
+// oneProduct is a folder with the export of a draft.
+func oneProduct(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	export := "Handle,Title,Variant Price\nbell,Bell,12.50\n"
+	if err := os.WriteFile(filepath.Join(dir, "products_export.csv"), []byte(export), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // The command prints what was left out, and what came of the rest.
 func TestImportShopify(t *testing.T) {
 	c := newCLI(t)

@@ -73,7 +73,10 @@ func TestServeUntilTheSignal(t *testing.T) {
 	if status, body := c.get(at.AdminURL + "/readyz"); status != http.StatusOK {
 		t.Fatalf("readyz: %d %s", status, body)
 	}
-	path := filepath.Join(strings.TrimPrefix(c.env[0], "STOREFRONT_DATA="), demo.FileName)
+	c.get(at.APIHost + "/api/public/v1/me")
+	_, metrics := c.get(at.AdminURL + "/metrics")
+	checkMetrics(t, metrics)
+	path := filepath.Join(c.data(), demo.FileName)
 	was, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

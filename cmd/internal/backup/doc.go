@@ -10,7 +10,7 @@
 // in a file while it is made.
 package backup
 
-import "github.com/storefront-go/storefront/ent/micros"
+import "time"
 
 // The names in an archive, and in a data folder.
 const (
@@ -29,9 +29,9 @@ const format = 1
 
 // Manifest says what an archive holds.
 type Manifest struct {
-	Format    int         `json:"format"`
-	Program   string      `json:"program"`
-	CreatedAt micros.Time `json:"created_at"`
+	Format    int       `json:"format"`
+	Program   string    `json:"program"`
+	CreatedAt time.Time `json:"created_at"`
 	// Migration is the last one of the database's schema.
 	Migration string `json:"migration"`
 	// Secret says whether the root secret is there. KeyIDs are the numbers of the secrets
