@@ -275,8 +275,8 @@ func TestImportShopify(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "products_export.csv"), []byte(export), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if o := c.run("import", "shopify", dir); o.code != exitOK || !strings.Contains(o.out, "products_export.csv:3  left out") ||
-		!strings.Contains(o.out, "dry run") {
+	if o := c.run("import", "shopify", dir); o.code != exitOK ||
+		!strings.Contains(o.out, "products_export.csv:3  left out") || !strings.Contains(o.out, "dry run") {
 		t.Errorf("%+v", o)
 	}
 	o := c.run("import", "shopify", dir, "--apply")

@@ -111,6 +111,33 @@ func balanced(expr string) bool {
 	return len(open) == 0 && expr != ""
 }
 
+// checkExample runs the README's program as the README says, against a server.
+func checkExample(t *testing.T, api, key string) {
+	t.Helper()
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(readme), "```go\n")
+	program, rest, _ := strings.Cut(rest, "```")
+	_, rest, _ = strings.Cut(rest, "    export KEY\n")
+	script, _, _ := strings.Cut("    export KEY\n"+rest, "\n\n")
+	dir := t.TempDir()
+	program = strings.Replace(program, "http://127.0.0.1:8080/api/public/v1", api, 1)
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "sh", "-ec", strings.ReplaceAll(script, "../..", root))
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "KEY="+key)
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "1001 ") {
+		t.Errorf("the README's example: %v\n%s", err, out)
+	}
+}
+
 // The container builds what the README builds, with the Go of go.mod; the container and
 // the unit set nothing that serve does not know.
 func TestContainerAndUnit(t *testing.T) {

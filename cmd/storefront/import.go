@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"strconv"
 	"text/tabwriter"
 
 	"github.com/storefront-go/storefront/cmd/internal/shopify"
@@ -69,13 +68,13 @@ func printImport(out io.Writer, r *shopify.Report) error {
 		findings []shopify.Finding
 	}{{"note", r.Notes}, {"left out", r.Left}} {
 		for _, f := range list.findings {
-			_, _ = fmt.Fprintf(w, "%s:%d\t%s\t%s\t%s\n", f.File, f.Line, list.what, printable(f.Record), printable(f.Reason))
+			_, _ = fmt.Fprintf(w, "%s:%d\t%s\t%s\t%s\n", f.File, f.Line, list.what, printable(f.Record),
+				printable(f.Reason))
 		}
 	}
 	_, _ = fmt.Fprintln(w, "\nKIND\tREAD\tIMPORTED\tBEFORE\tLEFT OUT")
 	for _, k := range r.Kinds {
-		_, _ = fmt.Fprintln(w, k.Kind+"\t"+strconv.Itoa(k.Read)+"\t"+strconv.Itoa(k.Made)+"\t"+strconv.Itoa(k.Known)+"\t"+
-			strconv.Itoa(k.Left))
+		_, _ = fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\n", k.Kind, k.Read, k.Made, k.Known, k.Left)
 	}
 	if err := w.Flush(); err != nil || r.Applied {
 		return err

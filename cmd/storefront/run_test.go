@@ -57,7 +57,8 @@ func TestEveryCommandHasExamples(t *testing.T) {
 		"app create", "app list", "app show", "app update", "app disable", "app enable", "app legacy", "staff invite",
 		"staff withdraw", "staff invited", "staff list", "staff remove", "staff token", "webhooks listen",
 		"webhooks requeue",
-		"backup", "restore", "import shopify", "secret rotate", "secret reseal", "doctor", "doctor installation", "doctor deliveries", "theme check",
+		"backup", "restore", "import shopify", "secret rotate", "secret reseal", "doctor", "doctor installation",
+		"doctor deliveries", "theme check",
 		"theme preview", "version"} {
 		o := c.run(append(strings.Fields(command), "--help")...)
 		if o.code != exitOK || !strings.Contains(o.out, "    storefront "+command) || o.err != "" {

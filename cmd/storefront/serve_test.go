@@ -81,6 +81,11 @@ func TestServeUntilTheSignal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var file demo.File
+	if err := json.Unmarshal(was, &file); err != nil {
+		t.Fatal(err)
+	}
+	checkExample(t, file.BaseURL, file.Stores[0].Keys["all"])
 	second, stopSecond := c.serveJSON("--demo", "--demo-orders", "1")
 	if o := stopSecond(); o.code != exitOK || second.DemoFile != nil {
 		t.Errorf("the second: %+v, %+v; want a clean end and no file", second, o)

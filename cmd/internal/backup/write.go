@@ -181,9 +181,9 @@ func (w *writer) seal(ctx context.Context) (*Manifest, error) {
 	if err := w.raw(sumsName, io.TeeReader(&patient{ctx, w.sums}, sum), size); err != nil {
 		return nil, err
 	}
-	m := &Manifest{Format: format, Program: w.Program, CreatedAt: w.now.UTC().Truncate(time.Second), Migration: w.Migration,
-		Secret: w.Secret != "", KeyIDs: numbers(w.Source.KeyIDs), Blobs: w.Source.Blobs != nil, Files: w.files, Bytes: w.bytes,
-		Sums: hex.EncodeToString(sum.Sum(nil))}
+	m := &Manifest{Format: format, Program: w.Program, CreatedAt: w.now.UTC().Truncate(time.Second),
+		Migration: w.Migration, Secret: w.Secret != "", KeyIDs: numbers(w.Source.KeyIDs), Blobs: w.Source.Blobs != nil,
+		Files: w.files, Bytes: w.bytes, Sums: hex.EncodeToString(sum.Sum(nil))}
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return nil, err

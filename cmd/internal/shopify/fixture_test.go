@@ -90,13 +90,15 @@ func products(n int) (list []cells) {
 		"Variant Grams": "250.0", "Body (HTML)": "<p>First,\nthen</p><ul><li>one</li><li>two</li></ul>"}
 	for i := range n {
 		p := plain.with("Handle", fmt.Sprintf("mug-%d", i), "Title", fmt.Sprintf("Mug \"%d\"", i), "Image Src",
-			fmt.Sprintf("https://cdn.example/%d.jpg?v=1", i), "Image Position", "1", "Variant SKU", fmt.Sprintf("MUG-%d", i))
+			fmt.Sprintf("https://cdn.example/%d.jpg?v=1", i), "Image Position", "1",
+			"Variant SKU", fmt.Sprintf("MUG-%d", i))
 		switch i % 4 {
 		case 1: // options, a row for each, and a picture alone
 			p = p.with("Option1 Name", "Size", "Option1 Value", "S", "Variant Inventory Tracker", "shopify",
 				"Variant Inventory Qty", "7", "Variant Inventory Policy", "deny", "Variant Compare At Price", "15.00")
 			list = append(list, p, cells{"Handle": p["Handle"], "Option1 Value": "M", "Variant Price": "13.00",
-				"Variant Inventory Tracker": "shopify", "Variant Inventory Qty": "-2", "Variant Inventory Policy": "deny"},
+				"Variant Inventory Tracker": "shopify", "Variant Inventory Qty": "-2",
+				"Variant Inventory Policy": "deny"},
 				cells{"Handle": p["Handle"], "Image Src": "https://cdn.example/other.jpg", "Image Position": "2"})
 			continue
 		case 2:
@@ -132,8 +134,8 @@ func customers(n int) (list []cells) {
 	for i := range n {
 		list = append(list, cells{"Customer ID": fmt.Sprintf("'%d", 7000+i), "First Name": "Ana", "Last Name": "Pérez",
 			"Email": fmt.Sprintf("Ana.%d@mail.example", i), "Accepts Email Marketing": []string{"yes", "no"}[i%2],
-			"Default Address Address1": "Calle 1", "Default Address City": "Sevilla", "Default Address Country Code": "ES",
-			"Default Address Zip": "'01234", "Phone": "'+34 600 000 000", "Note": "likes\nmugs", "Tags": "vip"})
+			"Default Address Address1": "Calle 1", "Default Address City": "Sevilla",
+			"Default Address Country Code": "ES", "Default Address Zip": "'01234", "Phone": "'+34 600 000 000", "Note": "likes\nmugs", "Tags": "vip"})
 	}
 	return append(list,
 		cells{"Customer ID": "1", "Email": "ana.0@mail.example"}, cells{"First Name": "Nobody"},
@@ -147,9 +149,10 @@ func customers(n int) (list []cells) {
 func whole(name string, pairs ...string) []cells {
 	first := cells{"Name": name, "Email": "ana.0@mail.example", "Financial Status": "paid",
 		"Fulfillment Status": "fulfilled", "Currency": "EUR", "Subtotal": "25.20", "Shipping": "4.90", "Taxes": "4.79",
-		"Total": "34.89", "Discount Amount": "2.80", "Created at": "2024-01-31 17:05:09 +0100", "Lineitem quantity": "2",
-		"Lineitem name": "Mug", "Lineitem price": "12.50", "Lineitem sku": "MUG-1", "Lineitem fulfillment status": "fulfilled",
-		"Shipping Name": "Ana", "Shipping Address1": "Calle 1", "Shipping City": "Sevilla", "Shipping Zip": "'01234",
+		"Total": "34.89", "Discount Amount": "2.80", "Created at": "2024-01-31 17:05:09 +0100",
+		"Lineitem quantity": "2", "Lineitem name": "Mug", "Lineitem price": "12.50", "Lineitem sku": "MUG-1",
+		"Lineitem fulfillment status": "fulfilled",
+		"Shipping Name":               "Ana", "Shipping Address1": "Calle 1", "Shipping City": "Sevilla", "Shipping Zip": "'01234",
 		"Shipping Country": "ES", "Payment Method": "card", "Id": "id-" + name}
 	return []cells{first.with(pairs...), {"Name": name, "Lineitem quantity": "1", "Lineitem name": "Spoon",
 		"Lineitem price": "3.00", "Lineitem fulfillment status": "pending"}}
@@ -160,7 +163,8 @@ func orders(n int) (list []cells) {
 		nil,
 		{"Financial Status", "pending", "Fulfillment Status", ""},
 		{"Financial Status", "partially_refunded", "Refunded Amount", "5.00"},
-		{"Financial Status", "refunded", "Fulfillment Status", "restocked", "Cancelled at", "2024-02-01 09:00:00 +0100"},
+		{"Financial Status", "refunded", "Fulfillment Status", "restocked",
+			"Cancelled at", "2024-02-01 09:00:00 +0100"},
 		{"Financial Status", "voided", "Fulfillment Status", ""},
 		{"Fulfillment Status", "partial", "Notes", "call first\nthen send"},
 		{"Financial Status", "partially_paid", "Outstanding Balance", "4.89", "Fulfillment Status", ""},
@@ -176,7 +180,8 @@ func faultyOrders() (list []cells) {
 	for i, pairs := range [][]string{
 		{"Currency", "USD"}, {"Total", "99.00"}, {"Financial Status", "promised"}, {"Fulfillment Status", "lost"},
 		{"Created at", ""}, {"Created at", "yesterday"}, {"Lineitem quantity", "0"}, {"Lineitem name", ""},
-		{"Total", "a lot"}, {"Id", "id-#1001"}, {"Financial Status", "partially_paid"}, {"Notes", strings.Repeat("n", 5001)},
+		{"Total", "a lot"}, {"Id", "id-#1001"}, {"Financial Status", "partially_paid"},
+		{"Notes", strings.Repeat("n", 5001)},
 		{"Created at", "2999-01-01 00:00:00 +0000"}, {"Email", "nobody at all"},
 	} {
 		list = append(list, whole(fmt.Sprintf("#F%d", i), pairs...)...)

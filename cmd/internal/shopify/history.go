@@ -140,7 +140,8 @@ func (w *way) send(ctx context.Context, o *order) error {
 	in := model.FulfillInput{}
 	for _, n := range o.past.sent {
 		l := w.order.Lines[n]
-		in.Lines = append(in.Lines, &model.LineQuantityInput{LineItemID: xid.OrderLine.Format(l.ID), Quantity: l.Quantity})
+		in.Lines = append(in.Lines, &model.LineQuantityInput{LineItemID: xid.OrderLine.Format(l.ID),
+			Quantity: l.Quantity})
 	}
 	return w.changed(w.OrderFulfill(ctx, w.id(), w.order.Version, in))
 }

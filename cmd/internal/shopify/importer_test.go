@@ -39,8 +39,8 @@ func rows(t *testing.T, ctx context.Context, r *graph.Resolver) [4]int {
 	t.Helper()
 	c := r.Store.DB(ctx)
 	must := graphtest.Must[int](t)
-	return [4]int{must(c.Product.Query().Count(ctx)), must(c.Customer.Query().Count(ctx)), must(c.Order.Query().Count(ctx)),
-		must(c.Imported.Query().Count(ctx))}
+	return [4]int{must(c.Product.Query().Count(ctx)), must(c.Customer.Query().Count(ctx)),
+		must(c.Order.Query().Count(ctx)), must(c.Imported.Query().Count(ctx))}
 }
 
 // An export of a thousand rows with the faults that such files have: a dry run finds what
@@ -57,7 +57,8 @@ func TestImport(t *testing.T) {
 			t.Fatalf("a dry run kept %v", got)
 		}
 		counts := []shopify.Count{{Kind: "products", Read: n + 17, Made: n + 1, Left: 16},
-			{Kind: "customers", Read: n + 6, Made: n + 1, Left: 5}, {Kind: "orders", Read: 2*n + 14, Made: 2 * n, Left: 14}}
+			{Kind: "customers", Read: n + 6, Made: n + 1, Left: 5},
+			{Kind: "orders", Read: 2*n + 14, Made: 2 * n, Left: 14}}
 		if diff := cmp.Diff(counts, dry.Kinds); diff != "" {
 			t.Errorf("dry run: %s\n%v", diff, dry.Left)
 		}
@@ -91,10 +92,13 @@ func TestImport(t *testing.T) {
 func checkReasons(t *testing.T, r *shopify.Report) {
 	t.Helper()
 	for record, want := range map[string]string{
-		"comma": `"12,50" is no amount of EUR`, "thousand": `"1,250.00" is no amount`, "fraction": `"1.255" is no amount`,
-		"no-title": "title: The text is blank.", "long": "more than 255", "gift": "gift card", "hidden": `"hidden" is not`,
-		"mug-0": "is that of line 2", "free": "Variant Price is missing", "twins": "2 variants, and no option",
-		"last": "which may be a part of it", "many-tags": "more than 50 tags", "ana.0@mail.example": "its Email is that of line 2", "not an address": "email:",
+		"comma": `"12,50" is no amount of EUR`, "thousand": `"1,250.00" is no amount`,
+		"fraction": `"1.255" is no amount`,
+		"no-title": "title: The text is blank.", "long": "more than 255", "gift": "gift card",
+		"hidden": `"hidden" is not`,
+		"mug-0":  "is that of line 2", "free": "Variant Price is missing", "twins": "2 variants, and no option",
+		"last": "which may be a part of it", "many-tags": "more than 50 tags",
+		"ana.0@mail.example": "its Email is that of line 2", "not an address": "email:",
 		"#F0": `its currency is "USD"`, "#F1": "do not add up", "#F2": `"promised" is not known`,
 		"#F3": `"lost" is not known`, "#F4": "Created At is missing", "#F5": "no time such as", "#F6": "is not 1 to",
 		"#F7": "Lineitem Name is missing", "#F8": `"a lot" is no amount`, "#F9": "its Id is that of line",

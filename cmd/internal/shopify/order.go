@@ -84,8 +84,8 @@ func (i *importer) lines(c *record, o *order) error {
 		if err != nil {
 			return err
 		}
-		o.in.Lines = append(o.in.Lines, &model.OrderLineInput{Title: name, Sku: line(r.opt("lineitem sku")), Quantity: *n,
-			UnitPriceMinor: unit})
+		o.in.Lines = append(o.in.Lines, &model.OrderLineInput{Title: name, Sku: line(r.opt("lineitem sku")),
+			Quantity: *n, UnitPriceMinor: unit})
 	}
 	return nil
 }

@@ -109,7 +109,8 @@ func (r row) opt(column string) *string {
 }
 
 // records yields the records of a table, whose rows stand together and have the same value
-// in the column key; without one each row is a record. Where a row cannot be read, the record that it may belong to is broken.
+// in the column key; without one each row is a record. Where a row cannot be read, the
+// record that it may belong to is broken.
 func (t *table) records(key string) iter.Seq2[record, error] {
 	return func(yield func(record, error) bool) {
 		var open *record
