@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/cmd/internal/backup"
-	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/graph/blob"
 )
@@ -95,14 +94,4 @@ func TestNothingIsLeft(t *testing.T) {
 	if err := backup.CheckFolder(to); err != nil {
 		t.Error(err)
 	}
-}
-
-// A server's database is not copied by the program.
-func TestNotMySQL(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, s *ent.Store) {
-		err := s.Backup(t.Context(), filepath.Join(t.TempDir(), "a.db"))
-		if (err == nil) != (s.Dialect() == "sqlite3") {
-			t.Errorf("%s: %v", s.Dialect(), err)
-		}
-	})
 }

@@ -135,7 +135,9 @@ func customers(n int) (list []cells) {
 		list = append(list, cells{"Customer ID": fmt.Sprintf("'%d", 7000+i), "First Name": "Ana", "Last Name": "Pérez",
 			"Email": fmt.Sprintf("Ana.%d@mail.example", i), "Accepts Email Marketing": []string{"yes", "no"}[i%2],
 			"Default Address Address1": "Calle 1", "Default Address City": "Sevilla",
-			"Default Address Country Code": "ES", "Default Address Zip": "'01234", "Phone": "'+34 600 000 000", "Note": "likes\nmugs", "Tags": "vip"})
+			"Default Address Country Code": "ES",
+			"Default Address Zip":          "'01234",
+			"Phone":                        "'+34 600 000 000", "Note": "likes\nmugs", "Tags": "vip"})
 	}
 	return append(list,
 		cells{"Customer ID": "1", "Email": "ana.0@mail.example"}, cells{"First Name": "Nobody"},
@@ -152,7 +154,8 @@ func whole(name string, pairs ...string) []cells {
 		"Total": "34.89", "Discount Amount": "2.80", "Created at": "2024-01-31 17:05:09 +0100",
 		"Lineitem quantity": "2", "Lineitem name": "Mug", "Lineitem price": "12.50", "Lineitem sku": "MUG-1",
 		"Lineitem fulfillment status": "fulfilled",
-		"Shipping Name":               "Ana", "Shipping Address1": "Calle 1", "Shipping City": "Sevilla", "Shipping Zip": "'01234",
+		"Shipping Name":               "Ana", "Shipping Address1": "Calle 1", "Shipping City": "Sevilla",
+		"Shipping Zip":     "'01234",
 		"Shipping Country": "ES", "Payment Method": "card", "Id": "id-" + name}
 	return []cells{first.with(pairs...), {"Name": name, "Lineitem quantity": "1", "Lineitem name": "Spoon",
 		"Lineitem price": "3.00", "Lineitem fulfillment status": "pending"}}
