@@ -79,7 +79,7 @@ func (c *backupCmd) keep(s *session, store *ent.Store) error {
 		if source.Blobs, err = blob.Open(s.ctx, c.Blobs, filepath.Join(c.Data, "blobs")); err != nil {
 			return err
 		}
-		defer source.Blobs.Close()
+		defer func() { _ = source.Blobs.Close() }() // nothing was written to it
 	}
 	m, err := backup.Write(s.ctx, c.File, source)
 	if err != nil {

@@ -28,8 +28,11 @@ const (
 
 // CheckFolder refuses a data folder in which a restore did not end.
 func CheckFolder(dir string) error {
-	if _, err := os.Lstat(filepath.Join(dir, partialName)); err != nil {
+	switch _, err := os.Lstat(filepath.Join(dir, partialName)); {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
+	case err != nil:
+		return err
 	}
 	return fmt.Errorf("%s is not whole, since a restore runs or did not end there: empty the folder and restore again", dir)
 }
@@ -287,7 +290,7 @@ func compare(listed, own io.Reader) error {
 			}
 			return fmt.Errorf("the checksum of %s does not agree: the backup is damaged", name)
 		}
-		if errA != nil {
+		if errors.Is(errA, io.EOF) {
 			return nil
 		}
 	}

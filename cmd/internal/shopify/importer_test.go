@@ -62,11 +62,11 @@ func TestImport(t *testing.T) {
 		if diff := cmp.Diff(counts, dry.Kinds); diff != "" {
 			t.Errorf("dry run: %s\n%v", diff, dry.Left)
 		}
-		real := importAll(t, ctx, r, dir, true)
-		if diff := cmp.Diff(dry.Left, real.Left); diff != "" {
+		kept := importAll(t, ctx, r, dir, true)
+		if diff := cmp.Diff(dry.Left, kept.Left); diff != "" {
 			t.Errorf("the dry run left out others: %s", diff)
 		}
-		if diff := cmp.Diff(counts, real.Kinds); diff != "" {
+		if diff := cmp.Diff(counts, kept.Kinds); diff != "" {
 			t.Errorf("import: %s", diff)
 		}
 		want := [4]int{n + 1, n + 1, 2 * n, 4*n + 2}
@@ -82,7 +82,7 @@ func TestImport(t *testing.T) {
 		if got := rows(t, ctx, r); got != want {
 			t.Errorf("the second import made something: %v", got)
 		}
-		checkReasons(t, real)
+		checkReasons(t, kept)
 		checkProduct(t, ctx, r)
 		checkOrders(t, ctx, r, n)
 	})
