@@ -11,6 +11,7 @@ import (
 
 	"entgo.io/ent/dialect"
 
+	"github.com/storefront-go/storefront/cmd/internal/backup"
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/migrate"
@@ -104,6 +105,9 @@ func open(ctx context.Context, s *ent.Store, o Opening) (*Base, error) {
 func OpenStore(ctx context.Context, o Opening) (*ent.Store, error) {
 	if err := os.MkdirAll(o.Data, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data folder: %w", err)
+	}
+	if err := backup.CheckFolder(o.Data); err != nil {
+		return nil, err
 	}
 	if path := o.SQLitePath(); path != "" {
 		// SQLite would let everybody read it; its log files take after it.

@@ -796,6 +796,18 @@ var (
 			},
 		},
 	}
+	// ImportsColumns holds the columns for the "imports" table.
+	ImportsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "made_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+	}
+	// ImportsTable holds the schema information for the "imports" table.
+	ImportsTable = &schema.Table{
+		Name:       "imports",
+		Columns:    ImportsColumns,
+		PrimaryKey: []*schema.Column{ImportsColumns[0]},
+	}
 	// InvitationsColumns holds the columns for the "invitations" table.
 	InvitationsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -2010,6 +2022,7 @@ var (
 		FulfillmentsTable,
 		GrantsTable,
 		IdempotencyKeysTable,
+		ImportsTable,
 		InvitationsTable,
 		ListingsTable,
 		MailsTable,
@@ -2073,6 +2086,9 @@ func init() {
 	}
 	IdempotencyKeysTable.Annotation = &entsql.Annotation{
 		Table: "idempotency_keys",
+	}
+	ImportsTable.Annotation = &entsql.Annotation{
+		Table: "imports",
 	}
 	MarketplaceThemesTable.Annotation = &entsql.Annotation{
 		Table: "marketplace_themes",

@@ -30,6 +30,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
+	"github.com/storefront-go/storefront/ent/db/imported"
 	"github.com/storefront-go/storefront/ent/db/invitation"
 	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
@@ -808,6 +809,24 @@ func init() {
 	idempotencyDescID := idempotencyMixinFields0[1].Descriptor()
 	// idempotency.DefaultID holds the default value on creation for the id field.
 	idempotency.DefaultID = idempotencyDescID.Default.(func() xid.ID)
+	importedMixin := schema.Imported{}.Mixin()
+	imported.Policy = privacy.NewPolicies(importedMixin[0], schema.Imported{})
+	imported.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := imported.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	importedMixinFields0 := importedMixin[0].Fields()
+	_ = importedMixinFields0
+	importedFields := schema.Imported{}.Fields()
+	_ = importedFields
+	// importedDescID is the schema descriptor for id field.
+	importedDescID := importedMixinFields0[1].Descriptor()
+	// imported.DefaultID holds the default value on creation for the id field.
+	imported.DefaultID = importedDescID.Default.(func() xid.ID)
 	invitationMixin := schema.Invitation{}.Mixin()
 	invitation.Policy = privacy.NewPolicies(invitationMixin[0], schema.Invitation{})
 	invitation.Hooks[0] = func(next ent.Mutator) ent.Mutator {
