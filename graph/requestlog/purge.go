@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"entgo.io/ent/dialect/sql"
+
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/requestlog"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -29,9 +30,11 @@ func Purge(ctx context.Context, s *ent.Store) (n int, err error) {
 
 func purgeStore(ctx context.Context, s *ent.Store, before xid.ID) (n int, err error) {
 	for {
-		query := s.DB(ctx).RequestLog.Query().Where(requestlog.IDLT(before)).Order(db.Asc(requestlog.FieldID)).
-			Limit(batch)
-		query.Modify(ent.ForceIndex(ent.Primary))
+		query := s.DB(ctx).RequestLog.Query().Where(requestlog.IDLT(before))
+		query.Modify(func(q *sql.Selector) {
+			ent.ForceIndex(ent.Primary)(q)
+			q.OrderBy(q.C(requestlog.FieldID)).Limit(batch)
+		})
 		ids, err := query.IDs(ctx)
 		if err != nil || len(ids) == 0 {
 			return n, err
