@@ -23,8 +23,8 @@ const axe = `axe.run(document, {resultTypes: ['violations'], runOnly: %s}).then(
 // dashboardPages are the pages of the dashboard that need no id.
 var dashboardPages = []string{"", "/orders", "/products", "/products/new", "/customers", "/exports", "/themes",
 	"/pages", "/pages/new", "/navigation", "/collections", "/collections/new",
-	"/marketplace", "/keys", "/apps", "/webhooks", "/events", "/requests", "/staff", "/audit", "/notifications", "/settings",
-	"/security", "/discounts", "/settings/shipping", "/settings/tax",
+	"/marketplace", "/keys", "/apps", "/webhooks", "/events", "/requests", "/staff", "/audit", "/notifications",
+	"/settings", "/security", "/discounts", "/settings/shipping", "/settings/tax",
 	"/settings/payments"}
 
 // Every page in light and dark, on a desk and on a phone: axe finds no serious

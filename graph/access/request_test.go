@@ -48,7 +48,8 @@ func TestRequestLog(t *testing.T) {
 		var ids []string // oldest first
 		for i, as := range []*viewer.Viewer{byKey, byKey, &byApp, byKey, &byApp} {
 			e := &requestlog.Entry{ID: xid.At(began.Add(time.Duration(i) * time.Second)), Method: "GET",
-				Route: "/api/public/v1/products/{id}", Status: []int{200, 404, 200, 503, 429}[i], Took: time.Millisecond}
+				Route: "/api/public/v1/products/{id}", Status: []int{200, 404, 200, 503, 429}[i],
+				Took: time.Millisecond}
 			if i == 1 {
 				e.Kind, e.Resource, e.Code = xid.Product, key.ID, "not_found"
 			}
@@ -79,7 +80,8 @@ func TestRequestLog(t *testing.T) {
 			"answered":         {p, &model.RequestFilter{Status: &success}, of(2, 0)},
 			"refused":          {p, &model.RequestFilter{Status: &client}, of(4, 1)},
 			"failed":           {p, &model.RequestFilter{Status: &server, KeyID: &keyID}, of(3)},
-			"of a time":        {p, &model.RequestFilter{From: new(began.Add(time.Second)), To: new(began.Add(3 * time.Second))}, of(2, 1)},
+			"of a time": {p, &model.RequestFilter{From: new(began.Add(time.Second)),
+				To: new(began.Add(3 * time.Second))}, of(2, 1)},
 			"the maker's":      {maker, nil, of(4, 2)},
 			"the maker by app": {maker, &model.RequestFilter{AppID: &appID, Status: &client}, of(4)},
 			"the maker by key": {maker, &model.RequestFilter{KeyID: &keyID}, nil},

@@ -45,13 +45,15 @@ func TestEvents(t *testing.T) {
 			"updated": {p, &model.EventFilter{Types: []string{"product.updated"}}, []string{ids[4], ids[2]}},
 			"two": {p, &model.EventFilter{Types: []string{"order.paid", "order.created", "order.paid"}},
 				[]string{ids[3], ids[1]}},
-			"both":      {p, &model.EventFilter{Types: []string{"product.created"}, ResourceID: &ofMug}, []string{ids[0]}},
+			"both": {p, &model.EventFilter{Types: []string{"product.created"}, ResourceID: &ofMug},
+				[]string{ids[0]}},
 			"elsewhere": {other, &model.EventFilter{ResourceID: &ofMug}, nil},
 		} {
 			var got []string
 			var after *string
 			for more := true; more; {
-				c := graphtest.Must[*model.EventConnection](t)(tc.shop.Query().Events(tc.shop.Ctx, new(1), after, tc.filter))
+				c := graphtest.Must[*model.EventConnection](t)(
+					tc.shop.Query().Events(tc.shop.Ctx, new(1), after, tc.filter))
 				for _, e := range c.Nodes {
 					got = append(got, e.PublicID())
 				}

@@ -121,12 +121,14 @@ func (m Mutation) WebhookEndpointReplay(ctx context.Context, id string, from, to
 
 // WebhookEventReplay sends one event of the log once more to an endpoint that subscribes
 // to it. Whether the endpoint may have it is the engine's to judge, as of any replay.
-func (m Mutation) WebhookEventReplay(ctx context.Context, id, endpointID string) (*model.WebhookEndpointPayload, error) {
+func (m Mutation) WebhookEventReplay(ctx context.Context, id, endpointID string) (
+	*model.WebhookEndpointPayload, error,
+) {
 	uid, err := core.ParseID(xid.Event, id)
 	if err != nil {
 		return nil, err
 	}
-	return m.replay(ctx, endpointID, "webhook_event.replay", id, func(ctx context.Context, e *db.WebhookEndpoint) error {
+	one := func(ctx context.Context, e *db.WebhookEndpoint) error {
 		row, err := m.event(ctx, uid)
 		if err != nil {
 			return core.Explain("event", err)
@@ -135,7 +137,8 @@ func (m Mutation) WebhookEventReplay(ctx context.Context, id, endpointID string)
 			return fault.State(fault.InvalidTransition, "The endpoint does not subscribe to "+string(row.Type)+".")
 		}
 		return m.Webhooks.ReplayOne(ctx, e.ID, row.ID)
-	})
+	}
+	return m.replay(ctx, endpointID, "webhook_event.replay", id, one)
 }
 
 // replay begins a replay of a running endpoint; one at a time.

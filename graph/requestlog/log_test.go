@@ -45,13 +45,14 @@ func TestFloodOfOneKey(t *testing.T) {
 				l.Add(k, entry(200))
 				l.Add(k, entry(429))
 			}
-			if refused, answered := l.Waiting(); refused != requestlog.OfSubject[0] || answered != requestlog.OfSubject[1] {
+			refused, answered := l.Waiting()
+			if refused != requestlog.OfSubject[0] || answered != requestlog.OfSubject[1] {
 				t.Errorf("%d refused and %d answered requests are kept", refused, answered)
 			}
 			time.Sleep(time.Second)
 			omitted += l.Drop()
 			l.Add(k, entry(200))
-			if refused, answered := l.Waiting(); refused+answered != 0 {
+			if refused, answered = l.Waiting(); refused+answered != 0 {
 				t.Errorf("%d more in the same minute", refused+answered)
 			}
 			time.Sleep(time.Minute)

@@ -188,8 +188,8 @@ func (s *Server) measured(b Build, core *graph.Resolver) (*prometheus.Registry, 
 		}
 	}
 	panics := counter("storefront_theme_panics_total", "Panics in the processing of themes.", s.themes.Panics)
-	return reg, errors.Join(s.hooks.Register(reg), core.Exports.Register(reg), s.pictures.Register(reg), s.requests.Register(reg),
-		reg.Register(panics))
+	return reg, errors.Join(s.hooks.Register(reg), core.Exports.Register(reg), s.pictures.Register(reg),
+		s.requests.Register(reg), reg.Register(panics))
 }
 
 func (s *Server) bind(ctx context.Context, addr, flag string) (net.Listener, error) {

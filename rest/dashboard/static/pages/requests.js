@@ -42,8 +42,8 @@ export function Requests() {
   const query = useQuery(list, { after: f.after || null, filter });
   const set = (change) => go(to('/requests', { ...f, after: '', ...change }));
   const filtered = Object.values(filter).some(Boolean);
-  return html`<${Page} title="Requests" lead=${'What keys and apps asked of the REST API in the last 72 hours, newest ' +
-    'first: errors before others, and not every request of a busy minute.'}>
+  return html`<${Page} title="Requests"
+    lead="What keys and apps asked of the REST API in the last 72 hours; of busy minutes a part, errors first.">
     <section class="card flush" aria-label="Requests" data-test="requests">
       <${Filters} clear=${filtered && to('/requests')}>
         <${FilterInput} name="request" label="Request id" value=${f.request} set=${set} placeholder="req_…" />
