@@ -72,14 +72,14 @@ func TestRequestLog(t *testing.T) {
 			filter *model.RequestFilter
 			want   []string
 		}{
-			"all":              {p, nil, of(4, 3, 2, 1, 0)},
-			"by key":           {p, &model.RequestFilter{KeyID: &keyID}, of(3, 1, 0)},
-			"by app":           {p, &model.RequestFilter{AppID: &appID}, of(4, 2)},
-			"by id":            {p, &model.RequestFilter{RequestID: &ids[1]}, of(1)},
-			"by id and app":    {p, &model.RequestFilter{RequestID: &ids[1], AppID: &appID}, nil},
-			"answered":         {p, &model.RequestFilter{Status: &success}, of(2, 0)},
-			"refused":          {p, &model.RequestFilter{Status: &client}, of(4, 1)},
-			"failed":           {p, &model.RequestFilter{Status: &server, KeyID: &keyID}, of(3)},
+			"all":           {p, nil, of(4, 3, 2, 1, 0)},
+			"by key":        {p, &model.RequestFilter{KeyID: &keyID}, of(3, 1, 0)},
+			"by app":        {p, &model.RequestFilter{AppID: &appID}, of(4, 2)},
+			"by id":         {p, &model.RequestFilter{RequestID: &ids[1]}, of(1)},
+			"by id and app": {p, &model.RequestFilter{RequestID: &ids[1], AppID: &appID}, nil},
+			"answered":      {p, &model.RequestFilter{Status: &success}, of(2, 0)},
+			"refused":       {p, &model.RequestFilter{Status: &client}, of(4, 1)},
+			"failed":        {p, &model.RequestFilter{Status: &server, KeyID: &keyID}, of(3)},
 			"of a time": {p, &model.RequestFilter{From: new(began.Add(time.Second)),
 				To: new(began.Add(3 * time.Second))}, of(2, 1)},
 			"the maker's":      {maker, nil, of(4, 2)},

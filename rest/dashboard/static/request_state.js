@@ -4,8 +4,8 @@ import { Badge } from './ui.js';
 import { to } from './route.js';
 
 /** A time in microseconds, in milliseconds. */
-export const took = (us) =>
-  (us / 1000).toLocaleString(undefined, { maximumFractionDigits: us < 10_000 ? 1 : 0 }) + ' ms';
+export const took = (us) => (us < 100 ? '< 0.1 ms'
+  : (us / 1000).toLocaleString(undefined, { maximumFractionDigits: us < 10_000 ? 1 : 0 }) + ' ms');
 
 /** The status of an answer, and the code of its problem. */
 export function Status({ of: r }) {
