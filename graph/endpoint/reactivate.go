@@ -138,7 +138,7 @@ func (m Mutation) WebhookEventReplay(ctx context.Context, id, endpointID string)
 		}
 		return m.Webhooks.ReplayOne(ctx, e.ID, row.ID)
 	}
-	return m.replay(ctx, endpointID, "webhook_event.replay", id, one)
+	return m.replay(ctx, endpointID, "webhook_endpoint.replay_event", id, one)
 }
 
 // replay begins a replay of a running endpoint; one at a time.
