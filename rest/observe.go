@@ -133,9 +133,10 @@ func (a *API) log(c *call, route string, took time.Duration) {
 }
 
 // keep hands a request of a known caller to their log. Of the path it takes the id alone,
-// where that has the form of one: anything else may name a person.
+// where that has the form of one: anything else may name a person. One that was aborted
+// before its answer has no status.
 func (a *API) keep(c *call, route string, took time.Duration) {
-	if a.Requests == nil || c.viewer == nil {
+	if a.Requests == nil || c.viewer == nil || c.status == 0 {
 		return
 	}
 	e := requestlog.Entry{ID: c.key, Method: c.r.Method, Route: route, Status: c.status, Code: c.problem, Took: took}

@@ -116,19 +116,19 @@ func seen(t *testing.T, s *ent.Store, store xid.ID) (list []string) {
 		t.Fatal(err)
 	}
 	for _, r := range rows {
-		text := r.Method + " " + r.Route
+		parts := []string{r.Method, r.Route}
 		for _, more := range []*string{r.Resource, r.Code} {
 			if more != nil {
-				text += " " + *more
+				parts = append(parts, *more)
 			}
 		}
 		if r.CallerStoreID != nil {
-			text += " in " + xid.Store.Format(*r.CallerStoreID)
+			parts = append(parts, "in", xid.Store.Format(*r.CallerStoreID))
 		}
 		if r.Omitted > 0 {
-			text += " and more"
+			parts = append(parts, "and more")
 		}
-		list = append(list, text)
+		list = append(list, strings.Join(parts, " "))
 	}
 	return list
 }
@@ -199,11 +199,11 @@ func TestWriteFails(t *testing.T) {
 	got := map[string]float64{}
 	for _, f := range families {
 		for _, m := range f.GetMetric() {
-			name := f.GetName()
+			parts := []string{f.GetName()}
 			for _, label := range m.GetLabel() {
-				name += " " + label.GetValue()
+				parts = append(parts, label.GetValue())
 			}
-			got[name] = m.GetCounter().GetValue()
+			got[strings.Join(parts, " ")] = m.GetCounter().GetValue()
 		}
 	}
 	want := map[string]float64{"storefront_request_log_written_total": 1,
