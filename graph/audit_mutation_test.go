@@ -17,6 +17,7 @@ var actions = map[string]string{
 	"notificationsMarkAllRead": "notification.mark_all_read",
 	"signOutEverywhere":        "session.end_all",
 	"webhookDeliveriesRetry":   "webhook_delivery.retry_all",
+	"webhookEventReplay":       "webhook_endpoint.replay_event",
 }
 
 // unaudited are the mutations that leave no row in the audit log, with the reason.

@@ -102,6 +102,13 @@ func onDelivery(f graphtest.Fate) func(*caller) string {
 	return func(w *caller) string { return fmt.Sprintf("id: %q", w.Sent(w.t, w.endpoint(), f)[0]) }
 }
 
+// onSentEvent are the arguments for an event that an endpoint subscribes to.
+func onSentEvent(w *caller) string {
+	e := w.endpoint()
+	d := graphtest.Must[*model.WebhookDelivery](w.t)(w.Query().WebhookDelivery(w.Ctx, w.Sent(w.t, e, "delivered")[0]))
+	return fmt.Sprintf("id: %q, endpointId: %q", d.EventID(), e.PublicID())
+}
+
 // onMember are the arguments for a person of the shop.
 func onMember(versioned bool, more string) func(*caller) string {
 	return func(w *caller) string {
@@ -230,6 +237,7 @@ var adminEffects = []effect{
 	}},
 	{field: "webhookEndpointTest", name: "a ping",
 		args: func(w *caller) string { return fmt.Sprintf("id: %q", w.endpoint().PublicID()) }},
+	{field: "webhookEventReplay", args: onSentEvent},
 	{field: "webhookEndpointReplay", name: "the last hour", args: func(w *caller) string {
 		e, now := w.endpoint(), micros.Now()
 		w.order("mark_paid")

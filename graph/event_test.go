@@ -20,7 +20,7 @@ func TestEvents(t *testing.T) {
 		var types []string
 		var after *string
 		for {
-			c := graphtest.Must[*model.EventConnection](t)(q.Events(p.Ctx, new(1), after))
+			c := graphtest.Must[*model.EventConnection](t)(q.Events(p.Ctx, new(1), after, nil))
 			for _, e := range c.Nodes {
 				if e.PublicResourceID() != made.PublicID() || e.ResourceType != "product" || e.Body != nil {
 					t.Errorf("%+v", e)

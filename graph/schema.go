@@ -37,6 +37,9 @@ func (e executable) LineItem() exec.LineItemResolver {
 func (e executable) Account() exec.AccountResolver {
 	return access.AccountFields{Resolver: e.accessResolver}
 }
+func (e executable) Event() exec.EventResolver {
+	return endpoint.EventFields{Resolver: e.endpointResolver}
+}
 func (e executable) WebhookDelivery() exec.WebhookDeliveryResolver {
 	return endpoint.DeliveryFields{Resolver: e.endpointResolver}
 }

@@ -24,7 +24,8 @@ type call struct {
 	r   *http.Request
 	ctx context.Context // carries the viewer and the request id
 
-	id      string // X-Request-Id
+	key     xid.ID
+	id      string // the key as X-Request-Id
 	began   time.Time
 	client  netip.Addr
 	row     *served
@@ -36,7 +37,8 @@ type call struct {
 	body    strict.Body // of the request
 	status  int
 	written int64
-	aborted bool // the answer ended before its last byte
+	aborted bool   // the answer ended before its last byte
+	problem string // the code of a refusal
 
 	// The answer of a handler.
 	out      []byte
@@ -65,7 +67,8 @@ func (c *call) release() {
 func (a *API) begin(w http.ResponseWriter, r *http.Request) *call {
 	c := calls.Get().(*call)
 	c.w, c.r, c.began = w, r, time.Now()
-	c.id = xid.Request.Format(xid.New())
+	c.key = xid.New()
+	c.id = xid.Request.Format(c.key)
 	c.client = a.clientOf(r)
 	c.ctx = viewer.WithOrigin(r.Context(), viewer.Origin{Request: c.id, Client: c.client, Agent: r.UserAgent()})
 	w.Header()["X-Request-Id"] = []string{c.id}

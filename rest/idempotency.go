@@ -40,6 +40,9 @@ func (a *API) keyed(c *call) error {
 	}
 	c.code, c.out, c.location, c.replayed = answer.Status, append(c.out[:0], answer.Body...), answer.Location, replayed
 	c.w.Header()["Content-Type"] = []string{answer.ContentType}
+	if answer.Status >= http.StatusBadRequest {
+		c.problem = problem.CodeOf(answer.Body)
+	}
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/storefront-go/storefront/graph/idem"
+	"github.com/storefront-go/storefront/graph/requestlog"
 )
 
 // metrics are the figures of the public address.
@@ -81,6 +82,7 @@ func (a *API) finish(c *call) {
 	}
 	m.count(c.status, took, c.written)
 	a.log(c, m.route, took)
+	a.keep(c, m.route, took)
 	c.release()
 	if aborted {
 		panic(http.ErrAbortHandler)
@@ -128,6 +130,22 @@ func (a *API) log(c *call, route string, took time.Duration) {
 		attrs[n], n = slog.String("client_request_id", clip(own)), n+1
 	}
 	a.Logger.LogAttrs(c.ctx, slog.LevelInfo, "request", attrs[:n]...)
+}
+
+// keep hands a request of a known caller to their log. Of the path it takes the id alone,
+// where that has the form of one: anything else may name a person. One that was aborted
+// before its answer has no status.
+func (a *API) keep(c *call, route string, took time.Duration) {
+	if a.Requests == nil || c.viewer == nil || c.status == 0 {
+		return
+	}
+	e := requestlog.Entry{ID: c.key, Method: c.r.Method, Route: route, Status: c.status, Code: c.problem, Took: took}
+	if kind := c.row.named; kind != "" {
+		if id, err := kind.Parse(c.pathID()); err == nil {
+			e.Kind, e.Resource = kind, id
+		}
+	}
+	a.Requests.Add(c.viewer, &e)
 }
 
 // recorder notes in a call what a handler beside the table answers, while it

@@ -94,6 +94,7 @@ func (a *API) moment(c *call, h http.Header) {
 // fail writes the problem of an error (contract, section 2), or the page of it.
 func (a *API) fail(c *call, err error) {
 	f, status := a.faultOf(c, err)
+	c.problem = f.Name()
 	h := c.w.Header()
 	a.moment(c, h)
 	h["Content-Type"] = []string{problem.ContentType}

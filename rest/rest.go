@@ -21,6 +21,7 @@ import (
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/link"
 	"github.com/storefront-go/storefront/graph/oauth"
+	"github.com/storefront-go/storefront/graph/requestlog"
 	"github.com/storefront-go/storefront/graph/status"
 	"github.com/storefront-go/storefront/rest/account"
 	"github.com/storefront-go/storefront/rest/dashboard"
@@ -74,6 +75,8 @@ type Config struct {
 	SecurityContact string
 	// Version is the program's, which agents are told.
 	Version string
+	// Requests is told what keys and apps ask; nil keeps no log of it.
+	Requests *requestlog.Log
 	// Explorer serves the page that tries GraphQL.
 	Explorer bool
 	Logger   *slog.Logger

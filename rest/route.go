@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/xid"
 )
 
 // Base and legacyBase are the paths of {base_url} in its two versions.
@@ -60,6 +61,18 @@ var routes = []Route{
 // replayed too.
 func (r Route) secretive() bool { return r.Method == http.MethodPost && r.Path == "/webhooks" }
 
+// named is the kind of the id in the path: above it stands a list of such.
+func (r Route) named() xid.Kind {
+	above, _, _ := strings.Cut(r.Path, "s/{id}")
+	if above == r.Path {
+		return ""
+	}
+	if above == "/webhook" {
+		return xid.WebhookEndpoint
+	}
+	return xid.KindOf(above[1:])
+}
+
 // Routes returns the table.
 func Routes() []Route { return slices.Clone(routes) }
 
@@ -75,6 +88,8 @@ type endpoint struct {
 type served struct {
 	Route
 	meter *meter
+	// named is the kind of the id in the path; empty where there is none.
+	named xid.Kind
 	// resource is the path of what is protected, where it is not {base_url}.
 	resource string
 }
@@ -97,7 +112,7 @@ func endpoints(base string, m *metrics) []*endpoint {
 			i = len(all)
 			all = append(all, &endpoint{path: path, legacy: base == legacyBase, byName: map[string]*served{}})
 		}
-		all[i].byName[r.Method] = &served{Route: r, meter: m.route(r.Method, path)}
+		all[i].byName[r.Method] = &served{Route: r, meter: m.route(r.Method, path), named: r.named()}
 	}
 	for _, e := range all {
 		e.allow = allow(e.byName)

@@ -23,8 +23,8 @@ const axe = `axe.run(document, {resultTypes: ['violations'], runOnly: %s}).then(
 // dashboardPages are the pages of the dashboard that need no id.
 var dashboardPages = []string{"", "/orders", "/products", "/products/new", "/customers", "/exports", "/themes",
 	"/pages", "/pages/new", "/navigation", "/collections", "/collections/new",
-	"/marketplace", "/keys", "/apps", "/webhooks", "/events", "/staff", "/audit", "/notifications", "/settings",
-	"/security", "/discounts", "/settings/shipping", "/settings/tax",
+	"/marketplace", "/keys", "/apps", "/webhooks", "/events", "/requests", "/staff", "/audit", "/notifications",
+	"/settings", "/security", "/discounts", "/settings/shipping", "/settings/tax",
 	"/settings/payments"}
 
 // Every page in light and dark, on a desk and on a phone: axe finds no serious
@@ -144,6 +144,11 @@ func (b *browser) inspectWebhooks(p *program, token string) {
 	b.open("/dashboard/webhooks/" + id + "/deliveries/" + sent)
 	b.click(`[data-test="sent"] summary`)
 	b.inspect("delivery", `[data-test="payload"]`)
+	b.open("/dashboard/events?type=product.created")
+	b.click(`[data-test="event"]`)
+	b.inspect("event", `[data-test="payload"]`)
+	b.click(`[data-test="event-again"]`)
+	b.inspect("event-again", `dialog [data-test="submit"]`)
 }
 
 // inspectExports looks at the pages of an export that has ended.

@@ -3,9 +3,11 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -38,7 +40,8 @@ func TestBrowserKeys(t *testing.T) {
 		p.send(t, request{As: key, Path: base + "/products?limit=1"}).want(t, status, code)
 	}
 	works(first, http.StatusOK, "")
-	p.send(t, request{As: first, Path: base + "/orders"}).want(t, http.StatusForbidden, "insufficient_scope")
+	refused := p.send(t, request{As: first, Path: base + "/orders"})
+	refused.want(t, http.StatusForbidden, "insufficient_scope")
 
 	b.click(`tbody tr:first-child [data-test="key-rotate"]`)
 	b.click(`dialog [data-test="submit"]`)
@@ -58,7 +61,49 @@ func TestBrowserKeys(t *testing.T) {
 	works(first, http.StatusUnauthorized, "invalid_token")
 	works(second, http.StatusOK, "")
 	b.see(`a[data-test="guide"][href="/docs/guides/first-call"]`)
+	b.refusal(p, f.Stores[0].StaffToken, refused.Header.Get("X-Request-Id"))
 	b.tryDocs(f.Stores[0].Name, second)
+}
+
+// refusal goes from the older key of a list to what it asked, and from there to the one
+// request that was refused.
+func (b *browser) refusal(p *program, token, id string) {
+	b.t.Helper()
+	p.logged(b.t, token, id)
+	b.click(`tbody tr:nth-child(2) [data-test="key-requests"]`)
+	b.seeText("insufficient_scope")
+	b.shot("requests")
+	b.open("/dashboard/requests?request=" + id)
+	b.click(`[data-test="request"]`)
+	if got := b.text(`[data-test="request-id"]`); got != id {
+		b.t.Errorf("the page shows the request %s, want %s", got, id)
+	}
+	b.seeText("/orders")
+	b.shot("request")
+}
+
+// logged waits until a request stands in the log.
+func (p *program) logged(t testing.TB, token, id string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		var found struct {
+			RequestLog struct{ Nodes []struct{ ID string } }
+		}
+		p.graphql(t, token, `query($id: ID!) { requestLog(filter: {requestId: $id}) { nodes { id } } }`,
+			map[string]any{"id": id}, &found)
+		if len(found.RequestLog.Nodes) == 1 {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("the request %s does not come into the log", id)
+		case <-tick.C:
+		}
+	}
 }
 
 // A product is drafted and published; its picture is asked of no other host.

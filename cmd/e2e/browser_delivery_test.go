@@ -162,8 +162,8 @@ func TestBrowserDeliveries(t *testing.T) {
 	b.replay(p, r, token, id, taken, second)
 }
 
-// replay sends a test, then all events of the last hour once more, and looks at
-// the chart of it all.
+// replay sends a test, then all events of the last hour once more, then one from its own
+// page, and looks at the chart of it all.
 func (b *browser) replay(p *program, r *receiver, token, id string, events ...string) {
 	b.t.Helper()
 	b.open("/dashboard/webhooks/" + id)
@@ -182,6 +182,12 @@ func (b *browser) replay(p *program, r *receiver, token, id string, events ...st
 				missing--
 			}
 		}
+	}
+	b.open("/dashboard/events/" + events[0])
+	b.see(`[data-test="payload"]`)
+	b.shot("event")
+	b.confirm(`[data-test="event-again"]`)
+	for r.next(b.t) != events[0] { // what the replay sent besides
 	}
 	p.until(b.t, token, id, "an account of attempts", `activity(hours: 6) { delivered }`)
 	b.open("/dashboard/webhooks/" + id + "?hours=6")

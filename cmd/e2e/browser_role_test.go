@@ -25,7 +25,7 @@ func TestBrowserRoles(t *testing.T) {
 		"DEVELOPER": {"/orders", "/customers", "/exports", "/staff", "/audit", "/collections", "/collections/new",
 			"/discounts", "/settings/shipping", "/settings/tax", "/settings/payments"},
 		"SUPPORT": {"/exports", "/themes", "/marketplace", "/keys", "/apps", "/webhooks",
-			"/events", "/staff", "/audit", "/products/new", "/pages/new", "/collections",
+			"/events", "/requests", "/staff", "/audit", "/products/new", "/pages/new", "/collections",
 			"/collections/new", "/discounts", "/settings/shipping", "/settings/tax", "/settings/payments"},
 	} {
 		t.Run(role, func(t *testing.T) {

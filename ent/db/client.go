@@ -70,6 +70,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
+	"github.com/storefront-go/storefront/ent/db/requestlog"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
 	"github.com/storefront-go/storefront/ent/db/session"
@@ -211,6 +212,8 @@ type Client struct {
 	RecoveryCode *RecoveryCodeClient
 	// Redaction is the client for interacting with the Redaction builders.
 	Redaction *RedactionClient
+	// RequestLog is the client for interacting with the RequestLog builders.
+	RequestLog *RequestLogClient
 	// SearchEntry is the client for interacting with the SearchEntry builders.
 	SearchEntry *SearchEntryClient
 	// SearchSpelling is the client for interacting with the SearchSpelling builders.
@@ -317,6 +320,7 @@ func (c *Client) init() {
 	c.ProductImage = NewProductImageClient(c.config)
 	c.RecoveryCode = NewRecoveryCodeClient(c.config)
 	c.Redaction = NewRedactionClient(c.config)
+	c.RequestLog = NewRequestLogClient(c.config)
 	c.SearchEntry = NewSearchEntryClient(c.config)
 	c.SearchSpelling = NewSearchSpellingClient(c.config)
 	c.Session = NewSessionClient(c.config)
@@ -484,6 +488,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		ProductImage:      NewProductImageClient(cfg),
 		RecoveryCode:      NewRecoveryCodeClient(cfg),
 		Redaction:         NewRedactionClient(cfg),
+		RequestLog:        NewRequestLogClient(cfg),
 		SearchEntry:       NewSearchEntryClient(cfg),
 		SearchSpelling:    NewSearchSpellingClient(cfg),
 		Session:           NewSessionClient(cfg),
@@ -578,6 +583,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		ProductImage:      NewProductImageClient(cfg),
 		RecoveryCode:      NewRecoveryCodeClient(cfg),
 		Redaction:         NewRedactionClient(cfg),
+		RequestLog:        NewRequestLogClient(cfg),
 		SearchEntry:       NewSearchEntryClient(cfg),
 		SearchSpelling:    NewSearchSpellingClient(cfg),
 		Session:           NewSessionClient(cfg),
@@ -636,10 +642,10 @@ func (c *Client) Use(hooks ...Hook) {
 		c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox,
 		c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount, c.PaymentHold,
 		c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture, c.Product,
-		c.ProductImage, c.RecoveryCode, c.Redaction, c.SearchEntry, c.SearchSpelling,
-		c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff,
-		c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset,
-		c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
+		c.ProductImage, c.RecoveryCode, c.Redaction, c.RequestLog, c.SearchEntry,
+		c.SearchSpelling, c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone,
+		c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings, c.Theme,
+		c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
 		c.WebhookEndpoint, c.WebhookQueue,
 	} {
 		n.Use(hooks...)
@@ -659,10 +665,10 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox,
 		c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount, c.PaymentHold,
 		c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture, c.Product,
-		c.ProductImage, c.RecoveryCode, c.Redaction, c.SearchEntry, c.SearchSpelling,
-		c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff,
-		c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset,
-		c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
+		c.ProductImage, c.RecoveryCode, c.Redaction, c.RequestLog, c.SearchEntry,
+		c.SearchSpelling, c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone,
+		c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings, c.Theme,
+		c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
 		c.WebhookEndpoint, c.WebhookQueue,
 	} {
 		n.Intercept(interceptors...)
@@ -782,6 +788,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.RecoveryCode.mutate(ctx, m)
 	case *RedactionMutation:
 		return c.Redaction.mutate(ctx, m)
+	case *RequestLogMutation:
+		return c.RequestLog.mutate(ctx, m)
 	case *SearchEntryMutation:
 		return c.SearchEntry.mutate(ctx, m)
 	case *SearchSpellingMutation:
@@ -8187,6 +8195,140 @@ func (c *RedactionClient) mutate(ctx context.Context, m *RedactionMutation) (Val
 	}
 }
 
+// RequestLogClient is a client for the RequestLog schema.
+type RequestLogClient struct {
+	config
+}
+
+// NewRequestLogClient returns a client for the RequestLog from the given config.
+func NewRequestLogClient(c config) *RequestLogClient {
+	return &RequestLogClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `requestlog.Hooks(f(g(h())))`.
+func (c *RequestLogClient) Use(hooks ...Hook) {
+	c.hooks.RequestLog = append(c.hooks.RequestLog, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `requestlog.Intercept(f(g(h())))`.
+func (c *RequestLogClient) Intercept(interceptors ...Interceptor) {
+	c.inters.RequestLog = append(c.inters.RequestLog, interceptors...)
+}
+
+// Create returns a builder for creating a RequestLog entity.
+func (c *RequestLogClient) Create() *RequestLogCreate {
+	mutation := newRequestLogMutation(c.config, OpCreate)
+	return &RequestLogCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of RequestLog entities.
+func (c *RequestLogClient) CreateBulk(builders ...*RequestLogCreate) *RequestLogCreateBulk {
+	return &RequestLogCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *RequestLogClient) MapCreateBulk(slice any, setFunc func(*RequestLogCreate, int)) *RequestLogCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &RequestLogCreateBulk{err: fmt.Errorf("calling to RequestLogClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*RequestLogCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &RequestLogCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for RequestLog.
+func (c *RequestLogClient) Update() *RequestLogUpdate {
+	mutation := newRequestLogMutation(c.config, OpUpdate)
+	return &RequestLogUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *RequestLogClient) UpdateOne(_m *RequestLog) *RequestLogUpdateOne {
+	mutation := newRequestLogMutation(c.config, OpUpdateOne, withRequestLog(_m))
+	return &RequestLogUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *RequestLogClient) UpdateOneID(id xid.ID) *RequestLogUpdateOne {
+	mutation := newRequestLogMutation(c.config, OpUpdateOne, withRequestLogID(id))
+	return &RequestLogUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for RequestLog.
+func (c *RequestLogClient) Delete() *RequestLogDelete {
+	mutation := newRequestLogMutation(c.config, OpDelete)
+	return &RequestLogDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *RequestLogClient) DeleteOne(_m *RequestLog) *RequestLogDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *RequestLogClient) DeleteOneID(id xid.ID) *RequestLogDeleteOne {
+	builder := c.Delete().Where(requestlog.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &RequestLogDeleteOne{builder}
+}
+
+// Query returns a query builder for RequestLog.
+func (c *RequestLogClient) Query() *RequestLogQuery {
+	return &RequestLogQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeRequestLog},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a RequestLog entity by its id.
+func (c *RequestLogClient) Get(ctx context.Context, id xid.ID) (*RequestLog, error) {
+	return c.Query().Where(requestlog.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *RequestLogClient) GetX(ctx context.Context, id xid.ID) *RequestLog {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *RequestLogClient) Hooks() []Hook {
+	hooks := c.hooks.RequestLog
+	return append(hooks[:len(hooks):len(hooks)], requestlog.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *RequestLogClient) Interceptors() []Interceptor {
+	return c.inters.RequestLog
+}
+
+func (c *RequestLogClient) mutate(ctx context.Context, m *RequestLogMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&RequestLogCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&RequestLogUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&RequestLogUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&RequestLogDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown RequestLog mutation op: %q", m.Op())
+	}
+}
+
 // SearchEntryClient is a client for the SearchEntry schema.
 type SearchEntryClient struct {
 	config
@@ -10873,10 +11015,10 @@ type (
 		Menus, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
 		OutboxFailure, Page, Payment, PaymentAccount, PaymentHold, PaymentRefund,
 		PaymentSession, PaymentSettings, Picture, Product, ProductImage, RecoveryCode,
-		Redaction, SearchEntry, SearchSpelling, Session, ShelfWalk, ShippingCountry,
-		ShippingZone, Staff, StaffToken, Store, StoreHandle, TaxSettings, Theme,
-		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
-		WebhookEndpoint, WebhookQueue []ent.Hook
+		Redaction, RequestLog, SearchEntry, SearchSpelling, Session, ShelfWalk,
+		ShippingCountry, ShippingZone, Staff, StaffToken, Store, StoreHandle,
+		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
+		Variant, WebhookEndpoint, WebhookQueue []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
@@ -10887,10 +11029,10 @@ type (
 		Menus, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
 		OutboxFailure, Page, Payment, PaymentAccount, PaymentHold, PaymentRefund,
 		PaymentSession, PaymentSettings, Picture, Product, ProductImage, RecoveryCode,
-		Redaction, SearchEntry, SearchSpelling, Session, ShelfWalk, ShippingCountry,
-		ShippingZone, Staff, StaffToken, Store, StoreHandle, TaxSettings, Theme,
-		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
-		WebhookEndpoint, WebhookQueue []ent.Interceptor
+		Redaction, RequestLog, SearchEntry, SearchSpelling, Session, ShelfWalk,
+		ShippingCountry, ShippingZone, Staff, StaffToken, Store, StoreHandle,
+		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
+		Variant, WebhookEndpoint, WebhookQueue []ent.Interceptor
 	}
 )
 

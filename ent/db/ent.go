@@ -68,6 +68,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
+	"github.com/storefront-go/storefront/ent/db/requestlog"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
 	"github.com/storefront-go/storefront/ent/db/session"
@@ -203,6 +204,7 @@ func checkColumn(t, c string) error {
 			productimage.Table:      productimage.ValidColumn,
 			recoverycode.Table:      recoverycode.ValidColumn,
 			redaction.Table:         redaction.ValidColumn,
+			requestlog.Table:        requestlog.ValidColumn,
 			searchentry.Table:       searchentry.ValidColumn,
 			searchspelling.Table:    searchspelling.ValidColumn,
 			session.Table:           session.ValidColumn,

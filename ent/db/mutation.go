@@ -66,6 +66,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
+	"github.com/storefront-go/storefront/ent/db/requestlog"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
 	"github.com/storefront-go/storefront/ent/db/session"
@@ -159,6 +160,7 @@ const (
 	TypeProductImage      = "ProductImage"
 	TypeRecoveryCode      = "RecoveryCode"
 	TypeRedaction         = "Redaction"
+	TypeRequestLog        = "RequestLog"
 	TypeSearchEntry       = "SearchEntry"
 	TypeSearchSpelling    = "SearchSpelling"
 	TypeSession           = "Session"
@@ -52989,6 +52991,1059 @@ func (m *RedactionMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *RedactionMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Redaction edge %s", name)
+}
+
+// RequestLogMutation represents an operation that mutates the RequestLog nodes in the graph.
+type RequestLogMutation struct {
+	config
+	op              Op
+	typ             string
+	id              *xid.ID
+	store_id        *xid.ID
+	subject_id      *xid.ID
+	app_store_id    *xid.ID
+	caller_store_id *xid.ID
+	method          *string
+	route           *string
+	resource        *string
+	status          *int
+	addstatus       *int
+	code            *string
+	duration        *int64
+	addduration     *int64
+	omitted         *int64
+	addomitted      *int64
+	clearedFields   map[string]struct{}
+	done            bool
+	oldValue        func(context.Context) (*RequestLog, error)
+	predicates      []predicate.RequestLog
+}
+
+var _ ent.Mutation = (*RequestLogMutation)(nil)
+
+// requestlogOption allows management of the mutation configuration using functional options.
+type requestlogOption func(*RequestLogMutation)
+
+// newRequestLogMutation creates new mutation for the RequestLog entity.
+func newRequestLogMutation(c config, op Op, opts ...requestlogOption) *RequestLogMutation {
+	m := &RequestLogMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeRequestLog,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withRequestLogID sets the ID field of the mutation.
+func withRequestLogID(id xid.ID) requestlogOption {
+	return func(m *RequestLogMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *RequestLog
+		)
+		m.oldValue = func(ctx context.Context) (*RequestLog, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().RequestLog.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withRequestLog sets the old RequestLog of the mutation.
+func withRequestLog(node *RequestLog) requestlogOption {
+	return func(m *RequestLogMutation) {
+		m.oldValue = func(context.Context) (*RequestLog, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m RequestLogMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m RequestLogMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of RequestLog entities.
+func (m *RequestLogMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *RequestLogMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *RequestLogMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().RequestLog.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *RequestLogMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *RequestLogMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the RequestLog entity.
+// If the RequestLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestLogMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *RequestLogMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetSubjectID sets the "subject_id" field.
+func (m *RequestLogMutation) SetSubjectID(x xid.ID) {
+	m.subject_id = &x
+}
+
+// SubjectID returns the value of the "subject_id" field in the mutation.
+func (m *RequestLogMutation) SubjectID() (r xid.ID, exists bool) {
+	v := m.subject_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSubjectID returns the old "subject_id" field's value of the RequestLog entity.
+// If the RequestLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestLogMutation) OldSubjectID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSubjectID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSubjectID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSubjectID: %w", err)
+	}
+	return oldValue.SubjectID, nil
+}
+
+// ResetSubjectID resets all changes to the "subject_id" field.
+func (m *RequestLogMutation) ResetSubjectID() {
+	m.subject_id = nil
+}
+
+// SetAppStoreID sets the "app_store_id" field.
+func (m *RequestLogMutation) SetAppStoreID(x xid.ID) {
+	m.app_store_id = &x
+}
+
+// AppStoreID returns the value of the "app_store_id" field in the mutation.
+func (m *RequestLogMutation) AppStoreID() (r xid.ID, exists bool) {
+	v := m.app_store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAppStoreID returns the old "app_store_id" field's value of the RequestLog entity.
+// If the RequestLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestLogMutation) OldAppStoreID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAppStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAppStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAppStoreID: %w", err)
+	}
+	return oldValue.AppStoreID, nil
+}
+
+// ClearAppStoreID clears the value of the "app_store_id" field.
+func (m *RequestLogMutation) ClearAppStoreID() {
+	m.app_store_id = nil
+	m.clearedFields[requestlog.FieldAppStoreID] = struct{}{}
+}
+
+// AppStoreIDCleared returns if the "app_store_id" field was cleared in this mutation.
+func (m *RequestLogMutation) AppStoreIDCleared() bool {
+	_, ok := m.clearedFields[requestlog.FieldAppStoreID]
+	return ok
+}
+
+// ResetAppStoreID resets all changes to the "app_store_id" field.
+func (m *RequestLogMutation) ResetAppStoreID() {
+	m.app_store_id = nil
+	delete(m.clearedFields, requestlog.FieldAppStoreID)
+}
+
+// SetCallerStoreID sets the "caller_store_id" field.
+func (m *RequestLogMutation) SetCallerStoreID(x xid.ID) {
+	m.caller_store_id = &x
+}
+
+// CallerStoreID returns the value of the "caller_store_id" field in the mutation.
+func (m *RequestLogMutation) CallerStoreID() (r xid.ID, exists bool) {
+	v := m.caller_store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCallerStoreID returns the old "caller_store_id" field's value of the RequestLog entity.
+// If the RequestLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestLogMutation) OldCallerStoreID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCallerStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCallerStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCallerStoreID: %w", err)
+	}
+	return oldValue.CallerStoreID, nil
+}
+
+// ClearCallerStoreID clears the value of the "caller_store_id" field.
+func (m *RequestLogMutation) ClearCallerStoreID() {
+	m.caller_store_id = nil
+	m.clearedFields[requestlog.FieldCallerStoreID] = struct{}{}
+}
+
+// CallerStoreIDCleared returns if the "caller_store_id" field was cleared in this mutation.
+func (m *RequestLogMutation) CallerStoreIDCleared() bool {
+	_, ok := m.clearedFields[requestlog.FieldCallerStoreID]
+	return ok
+}
+
+// ResetCallerStoreID resets all changes to the "caller_store_id" field.
+func (m *RequestLogMutation) ResetCallerStoreID() {
+	m.caller_store_id = nil
+	delete(m.clearedFields, requestlog.FieldCallerStoreID)
+}
+
+// SetMethod sets the "method" field.
+func (m *RequestLogMutation) SetMethod(s string) {
+	m.method = &s
+}
+
+// Method returns the value of the "method" field in the mutation.
+func (m *RequestLogMutation) Method() (r string, exists bool) {
+	v := m.method
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMethod returns the old "method" field's value of the RequestLog entity.
+// If the RequestLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestLogMutation) OldMethod(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMethod is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMethod requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMethod: %w", err)
+	}
+	return oldValue.Method, nil
+}
+
+// ResetMethod resets all changes to the "method" field.
+func (m *RequestLogMutation) ResetMethod() {
+	m.method = nil
+}
+
+// SetRoute sets the "route" field.
+func (m *RequestLogMutation) SetRoute(s string) {
+	m.route = &s
+}
+
+// Route returns the value of the "route" field in the mutation.
+func (m *RequestLogMutation) Route() (r string, exists bool) {
+	v := m.route
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRoute returns the old "route" field's value of the RequestLog entity.
+// If the RequestLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestLogMutation) OldRoute(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRoute is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRoute requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRoute: %w", err)
+	}
+	return oldValue.Route, nil
+}
+
+// ResetRoute resets all changes to the "route" field.
+func (m *RequestLogMutation) ResetRoute() {
+	m.route = nil
+}
+
+// SetResource sets the "resource" field.
+func (m *RequestLogMutation) SetResource(s string) {
+	m.resource = &s
+}
+
+// Resource returns the value of the "resource" field in the mutation.
+func (m *RequestLogMutation) Resource() (r string, exists bool) {
+	v := m.resource
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResource returns the old "resource" field's value of the RequestLog entity.
+// If the RequestLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestLogMutation) OldResource(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResource is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResource requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResource: %w", err)
+	}
+	return oldValue.Resource, nil
+}
+
+// ClearResource clears the value of the "resource" field.
+func (m *RequestLogMutation) ClearResource() {
+	m.resource = nil
+	m.clearedFields[requestlog.FieldResource] = struct{}{}
+}
+
+// ResourceCleared returns if the "resource" field was cleared in this mutation.
+func (m *RequestLogMutation) ResourceCleared() bool {
+	_, ok := m.clearedFields[requestlog.FieldResource]
+	return ok
+}
+
+// ResetResource resets all changes to the "resource" field.
+func (m *RequestLogMutation) ResetResource() {
+	m.resource = nil
+	delete(m.clearedFields, requestlog.FieldResource)
+}
+
+// SetStatus sets the "status" field.
+func (m *RequestLogMutation) SetStatus(i int) {
+	m.status = &i
+	m.addstatus = nil
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *RequestLogMutation) Status() (r int, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the RequestLog entity.
+// If the RequestLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestLogMutation) OldStatus(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// AddStatus adds i to the "status" field.
+func (m *RequestLogMutation) AddStatus(i int) {
+	if m.addstatus != nil {
+		*m.addstatus += i
+	} else {
+		m.addstatus = &i
+	}
+}
+
+// AddedStatus returns the value that was added to the "status" field in this mutation.
+func (m *RequestLogMutation) AddedStatus() (r int, exists bool) {
+	v := m.addstatus
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *RequestLogMutation) ResetStatus() {
+	m.status = nil
+	m.addstatus = nil
+}
+
+// SetCode sets the "code" field.
+func (m *RequestLogMutation) SetCode(s string) {
+	m.code = &s
+}
+
+// Code returns the value of the "code" field in the mutation.
+func (m *RequestLogMutation) Code() (r string, exists bool) {
+	v := m.code
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCode returns the old "code" field's value of the RequestLog entity.
+// If the RequestLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestLogMutation) OldCode(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCode is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCode requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCode: %w", err)
+	}
+	return oldValue.Code, nil
+}
+
+// ClearCode clears the value of the "code" field.
+func (m *RequestLogMutation) ClearCode() {
+	m.code = nil
+	m.clearedFields[requestlog.FieldCode] = struct{}{}
+}
+
+// CodeCleared returns if the "code" field was cleared in this mutation.
+func (m *RequestLogMutation) CodeCleared() bool {
+	_, ok := m.clearedFields[requestlog.FieldCode]
+	return ok
+}
+
+// ResetCode resets all changes to the "code" field.
+func (m *RequestLogMutation) ResetCode() {
+	m.code = nil
+	delete(m.clearedFields, requestlog.FieldCode)
+}
+
+// SetDuration sets the "duration" field.
+func (m *RequestLogMutation) SetDuration(i int64) {
+	m.duration = &i
+	m.addduration = nil
+}
+
+// Duration returns the value of the "duration" field in the mutation.
+func (m *RequestLogMutation) Duration() (r int64, exists bool) {
+	v := m.duration
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDuration returns the old "duration" field's value of the RequestLog entity.
+// If the RequestLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestLogMutation) OldDuration(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDuration is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDuration requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDuration: %w", err)
+	}
+	return oldValue.Duration, nil
+}
+
+// AddDuration adds i to the "duration" field.
+func (m *RequestLogMutation) AddDuration(i int64) {
+	if m.addduration != nil {
+		*m.addduration += i
+	} else {
+		m.addduration = &i
+	}
+}
+
+// AddedDuration returns the value that was added to the "duration" field in this mutation.
+func (m *RequestLogMutation) AddedDuration() (r int64, exists bool) {
+	v := m.addduration
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDuration resets all changes to the "duration" field.
+func (m *RequestLogMutation) ResetDuration() {
+	m.duration = nil
+	m.addduration = nil
+}
+
+// SetOmitted sets the "omitted" field.
+func (m *RequestLogMutation) SetOmitted(i int64) {
+	m.omitted = &i
+	m.addomitted = nil
+}
+
+// Omitted returns the value of the "omitted" field in the mutation.
+func (m *RequestLogMutation) Omitted() (r int64, exists bool) {
+	v := m.omitted
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOmitted returns the old "omitted" field's value of the RequestLog entity.
+// If the RequestLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestLogMutation) OldOmitted(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOmitted is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOmitted requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOmitted: %w", err)
+	}
+	return oldValue.Omitted, nil
+}
+
+// AddOmitted adds i to the "omitted" field.
+func (m *RequestLogMutation) AddOmitted(i int64) {
+	if m.addomitted != nil {
+		*m.addomitted += i
+	} else {
+		m.addomitted = &i
+	}
+}
+
+// AddedOmitted returns the value that was added to the "omitted" field in this mutation.
+func (m *RequestLogMutation) AddedOmitted() (r int64, exists bool) {
+	v := m.addomitted
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetOmitted resets all changes to the "omitted" field.
+func (m *RequestLogMutation) ResetOmitted() {
+	m.omitted = nil
+	m.addomitted = nil
+}
+
+// Where appends a list predicates to the RequestLogMutation builder.
+func (m *RequestLogMutation) Where(ps ...predicate.RequestLog) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the RequestLogMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *RequestLogMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.RequestLog, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *RequestLogMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *RequestLogMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (RequestLog).
+func (m *RequestLogMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *RequestLogMutation) Fields() []string {
+	fields := make([]string, 0, 11)
+	if m.store_id != nil {
+		fields = append(fields, requestlog.FieldStoreID)
+	}
+	if m.subject_id != nil {
+		fields = append(fields, requestlog.FieldSubjectID)
+	}
+	if m.app_store_id != nil {
+		fields = append(fields, requestlog.FieldAppStoreID)
+	}
+	if m.caller_store_id != nil {
+		fields = append(fields, requestlog.FieldCallerStoreID)
+	}
+	if m.method != nil {
+		fields = append(fields, requestlog.FieldMethod)
+	}
+	if m.route != nil {
+		fields = append(fields, requestlog.FieldRoute)
+	}
+	if m.resource != nil {
+		fields = append(fields, requestlog.FieldResource)
+	}
+	if m.status != nil {
+		fields = append(fields, requestlog.FieldStatus)
+	}
+	if m.code != nil {
+		fields = append(fields, requestlog.FieldCode)
+	}
+	if m.duration != nil {
+		fields = append(fields, requestlog.FieldDuration)
+	}
+	if m.omitted != nil {
+		fields = append(fields, requestlog.FieldOmitted)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *RequestLogMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case requestlog.FieldStoreID:
+		return m.StoreID()
+	case requestlog.FieldSubjectID:
+		return m.SubjectID()
+	case requestlog.FieldAppStoreID:
+		return m.AppStoreID()
+	case requestlog.FieldCallerStoreID:
+		return m.CallerStoreID()
+	case requestlog.FieldMethod:
+		return m.Method()
+	case requestlog.FieldRoute:
+		return m.Route()
+	case requestlog.FieldResource:
+		return m.Resource()
+	case requestlog.FieldStatus:
+		return m.Status()
+	case requestlog.FieldCode:
+		return m.Code()
+	case requestlog.FieldDuration:
+		return m.Duration()
+	case requestlog.FieldOmitted:
+		return m.Omitted()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *RequestLogMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case requestlog.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case requestlog.FieldSubjectID:
+		return m.OldSubjectID(ctx)
+	case requestlog.FieldAppStoreID:
+		return m.OldAppStoreID(ctx)
+	case requestlog.FieldCallerStoreID:
+		return m.OldCallerStoreID(ctx)
+	case requestlog.FieldMethod:
+		return m.OldMethod(ctx)
+	case requestlog.FieldRoute:
+		return m.OldRoute(ctx)
+	case requestlog.FieldResource:
+		return m.OldResource(ctx)
+	case requestlog.FieldStatus:
+		return m.OldStatus(ctx)
+	case requestlog.FieldCode:
+		return m.OldCode(ctx)
+	case requestlog.FieldDuration:
+		return m.OldDuration(ctx)
+	case requestlog.FieldOmitted:
+		return m.OldOmitted(ctx)
+	}
+	return nil, fmt.Errorf("unknown RequestLog field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RequestLogMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case requestlog.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case requestlog.FieldSubjectID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSubjectID(v)
+		return nil
+	case requestlog.FieldAppStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAppStoreID(v)
+		return nil
+	case requestlog.FieldCallerStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCallerStoreID(v)
+		return nil
+	case requestlog.FieldMethod:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMethod(v)
+		return nil
+	case requestlog.FieldRoute:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRoute(v)
+		return nil
+	case requestlog.FieldResource:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResource(v)
+		return nil
+	case requestlog.FieldStatus:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case requestlog.FieldCode:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCode(v)
+		return nil
+	case requestlog.FieldDuration:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDuration(v)
+		return nil
+	case requestlog.FieldOmitted:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOmitted(v)
+		return nil
+	}
+	return fmt.Errorf("unknown RequestLog field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *RequestLogMutation) AddedFields() []string {
+	var fields []string
+	if m.addstatus != nil {
+		fields = append(fields, requestlog.FieldStatus)
+	}
+	if m.addduration != nil {
+		fields = append(fields, requestlog.FieldDuration)
+	}
+	if m.addomitted != nil {
+		fields = append(fields, requestlog.FieldOmitted)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *RequestLogMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case requestlog.FieldStatus:
+		return m.AddedStatus()
+	case requestlog.FieldDuration:
+		return m.AddedDuration()
+	case requestlog.FieldOmitted:
+		return m.AddedOmitted()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RequestLogMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case requestlog.FieldStatus:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddStatus(v)
+		return nil
+	case requestlog.FieldDuration:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDuration(v)
+		return nil
+	case requestlog.FieldOmitted:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddOmitted(v)
+		return nil
+	}
+	return fmt.Errorf("unknown RequestLog numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *RequestLogMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(requestlog.FieldAppStoreID) {
+		fields = append(fields, requestlog.FieldAppStoreID)
+	}
+	if m.FieldCleared(requestlog.FieldCallerStoreID) {
+		fields = append(fields, requestlog.FieldCallerStoreID)
+	}
+	if m.FieldCleared(requestlog.FieldResource) {
+		fields = append(fields, requestlog.FieldResource)
+	}
+	if m.FieldCleared(requestlog.FieldCode) {
+		fields = append(fields, requestlog.FieldCode)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *RequestLogMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *RequestLogMutation) ClearField(name string) error {
+	switch name {
+	case requestlog.FieldAppStoreID:
+		m.ClearAppStoreID()
+		return nil
+	case requestlog.FieldCallerStoreID:
+		m.ClearCallerStoreID()
+		return nil
+	case requestlog.FieldResource:
+		m.ClearResource()
+		return nil
+	case requestlog.FieldCode:
+		m.ClearCode()
+		return nil
+	}
+	return fmt.Errorf("unknown RequestLog nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *RequestLogMutation) ResetField(name string) error {
+	switch name {
+	case requestlog.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case requestlog.FieldSubjectID:
+		m.ResetSubjectID()
+		return nil
+	case requestlog.FieldAppStoreID:
+		m.ResetAppStoreID()
+		return nil
+	case requestlog.FieldCallerStoreID:
+		m.ResetCallerStoreID()
+		return nil
+	case requestlog.FieldMethod:
+		m.ResetMethod()
+		return nil
+	case requestlog.FieldRoute:
+		m.ResetRoute()
+		return nil
+	case requestlog.FieldResource:
+		m.ResetResource()
+		return nil
+	case requestlog.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case requestlog.FieldCode:
+		m.ResetCode()
+		return nil
+	case requestlog.FieldDuration:
+		m.ResetDuration()
+		return nil
+	case requestlog.FieldOmitted:
+		m.ResetOmitted()
+		return nil
+	}
+	return fmt.Errorf("unknown RequestLog field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *RequestLogMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *RequestLogMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *RequestLogMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *RequestLogMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *RequestLogMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *RequestLogMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *RequestLogMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown RequestLog unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *RequestLogMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown RequestLog edge %s", name)
 }
 
 // SearchEntryMutation represents an operation that mutates the SearchEntry nodes in the graph.

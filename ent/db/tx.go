@@ -124,6 +124,8 @@ type Tx struct {
 	RecoveryCode *RecoveryCodeClient
 	// Redaction is the client for interacting with the Redaction builders.
 	Redaction *RedactionClient
+	// RequestLog is the client for interacting with the RequestLog builders.
+	RequestLog *RequestLogClient
 	// SearchEntry is the client for interacting with the SearchEntry builders.
 	SearchEntry *SearchEntryClient
 	// SearchSpelling is the client for interacting with the SearchSpelling builders.
@@ -350,6 +352,7 @@ func (tx *Tx) init() {
 	tx.ProductImage = NewProductImageClient(tx.config)
 	tx.RecoveryCode = NewRecoveryCodeClient(tx.config)
 	tx.Redaction = NewRedactionClient(tx.config)
+	tx.RequestLog = NewRequestLogClient(tx.config)
 	tx.SearchEntry = NewSearchEntryClient(tx.config)
 	tx.SearchSpelling = NewSearchSpellingClient(tx.config)
 	tx.Session = NewSessionClient(tx.config)

@@ -89,10 +89,12 @@ type Viewer struct {
 	// ProvedAt is when the person of that session last proved who they are.
 	ProvedAt micros.Time
 	// Grant is the consent behind an app's token, whose client is the Actor.
-	Grant   xid.ID
-	Granted scope.Set // as granted
-	Scopes  scope.Set // effective: with what the granted imply
-	Role    Role      // of a person; empty for other kinds
+	Grant xid.ID
+	// AppStore is the store that registered that app.
+	AppStore xid.ID
+	Granted  scope.Set // as granted
+	Scopes   scope.Set // effective: with what the granted imply
+	Role     Role      // of a person; empty for other kinds
 	// LacksFactor says that the store requires a second factor of this person, who has
 	// none: until they have set one up, the store shows them nothing.
 	LacksFactor bool

@@ -41,7 +41,7 @@ var kinds = map[Kind]found{
 		" JOIN staff_tokens t ON t.store_id = c.store_id AND t.id = c.credential_id" +
 		" JOIN staff m ON m.store_id = t.store_id AND m.id = t.user_id JOIN users u ON u.id = t.user_id" +
 		" WHERE c.hash = ? AND c.kind = ?", readStaff},
-	Access: {from + "g.id, a.id, a.name, g.scopes, t.scopes, a.scopes, a.legacy, a.disabled_at, g.revoked_at, " +
+	Access: {from + "g.id, g.app_store_id, a.id, a.name, g.scopes, t.scopes, a.scopes, a.legacy, a.disabled_at, g.revoked_at, " +
 		"g.expires_at, t.revoked_at, t.expires_at" +
 		" FROM credentials c JOIN stores s ON s.id = c.store_id" +
 		" JOIN access_tokens t ON t.store_id = c.store_id AND t.id = c.credential_id" +
@@ -114,7 +114,7 @@ func readAccess(scan func(...any) error, e *entry, now micros.Time) error {
 	var disabled sql.Null[micros.Time]
 	var legacy bool
 	var family, token end
-	err := scan(&v.Grant, &app, &v.Name, &granted, &narrow, &registered, &legacy, &disabled,
+	err := scan(&v.Grant, &v.AppStore, &app, &v.Name, &granted, &narrow, &registered, &legacy, &disabled,
 		&family.revoked, &family.expires, &token.revoked, &token.expires)
 	if err != nil {
 		return fmt.Errorf("scan access token: %w", err)

@@ -129,13 +129,5 @@ func (f DeliveryFields) Payload(ctx context.Context, d *model.WebhookDelivery) (
 	if !ok || !viewer.From(ctx).Scopes.Has(e.Scope) {
 		return nil, nil
 	}
-	idem.AboutAnybody(ctx)
-	body, err := d.Page.Bodies.Get(ctx, d.Event)
-	if err != nil {
-		return nil, core.Explain("payload", fmt.Errorf("read event: %w", err))
-	}
-	if body == nil {
-		return nil, nil
-	}
-	return new(string(body)), nil
+	return payload(ctx, d.Page.Bodies, d.Event)
 }

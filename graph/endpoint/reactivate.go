@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/storefront-go/storefront/ent"
@@ -113,6 +115,36 @@ func (m Mutation) WebhookEndpointReplay(ctx context.Context, id string, from, to
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
+	return m.replay(ctx, id, "webhook_endpoint.replay", from.String()+" "+to.String(),
+		func(ctx context.Context, e *db.WebhookEndpoint) error { return m.Webhooks.Replay(ctx, e.ID, from, to) })
+}
+
+// WebhookEventReplay sends one event of the log once more to an endpoint that subscribes
+// to it. Whether the endpoint may have it is the engine's to judge, as of any replay.
+func (m Mutation) WebhookEventReplay(ctx context.Context, id, endpointID string) (
+	*model.WebhookEndpointPayload, error,
+) {
+	uid, err := core.ParseID(xid.Event, id)
+	if err != nil {
+		return nil, err
+	}
+	one := func(ctx context.Context, e *db.WebhookEndpoint) error {
+		row, err := m.event(ctx, uid)
+		if err != nil {
+			return core.Explain("event", err)
+		}
+		if !slices.Contains(strings.Fields(e.Events), string(row.Type)) {
+			return fault.State(fault.InvalidTransition, "The endpoint does not subscribe to "+string(row.Type)+".")
+		}
+		return m.Webhooks.ReplayOne(ctx, e.ID, row.ID)
+	}
+	return m.replay(ctx, endpointID, "webhook_endpoint.replay_event", id, one)
+}
+
+// replay begins a replay of a running endpoint; one at a time.
+func (m Mutation) replay(ctx context.Context, id, action, detail string,
+	begin func(context.Context, *db.WebhookEndpoint) error,
+) (*model.WebhookEndpointPayload, error) {
 	uid, err := core.ParseID(xid.WebhookEndpoint, id)
 	if err != nil {
 		return nil, err
@@ -126,7 +158,7 @@ func (m Mutation) WebhookEndpointReplay(ctx context.Context, id string, from, to
 		if err := running(row); err != nil {
 			return nil, err
 		}
-		switch err := m.Webhooks.Replay(ctx, uid, from, to); {
+		switch err := begin(ctx, row); {
 		case errors.Is(err, webhook.ErrReplaying):
 			return nil, fault.State(fault.ReplayPending,
 				"A replay of the endpoint is under way: wait until it has ended.")
@@ -134,7 +166,7 @@ func (m Mutation) WebhookEndpointReplay(ctx context.Context, id string, from, to
 			return nil, err
 		}
 		shown, err = m.shownEndpoint(ctx, row)
-		return m.endpoints().Made(row, "webhook_endpoint.replay", from.String()+" "+to.String()), err
+		return m.endpoints().Made(row, action, detail), err
 	})
 	if err != nil {
 		return nil, err

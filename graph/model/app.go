@@ -119,7 +119,11 @@ func (e *AccountEvent) Action() string { return string(e.AccountEvent.Action) }
 func (e *AccountEvent) CreatedAt() micros.Time { return e.ID.Time() }
 
 // Event is an entry of the event log.
-type Event struct{ *db.Event }
+type Event struct {
+	*db.Event
+	// Bodies are those of the events of its page.
+	Bodies *Batch[xid.ID, []byte]
+}
 
 // Type returns its name.
 func (e *Event) Type() string { return string(e.Event.Type) }

@@ -74,6 +74,8 @@ type (
 	AccountEventEdge                = Edge[*AccountEvent]
 	EventConnection                 = Connection[*Event]
 	EventEdge                       = Edge[*Event]
+	LoggedRequestConnection         = Connection[*LoggedRequest]
+	LoggedRequestEdge               = Edge[*LoggedRequest]
 	WebhookEndpointConnection       = Connection[*WebhookEndpoint]
 	WebhookEndpointEdge             = Edge[*WebhookEndpoint]
 	WebhookDeliveryConnection       = Connection[*WebhookDelivery]

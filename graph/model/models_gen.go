@@ -205,6 +205,13 @@ type DiscountPayload struct {
 	UserErrors []*UserError `json:"userErrors"`
 }
 
+type EventFilter struct {
+	// Names of events.
+	Types []string `json:"types,omitempty"`
+	// Of one order, product or other thing; the newest of its events comes first.
+	ResourceID *string `json:"resourceId,omitempty"`
+}
+
 type ExportDeletePayload struct {
 	DeletedID  *string      `json:"deletedId,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
@@ -658,6 +665,18 @@ type RefundInput struct {
 	Lines       []*LineQuantityInput `json:"lines,omitempty"`
 	// Gives the lines' stock back.
 	Restock bool `json:"restock"`
+}
+
+// What is left out asks for nothing; all of what is given holds.
+type RequestFilter struct {
+	KeyID *string `json:"keyId,omitempty"`
+	AppID *string `json:"appId,omitempty"`
+	// The request_id that answers and problems carry.
+	RequestID *string      `json:"requestId,omitempty"`
+	Status    *StatusClass `json:"status,omitempty"`
+	From      *micros.Time `json:"from,omitempty"`
+	// Requests of this time and later are left out.
+	To *micros.Time `json:"to,omitempty"`
 }
 
 type SalesDay struct {

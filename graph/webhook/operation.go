@@ -157,8 +157,17 @@ func (e *Engine) ResumeEmpty(ctx context.Context, endpoint xid.ID) error {
 // Replay sends the events of the log from a time to before another once more.
 // It returns [ErrReplaying] while an earlier replay is under way.
 func (e *Engine) Replay(ctx context.Context, endpoint xid.ID, from, to micros.Time) error {
+	return e.replay(ctx, endpoint, xid.First(from), xid.First(to))
+}
+
+// ReplayOne is [Engine.Replay] of one event.
+func (e *Engine) ReplayOne(ctx context.Context, endpoint, event xid.ID) error {
+	return e.replay(ctx, endpoint, event, following(event))
+}
+
+func (e *Engine) replay(ctx context.Context, endpoint, from, to xid.ID) error {
 	err := e.nudge(ctx, endpoint, func(u *db.WebhookQueueUpdate) {
-		u.Where(webhookqueue.ReplayFromIsNil()).SetReplayFrom(xid.First(from)).SetReplayTo(xid.First(to))
+		u.Where(webhookqueue.ReplayFromIsNil()).SetReplayFrom(from).SetReplayTo(to)
 	})
 	if errors.Is(err, ErrNoQueue) {
 		return ErrReplaying

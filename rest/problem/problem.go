@@ -5,6 +5,7 @@ package problem
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 
 	"github.com/storefront-go/storefront/ent/fault"
@@ -55,6 +56,17 @@ func Append(b []byte, apiHost string, f *fault.Error, requestID string) []byte {
 	}
 	o.B = append(o.B, ']')
 	return o.Close()
+}
+
+// CodeOf returns the code of what [Append] wrote.
+func CodeOf(body []byte) string {
+	var p struct {
+		Code string `json:"code"`
+	}
+	if json.Unmarshal(body, &p) != nil {
+		return ""
+	}
+	return p.Code
 }
 
 // appendField appends one entry with exactly one place: a field that names none

@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/outbox"
 	"github.com/storefront-go/storefront/graph/reminder"
+	"github.com/storefront-go/storefront/graph/requestlog"
 	"github.com/storefront-go/storefront/graph/work"
 )
 
@@ -26,6 +27,9 @@ const (
 	eraseEvery  = 5 * time.Second
 	holdEvery   = 15 * time.Second
 	judgeEvery  = time.Minute
+	// logTimeout is how long a round of the log of requests may try: what it holds is lost
+	// then, and room for what came since.
+	logTimeout = 30 * time.Second
 )
 
 // newLoops makes what runs beside the requests. They start in this order and
@@ -33,6 +37,9 @@ const (
 func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
 	return append(s.dispatchLoops(), []work.Config{
 		{Name: "last_use", Interval: usedEvery, Run: s.base.Keys.WriteUsed},
+		{Name: "request_log", Interval: requestlog.Every, Timeout: logTimeout, Run: s.requests.Round},
+		{Name: "purge_requests", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "logged requests",
+			func(ctx context.Context) (int, error) { return requestlog.Purge(ctx, s.base.Store) })},
 		{Name: "purge_idempotency", Interval: purgeEvery, Timeout: purgeEvery,
 			Run: counted(s.log, "idempotency keys", claims.Purge)},
 		{Name: "purge_sessions", Interval: purgeEvery, Timeout: purgeEvery,

@@ -21,6 +21,7 @@ import (
 	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/graph/payment"
 	"github.com/storefront-go/storefront/graph/picture"
+	"github.com/storefront-go/storefront/graph/requestlog"
 	"github.com/storefront-go/storefront/graph/shelf"
 	"github.com/storefront-go/storefront/graph/webhook"
 	"github.com/storefront-go/storefront/graph/work"
@@ -76,6 +77,7 @@ type Server struct {
 	carts    *cart.Carts
 	payments *payment.Desk
 	shelves  *shelf.Keeper
+	requests *requestlog.Log
 	sender   *notify.Sender // nil without a mail server
 	admin    *admin
 	public   *http.Server
@@ -140,7 +142,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	}
 	core.TestPayments = c.Demo
 	s.themes, s.pictures, s.carts, s.shelves = core.Themes, core.Pictures, core.Carts(), core.Shelves
-	s.payments = core.Payments
+	s.payments, s.requests = core.Payments, requestlog.New(s.base.Store)
 	if err := s.themes.Seed(ctx); err != nil {
 		// Without the blob store the API still serves; a loop tries again.
 		r.Logger.ErrorContext(ctx, "the sample themes could not be installed", "error", err)
@@ -176,6 +178,7 @@ func (s *Server) answer(ctx context.Context, c Config, r Runtime, core *graph.Re
 		return err
 	}
 	s.closer.push("write last use", s.base.Keys.WriteUsed)
+	s.closer.push("write the log of requests", s.requests.Flush)
 	engines := []work.Service{core.Exports}
 	if !c.NoDispatch {
 		engines = []work.Service{s.hooks, core.Exports}
@@ -201,7 +204,7 @@ func (s *Server) measured(b Build, core *graph.Resolver) (*prometheus.Registry, 
 	}
 	panics := counter("storefront_theme_panics_total", "Panics in the processing of themes.", s.themes.Panics)
 	return reg, errors.Join(s.hooks.Register(reg), core.Exports.Register(reg), s.pictures.Register(reg),
-		reg.Register(panics))
+		s.requests.Register(reg), reg.Register(panics))
 }
 
 func (s *Server) bind(ctx context.Context, addr, flag string) (net.Listener, error) {

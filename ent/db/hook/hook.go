@@ -669,6 +669,18 @@ func (f RedactionFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, err
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.RedactionMutation", m)
 }
 
+// The RequestLogFunc type is an adapter to allow the use of ordinary
+// function as RequestLog mutator.
+type RequestLogFunc func(context.Context, *db.RequestLogMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f RequestLogFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.RequestLogMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.RequestLogMutation", m)
+}
+
 // The SearchEntryFunc type is an adapter to allow the use of ordinary
 // function as SearchEntry mutator.
 type SearchEntryFunc func(context.Context, *db.SearchEntryMutation) (db.Value, error)

@@ -1540,6 +1540,34 @@ var (
 			},
 		},
 	}
+	// RequestLogsColumns holds the columns for the "request_logs" table.
+	RequestLogsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "subject_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "app_store_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "caller_store_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "method", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "route", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
+		{Name: "resource", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
+		{Name: "status", Type: field.TypeInt},
+		{Name: "code", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
+		{Name: "duration", Type: field.TypeInt64},
+		{Name: "omitted", Type: field.TypeInt64, Default: 0},
+	}
+	// RequestLogsTable holds the schema information for the "request_logs" table.
+	RequestLogsTable = &schema.Table{
+		Name:       "request_logs",
+		Columns:    RequestLogsColumns,
+		PrimaryKey: []*schema.Column{RequestLogsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "requestlog_store_id_subject_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{RequestLogsColumns[1], RequestLogsColumns[2], RequestLogsColumns[0]},
+			},
+		},
+	}
 	// SearchEntriesColumns holds the columns for the "search_entries" table.
 	SearchEntriesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -2048,6 +2076,7 @@ var (
 		ProductImagesTable,
 		RecoveryCodesTable,
 		RedactionsTable,
+		RequestLogsTable,
 		SearchEntriesTable,
 		SearchSpellingsTable,
 		SessionsTable,

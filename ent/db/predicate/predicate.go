@@ -171,6 +171,9 @@ type RecoveryCode func(*sql.Selector)
 // Redaction is the predicate function for redaction builders.
 type Redaction func(*sql.Selector)
 
+// RequestLog is the predicate function for requestlog builders.
+type RequestLog func(*sql.Selector)
+
 // SearchEntry is the predicate function for searchentry builders.
 type SearchEntry func(*sql.Selector)
 

@@ -1430,6 +1430,30 @@ func (f RedactionMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutati
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.RedactionMutation", m)
 }
 
+// The RequestLogQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type RequestLogQueryRuleFunc func(context.Context, *db.RequestLogQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f RequestLogQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.RequestLogQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.RequestLogQuery", q)
+}
+
+// The RequestLogMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type RequestLogMutationRuleFunc func(context.Context, *db.RequestLogMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f RequestLogMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.RequestLogMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.RequestLogMutation", m)
+}
+
 // The SearchEntryQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type SearchEntryQueryRuleFunc func(context.Context, *db.SearchEntryQuery) error

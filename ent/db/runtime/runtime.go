@@ -53,6 +53,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/db/redaction"
+	"github.com/storefront-go/storefront/ent/db/requestlog"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
 	"github.com/storefront-go/storefront/ent/db/session"
@@ -1445,6 +1446,28 @@ func init() {
 	redactionDescID := redactionMixinFields0[1].Descriptor()
 	// redaction.DefaultID holds the default value on creation for the id field.
 	redaction.DefaultID = redactionDescID.Default.(func() xid.ID)
+	requestlogMixin := schema.RequestLog{}.Mixin()
+	requestlog.Policy = privacy.NewPolicies(requestlogMixin[0], schema.RequestLog{})
+	requestlog.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := requestlog.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	requestlogMixinFields0 := requestlogMixin[0].Fields()
+	_ = requestlogMixinFields0
+	requestlogFields := schema.RequestLog{}.Fields()
+	_ = requestlogFields
+	// requestlogDescOmitted is the schema descriptor for omitted field.
+	requestlogDescOmitted := requestlogFields[9].Descriptor()
+	// requestlog.DefaultOmitted holds the default value on creation for the omitted field.
+	requestlog.DefaultOmitted = requestlogDescOmitted.Default.(int64)
+	// requestlogDescID is the schema descriptor for id field.
+	requestlogDescID := requestlogMixinFields0[1].Descriptor()
+	// requestlog.DefaultID holds the default value on creation for the id field.
+	requestlog.DefaultID = requestlogDescID.Default.(func() xid.ID)
 	searchentryMixin := schema.SearchEntry{}.Mixin()
 	searchentry.Policy = privacy.NewPolicies(searchentryMixin[0], schema.SearchEntry{})
 	searchentry.Hooks[0] = func(next ent.Mutator) ent.Mutator {

@@ -37,6 +37,7 @@ type ResolverRoot interface {
 	Account() AccountResolver
 	Collection() CollectionResolver
 	Discount() DiscountResolver
+	Event() EventResolver
 	LineItem() LineItemResolver
 	Mutation() MutationResolver
 	Order() OrderResolver
@@ -72,6 +73,9 @@ type CollectionResolver interface {
 }
 type DiscountResolver interface {
 	CollectionIds(ctx context.Context, obj *db.Discount) ([]string, error)
+}
+type EventResolver interface {
+	Payload(ctx context.Context, obj *model.Event) (*string, error)
 }
 type LineItemResolver interface {
 	Product(ctx context.Context, obj *model.LineItem) (*db.Product, error)
@@ -112,6 +116,7 @@ type MutationResolver interface {
 	WebhookEndpointDelete(ctx context.Context, id string) (*model.WebhookEndpointDeletePayload, error)
 	WebhookEndpointTest(ctx context.Context, id string) (*model.WebhookDeliveryPayload, error)
 	WebhookEndpointReplay(ctx context.Context, id string, from micros.Time, to micros.Time) (*model.WebhookEndpointPayload, error)
+	WebhookEventReplay(ctx context.Context, id string, endpointID string) (*model.WebhookEndpointPayload, error)
 	WebhookDeliveryRetry(ctx context.Context, id string) (*model.WebhookDeliveryPayload, error)
 	WebhookDeliveriesRetry(ctx context.Context, endpointID string, filter model.WebhookDeliveryFilter, after *string, limit int) (*model.WebhookDeliveriesPayload, error)
 	WebhookDeliverySkip(ctx context.Context, id string) (*model.WebhookDeliveryPayload, error)
@@ -243,7 +248,9 @@ type QueryResolver interface {
 	Collection(ctx context.Context, id string) (*db.Collection, error)
 	Discounts(ctx context.Context, first *int, after *string) (*model.Connection[*db.Discount], error)
 	Discount(ctx context.Context, id string) (*db.Discount, error)
-	Events(ctx context.Context, first *int, after *string) (*model.Connection[*model.Event], error)
+	Events(ctx context.Context, first *int, after *string, filter *model.EventFilter) (*model.Connection[*model.Event], error)
+	Event(ctx context.Context, id string) (*model.Event, error)
+	RequestLog(ctx context.Context, first *int, after *string, filter *model.RequestFilter) (*model.Connection[*model.LoggedRequest], error)
 	WebhookEndpoints(ctx context.Context, first *int, after *string) (*model.Connection[*model.WebhookEndpoint], error)
 	WebhookEndpoint(ctx context.Context, id string) (*model.WebhookEndpoint, error)
 	WebhookDelivery(ctx context.Context, id string) (*model.WebhookDelivery, error)
@@ -312,6 +319,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCustomerFilter,
 		ec.unmarshalInputCustomerUpdateInput,
 		ec.unmarshalInputDiscountInput,
+		ec.unmarshalInputEventFilter,
 		ec.unmarshalInputExportFiltersInput,
 		ec.unmarshalInputExportStartInput,
 		ec.unmarshalInputFulfillInput,
@@ -340,6 +348,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputProductVariantInput,
 		ec.unmarshalInputProductVariantUpdateInput,
 		ec.unmarshalInputRefundInput,
+		ec.unmarshalInputRequestFilter,
 		ec.unmarshalInputSessionProveInput,
 		ec.unmarshalInputShippingRateInput,
 		ec.unmarshalInputShippingZoneInput,
@@ -512,8 +521,21 @@ type Query {
   "The discounts, newest first."
   discounts(first: Int = 50, after: String): DiscountConnection! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   discount(id: ID!): Discount @dashboard(roles: [OWNER, ADMIN, SUPPORT])
-  "The event log, newest first: what webhooks deliver. It reaches back 30 days."
-  events(first: Int = 50, after: String): EventConnection! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  """
+  The event log, newest first: what webhooks deliver. It reaches back 30 days. With a filter of types a page may hold
+  fewer events than it was asked for, or none, while hasNextPage says that there is more.
+  """
+  events(first: Int = 50, after: String, filter: EventFilter): EventConnection!
+    @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  event(id: ID!): Event @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  """
+  Requests of the REST API, newest first: those of keys and apps in the store, and those of the store's own apps in
+  other stores. It reaches back 72 hours and is a sample: of each key and app at least 60 refused and 20 answered
+  requests a minute, as long as the store has less than ten times that. A request is here within a few seconds. With a
+  filter of classes a page may hold fewer than it was asked for, or none, while hasNextPage says that there is more.
+  """
+  requestLog(first: Int = 50, after: String, filter: RequestFilter): LoggedRequestConnection!
+    @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   "The webhook endpoints, newest first; of an app only its own."
   webhookEndpoints(first: Int = 50, after: String): WebhookEndpointConnection! @scope(name: "webhooks.read")
   webhookEndpoint(id: ID!): WebhookEndpoint @scope(name: "webhooks.read")
@@ -646,6 +668,12 @@ type Mutation {
   webhookEndpointTest(id: ID!): WebhookDeliveryPayload! @scope(name: "webhooks.write")
   "Sends the events of a time once more, those up to before to."
   webhookEndpointReplay(id: ID!, from: Time!, to: Time!): WebhookEndpointPayload! @scope(name: "webhooks.write")
+  """
+  Sends one event of the log once more to an endpoint that subscribes to it, unless the endpoint's conditions leave it
+  out.
+  """
+  webhookEventReplay(id: ID!, endpointId: ID!): WebhookEndpointPayload!
+    @scope(name: "webhooks.write") @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   "Makes the next attempt now, or sends a delivery that has ended once more."
   webhookDeliveryRetry(id: ID!): WebhookDeliveryPayload! @scope(name: "webhooks.write")
   """
@@ -877,6 +905,8 @@ enum StoreStatus { OPEN CLOSED }
 enum GrantEnd { STORE APP CODE_REUSE REFRESH_REUSE }
 enum EndpointStatus { ACTIVE SUSPENDED DISABLED }
 enum EndpointStop { DELIVERY_FAILED NO_SUCCESS MANUAL GRANT_REVOKED }
+"The classes of answers: 2xx and 3xx, 4xx, 5xx."
+enum StatusClass { SUCCESS CLIENT_ERROR SERVER_ERROR }
 enum DeliveryState { WAITING DELIVERED FAILED HELD SKIPPED CANCELLED }
 enum WebhookBacklog { RESUME FROM DROP }
 enum WebhookCircuitState { CLOSED HALF_OPEN OPEN }
@@ -1155,6 +1185,33 @@ type Event {
   "Counts the events of one resource, from 1."
   sequence: Long!
   occurredAt: Time!
+  "The body that subscribers get; null for a person who may not read what it is about."
+  payload: String
+}
+
+"A request of the REST API by a key or an app."
+type LoggedRequest {
+  "The request_id of the answer."
+  id: ID!
+  createdAt: Time!
+  method: String!
+  "The path, without its query; {id} stands for what has not the form of an id."
+  path: String!
+  "The path with {id} in place of ids."
+  route: String!
+  status: Int!
+  "The code of the problem; null where none was answered."
+  code: String
+  "In microseconds."
+  duration: Long!
+  "The key that asked; null for an app."
+  key: APIKey
+  "The app that asked; null for a key."
+  app: AppSummary
+  "The other store in which the store's own app asked; null for this store."
+  storeId: ID
+  "How many more of the same key or app, refused or answered as this one, were left out within the minute."
+  omitted: Long!
 }
 
 type WebhookEndpoint {
@@ -2083,6 +2140,8 @@ type MarketplaceSubmissionConnection {
 type MarketplaceSubmissionEdge { cursor: String! node: MarketplaceSubmission! }
 type EventConnection { edges: [EventEdge!]! nodes: [Event!]! pageInfo: PageInfo! }
 type EventEdge { cursor: String! node: Event! }
+type LoggedRequestConnection { edges: [LoggedRequestEdge!]! nodes: [LoggedRequest!]! pageInfo: PageInfo! }
+type LoggedRequestEdge { cursor: String! node: LoggedRequest! }
 type AccountEventConnection { edges: [AccountEventEdge!]! nodes: [AccountEvent!]! pageInfo: PageInfo! }
 type AccountEventEdge { cursor: String! node: AccountEvent! }
 type CollectionConnection { edges: [CollectionEdge!]! nodes: [Collection!]! pageInfo: PageInfo! }
@@ -2102,6 +2161,25 @@ input AuditFilter {
   resourceId: ID
   from: Time
   "Entries of this time and later are left out."
+  to: Time
+}
+
+input EventFilter {
+  "Names of events."
+  types: [String!]
+  "Of one order, product or other thing; the newest of its events comes first."
+  resourceId: ID
+}
+
+"What is left out asks for nothing; all of what is given holds."
+input RequestFilter {
+  keyId: ID
+  appId: ID
+  "The request_id that answers and problems carry."
+  requestId: ID
+  status: StatusClass
+  from: Time
+  "Requests of this time and later are left out."
   to: Time
 }
 
@@ -4451,6 +4529,22 @@ func (ec *executionContext) field_Mutation_webhookEndpointUpdate_args(ctx contex
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_webhookEventReplay_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "endpointId", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["endpointId"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Order_notes_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -4645,6 +4739,17 @@ func (ec *executionContext) field_Query_discounts_args(ctx context.Context, rawA
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_event_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_events_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -4658,6 +4763,11 @@ func (ec *executionContext) field_Query_events_args(ctx context.Context, rawArgs
 		return nil, err
 	}
 	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter", ec.unmarshalOEventFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEventFilter)
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg2
 	return args, nil
 }
 
@@ -4943,6 +5053,27 @@ func (ec *executionContext) field_Query_products_args(ctx context.Context, rawAr
 	}
 	args["after"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter", ec.unmarshalOProductFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductFilter)
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_requestLog_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter", ec.unmarshalORequestFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐRequestFilter)
 	if err != nil {
 		return nil, err
 	}
@@ -9917,6 +10048,35 @@ func (ec *executionContext) fieldContext_Event_occurredAt(_ context.Context, fie
 	return fc, nil
 }
 
+func (ec *executionContext) _Event_payload(ctx context.Context, field graphql.CollectedField, obj *model.Event) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Event_payload,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Event().Payload(ctx, obj)
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Event_payload(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Event",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _EventConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Event]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -9988,6 +10148,8 @@ func (ec *executionContext) fieldContext_EventConnection_nodes(_ context.Context
 				return ec.fieldContext_Event_sequence(ctx, field)
 			case "occurredAt":
 				return ec.fieldContext_Event_occurredAt(ctx, field)
+			case "payload":
+				return ec.fieldContext_Event_payload(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Event", field.Name)
 		},
@@ -10087,6 +10249,8 @@ func (ec *executionContext) fieldContext_EventEdge_node(_ context.Context, field
 				return ec.fieldContext_Event_sequence(ctx, field)
 			case "occurredAt":
 				return ec.fieldContext_Event_occurredAt(ctx, field)
+			case "payload":
+				return ec.fieldContext_Event_payload(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Event", field.Name)
 		},
@@ -14075,6 +14239,471 @@ func (ec *executionContext) fieldContext_LineQuantity_quantity(_ context.Context
 	return fc, nil
 }
 
+func (ec *executionContext) _LoggedRequest_id(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_LoggedRequest_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LoggedRequest",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LoggedRequest_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_LoggedRequest_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LoggedRequest",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LoggedRequest_method(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Method)
+}
+
+func (ec *executionContext) fieldContext_LoggedRequest_method(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LoggedRequest",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LoggedRequest_path(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Path())
+}
+
+func (ec *executionContext) fieldContext_LoggedRequest_path(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LoggedRequest",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LoggedRequest_route(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Route)
+}
+
+func (ec *executionContext) fieldContext_LoggedRequest_route(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LoggedRequest",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LoggedRequest_status(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Status)
+}
+
+func (ec *executionContext) fieldContext_LoggedRequest_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LoggedRequest",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LoggedRequest_code(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Code)
+}
+
+func (ec *executionContext) fieldContext_LoggedRequest_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LoggedRequest",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LoggedRequest_duration(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Duration)
+}
+
+func (ec *executionContext) fieldContext_LoggedRequest_duration(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LoggedRequest",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LoggedRequest_key(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LoggedRequest_key,
+		func(ctx context.Context) (any, error) {
+			return obj.Key, nil
+		},
+		nil,
+		ec.marshalOAPIKey2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAPIKey,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_LoggedRequest_key(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LoggedRequest",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_APIKey_id(ctx, field)
+			case "name":
+				return ec.fieldContext_APIKey_name(ctx, field)
+			case "hint":
+				return ec.fieldContext_APIKey_hint(ctx, field)
+			case "scopes":
+				return ec.fieldContext_APIKey_scopes(ctx, field)
+			case "lineageId":
+				return ec.fieldContext_APIKey_lineageId(ctx, field)
+			case "superseded":
+				return ec.fieldContext_APIKey_superseded(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_APIKey_createdAt(ctx, field)
+			case "expiresAt":
+				return ec.fieldContext_APIKey_expiresAt(ctx, field)
+			case "revokedAt":
+				return ec.fieldContext_APIKey_revokedAt(ctx, field)
+			case "lastUsedAt":
+				return ec.fieldContext_APIKey_lastUsedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type APIKey", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LoggedRequest_app(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LoggedRequest_app,
+		func(ctx context.Context) (any, error) {
+			return obj.App, nil
+		},
+		nil,
+		ec.marshalOAppSummary2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppSummary,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_LoggedRequest_app(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LoggedRequest",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_AppSummary_id(ctx, field)
+			case "clientId":
+				return ec.fieldContext_AppSummary_clientId(ctx, field)
+			case "name":
+				return ec.fieldContext_AppSummary_name(ctx, field)
+			case "developer":
+				return ec.fieldContext_AppSummary_developer(ctx, field)
+			case "website":
+				return ec.fieldContext_AppSummary_website(ctx, field)
+			case "disabled":
+				return ec.fieldContext_AppSummary_disabled(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AppSummary", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LoggedRequest_storeId(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicCallerID())
+}
+
+func (ec *executionContext) fieldContext_LoggedRequest_storeId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LoggedRequest",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LoggedRequest_omitted(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Omitted)
+}
+
+func (ec *executionContext) fieldContext_LoggedRequest_omitted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LoggedRequest",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LoggedRequestConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.LoggedRequest]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LoggedRequestConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNLoggedRequestEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_LoggedRequestConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LoggedRequestConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_LoggedRequestEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_LoggedRequestEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type LoggedRequestEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LoggedRequestConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.LoggedRequest]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LoggedRequestConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNLoggedRequest2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLoggedRequestᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_LoggedRequestConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LoggedRequestConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_LoggedRequest_id(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_LoggedRequest_createdAt(ctx, field)
+			case "method":
+				return ec.fieldContext_LoggedRequest_method(ctx, field)
+			case "path":
+				return ec.fieldContext_LoggedRequest_path(ctx, field)
+			case "route":
+				return ec.fieldContext_LoggedRequest_route(ctx, field)
+			case "status":
+				return ec.fieldContext_LoggedRequest_status(ctx, field)
+			case "code":
+				return ec.fieldContext_LoggedRequest_code(ctx, field)
+			case "duration":
+				return ec.fieldContext_LoggedRequest_duration(ctx, field)
+			case "key":
+				return ec.fieldContext_LoggedRequest_key(ctx, field)
+			case "app":
+				return ec.fieldContext_LoggedRequest_app(ctx, field)
+			case "storeId":
+				return ec.fieldContext_LoggedRequest_storeId(ctx, field)
+			case "omitted":
+				return ec.fieldContext_LoggedRequest_omitted(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type LoggedRequest", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LoggedRequestConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.LoggedRequest]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LoggedRequestConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_LoggedRequestConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LoggedRequestConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LoggedRequestEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.LoggedRequest]) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_LoggedRequestEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LoggedRequestEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LoggedRequestEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.LoggedRequest]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LoggedRequestEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNLoggedRequest2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLoggedRequest,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_LoggedRequestEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LoggedRequestEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_LoggedRequest_id(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_LoggedRequest_createdAt(ctx, field)
+			case "method":
+				return ec.fieldContext_LoggedRequest_method(ctx, field)
+			case "path":
+				return ec.fieldContext_LoggedRequest_path(ctx, field)
+			case "route":
+				return ec.fieldContext_LoggedRequest_route(ctx, field)
+			case "status":
+				return ec.fieldContext_LoggedRequest_status(ctx, field)
+			case "code":
+				return ec.fieldContext_LoggedRequest_code(ctx, field)
+			case "duration":
+				return ec.fieldContext_LoggedRequest_duration(ctx, field)
+			case "key":
+				return ec.fieldContext_LoggedRequest_key(ctx, field)
+			case "app":
+				return ec.fieldContext_LoggedRequest_app(ctx, field)
+			case "storeId":
+				return ec.fieldContext_LoggedRequest_storeId(ctx, field)
+			case "omitted":
+				return ec.fieldContext_LoggedRequest_omitted(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type LoggedRequest", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _MarketplaceSubmission_id(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
@@ -18047,6 +18676,90 @@ func (ec *executionContext) fieldContext_Mutation_webhookEndpointReplay(ctx cont
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_webhookEndpointReplay_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_webhookEventReplay(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_webhookEventReplay,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().WebhookEventReplay(ctx, fc.Args["id"].(string), fc.Args["endpointId"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "webhooks.write")
+				if err != nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
+			}
+
+			next = directive2
+			return next
+		},
+		ec.marshalNWebhookEndpointPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_webhookEventReplay(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "webhookEndpoint":
+				return ec.fieldContext_WebhookEndpointPayload_webhookEndpoint(ctx, field)
+			case "secret":
+				return ec.fieldContext_WebhookEndpointPayload_secret(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_WebhookEndpointPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookEndpointPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_webhookEventReplay_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -31771,7 +32484,7 @@ func (ec *executionContext) _Query_events(ctx context.Context, field graphql.Col
 		ec.fieldContext_Query_events,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Events(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
+			return ec.Resolvers.Query().Events(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["filter"].(*model.EventFilter))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -31829,6 +32542,158 @@ func (ec *executionContext) fieldContext_Query_events(ctx context.Context, field
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_events_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_event(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_event,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Event(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.Event
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Event
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.Event
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOEvent2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEvent,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_event(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Event_id(ctx, field)
+			case "type":
+				return ec.fieldContext_Event_type(ctx, field)
+			case "resourceType":
+				return ec.fieldContext_Event_resourceType(ctx, field)
+			case "resourceId":
+				return ec.fieldContext_Event_resourceId(ctx, field)
+			case "sequence":
+				return ec.fieldContext_Event_sequence(ctx, field)
+			case "occurredAt":
+				return ec.fieldContext_Event_occurredAt(ctx, field)
+			case "payload":
+				return ec.fieldContext_Event_payload(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Event", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_event_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_requestLog(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_requestLog,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().RequestLog(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["filter"].(*model.RequestFilter))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.Connection[*model.LoggedRequest]
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Connection[*model.LoggedRequest]
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.Connection[*model.LoggedRequest]
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNLoggedRequestConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_requestLog(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_LoggedRequestConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_LoggedRequestConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_LoggedRequestConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type LoggedRequestConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_requestLog_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -41880,6 +42745,43 @@ func (ec *executionContext) unmarshalInputDiscountInput(ctx context.Context, obj
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputEventFilter(ctx context.Context, obj any) (model.EventFilter, error) {
+	var it model.EventFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"types", "resourceId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "types":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("types"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Types = data
+		case "resourceId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("resourceId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ResourceID = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputExportFiltersInput(ctx context.Context, obj any) (model.ExportFiltersInput, error) {
 	var it model.ExportFiltersInput
 	if obj == nil {
@@ -43532,6 +44434,71 @@ func (ec *executionContext) unmarshalInputRefundInput(ctx context.Context, obj a
 				return it, err
 			}
 			it.Restock = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputRequestFilter(ctx context.Context, obj any) (model.RequestFilter, error) {
+	var it model.RequestFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"keyId", "appId", "requestId", "status", "from", "to"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "keyId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("keyId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.KeyID = data
+		case "appId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("appId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AppID = data
+		case "requestId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("requestId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RequestID = data
+		case "status":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
+			data, err := ec.unmarshalOStatusClass2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStatusClass(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Status = data
+		case "from":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("from"))
+			data, err := ec.unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.From = data
+		case "to":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("to"))
+			data, err := ec.unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.To = data
 		}
 	}
 	return it, nil
@@ -46676,33 +47643,66 @@ func (ec *executionContext) _Event(ctx context.Context, sel ast.SelectionSet, ob
 		case "id":
 			out.Values[i] = ec._Event_id(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "type":
 			out.Values[i] = ec._Event_type(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "resourceType":
 			out.Values[i] = ec._Event_resourceType(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "resourceId":
 			out.Values[i] = ec._Event_resourceId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "sequence":
 			out.Values[i] = ec._Event_sequence(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "occurredAt":
 			out.Values[i] = ec._Event_occurredAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "payload":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Event_payload(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -48549,6 +49549,181 @@ func (ec *executionContext) _LineQuantity(ctx context.Context, sel ast.Selection
 	return out
 }
 
+var loggedRequestImplementors = []string{"LoggedRequest"}
+
+func (ec *executionContext) _LoggedRequest(ctx context.Context, sel ast.SelectionSet, obj *model.LoggedRequest) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, loggedRequestImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("LoggedRequest")
+		case "id":
+			out.Values[i] = ec._LoggedRequest_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._LoggedRequest_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "method":
+			out.Values[i] = ec._LoggedRequest_method(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "path":
+			out.Values[i] = ec._LoggedRequest_path(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "route":
+			out.Values[i] = ec._LoggedRequest_route(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "status":
+			out.Values[i] = ec._LoggedRequest_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "code":
+			out.Values[i] = ec._LoggedRequest_code(ctx, field, obj)
+		case "duration":
+			out.Values[i] = ec._LoggedRequest_duration(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "key":
+			out.Values[i] = ec._LoggedRequest_key(ctx, field, obj)
+		case "app":
+			out.Values[i] = ec._LoggedRequest_app(ctx, field, obj)
+		case "storeId":
+			out.Values[i] = ec._LoggedRequest_storeId(ctx, field, obj)
+		case "omitted":
+			out.Values[i] = ec._LoggedRequest_omitted(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var loggedRequestConnectionImplementors = []string{"LoggedRequestConnection"}
+
+func (ec *executionContext) _LoggedRequestConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.LoggedRequest]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, loggedRequestConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("LoggedRequestConnection")
+		case "edges":
+			out.Values[i] = ec._LoggedRequestConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._LoggedRequestConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._LoggedRequestConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var loggedRequestEdgeImplementors = []string{"LoggedRequestEdge"}
+
+func (ec *executionContext) _LoggedRequestEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.LoggedRequest]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, loggedRequestEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("LoggedRequestEdge")
+		case "cursor":
+			out.Values[i] = ec._LoggedRequestEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._LoggedRequestEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var marketplaceSubmissionImplementors = []string{"MarketplaceSubmission"}
 
 func (ec *executionContext) _MarketplaceSubmission(ctx context.Context, sel ast.SelectionSet, obj *model.MarketplaceSubmission) graphql.Marshaler {
@@ -49457,6 +50632,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "webhookEndpointReplay":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_webhookEndpointReplay(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "webhookEventReplay":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_webhookEventReplay(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -53165,6 +54347,47 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_events(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "event":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_event(ctx, field)
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "requestLog":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_requestLog(ctx, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -58873,6 +60096,72 @@ func (ec *executionContext) marshalNListingStatus2githubᚗcomᚋstorefrontᚑgo
 	return res
 }
 
+func (ec *executionContext) marshalNLoggedRequest2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLoggedRequestᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.LoggedRequest) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNLoggedRequest2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLoggedRequest(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNLoggedRequest2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLoggedRequest(ctx context.Context, sel ast.SelectionSet, v *model.LoggedRequest) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._LoggedRequest(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNLoggedRequestConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*model.LoggedRequest]) graphql.Marshaler {
+	return ec._LoggedRequestConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNLoggedRequestConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*model.LoggedRequest]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._LoggedRequestConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNLoggedRequestEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.LoggedRequest]) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNLoggedRequestEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNLoggedRequestEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*model.LoggedRequest]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._LoggedRequestEdge(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNLong2int64(ctx context.Context, v any) (int64, error) {
 	res, err := model.UnmarshalLong(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -61901,6 +63190,21 @@ func (ec *executionContext) marshalOEndpointStop2ᚖgithubᚗcomᚋstorefrontᚑ
 	return res
 }
 
+func (ec *executionContext) marshalOEvent2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEvent(ctx context.Context, sel ast.SelectionSet, v *model.Event) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Event(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOEventFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEventFilter(ctx context.Context, v any) (*model.EventFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputEventFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalOExport2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExport(ctx context.Context, sel ast.SelectionSet, v *model.Export) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -62436,6 +63740,14 @@ func (ec *executionContext) unmarshalOProductVariantInput2ᚕᚖgithubᚗcomᚋs
 	return res, nil
 }
 
+func (ec *executionContext) unmarshalORequestFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐRequestFilter(ctx context.Context, v any) (*model.RequestFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputRequestFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalOShippingZone2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZone(ctx context.Context, sel ast.SelectionSet, v *model.ShippingZone) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -62455,6 +63767,24 @@ func (ec *executionContext) marshalOStaffToken2ᚖgithubᚗcomᚋstorefrontᚑgo
 		return graphql.Null
 	}
 	return ec._StaffToken(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOStatusClass2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStatusClass(ctx context.Context, v any) (*model.StatusClass, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := model.UnmarshalStatusClass(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOStatusClass2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStatusClass(ctx context.Context, sel ast.SelectionSet, v *model.StatusClass) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := model.MarshalStatusClass(*v)
+	return res
 }
 
 func (ec *executionContext) marshalOStore2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStore(ctx context.Context, sel ast.SelectionSet, v *model.Store) graphql.Marshaler {

@@ -13,12 +13,12 @@ export function Filters({ children, clear }) {
   </form>`;
 }
 
-/** One of several values, or any. */
-export function FilterSelect({ name, label, value = '', values, set }) {
+/** One of several values, or any; shown says how a value is called. */
+export function FilterSelect({ name, label, value = '', values, set, shown = words }) {
   return html`<label class="filter"><span>${label}</span>
     <select name=${name} value=${value} onChange=${(e) => set({ [name]: e.target.value })}>
       <option value="">Any</option>
-      ${values.map((v) => html`<option key=${v} value=${v} selected=${v === value}>${words(v)}</option>`)}
+      ${values.map((v) => html`<option key=${v} value=${v} selected=${v === value}>${shown(v)}</option>`)}
     </select></label>`;
 }
 

@@ -11,7 +11,7 @@ const table = {
   sales: counter,
   products: all, editProducts: makers, pages: all, editPages: makers,
   customers: counter, editCustomers: managers,
-  keys: makers, apps: makers, events: makers, webhooks: makers,
+  keys: makers, apps: makers, events: makers, requests: makers, webhooks: makers,
   exports: managers, themes: makers, marketplace: makers, listings: managers,
   staff: managers, audit: managers, store: managers, owners: ['OWNER'],
   notifications: all, account: all,

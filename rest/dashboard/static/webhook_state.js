@@ -104,6 +104,15 @@ export function Code({ name, text, test }) {
     <code>${text}</code></pre>`;
 }
 
+/** The body with its members in lines; as it is where it is no JSON. */
+export function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
 /** The fields of an attempt that are shown. */
 export const attemptFields = 'id number at outcome status duration detail request response nextAt';
 

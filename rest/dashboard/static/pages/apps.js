@@ -44,6 +44,8 @@ export function Apps() {
     { name: 'status', head: 'Status', cell: (a) => html`<${Badge} value=${a.disabledAt ? 'DISABLED' : 'ACTIVE'} />` },
     { name: 'made', head: 'Registered', cell: (a) => html`<${Time} at=${a.createdAt} how="date" />` },
     { name: 'actions', head: '', end: true, cell: (a) => html`<span class="row-actions">
+      <a class="button small" href=${to('/requests', { app: a.id })} aria-label=${'Requests of ' + a.name}
+        data-test="app-requests">Requests</a>
       <button type="button" class="button small" aria-label=${'Edit ' + a.name}
         onClick=${() => open({ kind: 'edit', id: a.id })} data-test="app-edit">Edit</button>
       <button type="button" class=${'button small ' + (a.disabledAt ? '' : 'danger-quiet')}
@@ -92,9 +94,11 @@ function Installed({ query, scopes, open, after }) {
   return html`<ul class="installed">${nodes.map((i) => html`<li key=${i.app.id} data-id=${i.app.id}>
       <div class="card-top"><h3>${i.app.name}
         ${i.app.disabled && html` <${Badge} value="DISABLED" text="Stopped by its developer" />`}</h3>
+        <span class="row-actions"><a class="button small" href=${to('/requests', { app: i.app.id })}
+          aria-label=${'Requests of ' + i.app.name}>Requests</a>
         <button type="button" class="button small danger-quiet"
-          onClick=${() => open({ kind: 'revoke-app', app: i.app })}
-          data-test="installed-app-revoke" aria-label=${'End all access of ' + i.app.name}>End all access</button></div>
+          onClick=${() => open({ kind: 'revoke-app', app: i.app })} data-test="installed-app-revoke"
+          aria-label=${'End all access of ' + i.app.name}>End all access</button></span></div>
       <p class="muted">By ${i.app.developer}${i.app.website && html`, <${Outside} href=${i.app.website} />`}</p>
       <${ScopeSentences} names=${i.scopes} scopes=${scopes} />
       <${Facts} rows=${[

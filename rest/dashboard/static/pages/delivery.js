@@ -3,7 +3,7 @@ import { html, useEffect, useState } from '../lib.js';
 import { useApp, useQuery, go } from '../context.js';
 import { Page, Card, Badge, Time, Trouble, Waiting, Empty, Facts, Copyable, Alert } from '../ui.js';
 import { ActionButton, Confirm, useMutation } from '../form.js';
-import { Attempt, Code, attemptFields, count, endpointPath, errors, hostOf } from '../webhook_state.js';
+import { Attempt, Code, attemptFields, count, endpointPath, errors, hostOf, pretty } from '../webhook_state.js';
 import { Paused } from '../webhook_pause.js';
 import { Thing } from './events.js';
 import { to } from '../route.js';
@@ -25,15 +25,6 @@ const meanings = {
   SKIPPED: 'Somebody gave it up.',
   CANCELLED: 'It was given up with its endpoint, or because the endpoint\u2019s owner may not have it any more.',
 };
-
-/** The body with its members in lines; as it is where it is no JSON. */
-function pretty(text) {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-}
 
 const pause = 3000; // ms between two looks at a delivery that waits
 

@@ -1,11 +1,13 @@
-// The event log: what webhooks deliver.
+// The event log: what webhooks deliver. Its filters are in the address.
 import { html } from '../lib.js';
-import { useQuery, useFilters } from '../context.js';
+import { useQuery, useFilters, go } from '../context.js';
 import { Page, List, Empty, Time, words } from '../ui.js';
+import { Filters, FilterInput, FilterSelect } from '../filter.js';
 import { to } from '../route.js';
 
-const list = `query Events($after: String) { events(first: 50, after: $after) {
+const list = `query Events($after: String, $filter: EventFilter) { events(first: 50, after: $after, filter: $filter) {
   nodes { id type resourceType resourceId sequence occurredAt } pageInfo { hasNextPage endCursor } } }`;
+const catalogue = 'query EventNames { webhookEventTypes { name } }';
 
 const pages = { order: '/orders/', product: '/products/', customer: '/customers/', webhook_endpoint: '/webhooks/' };
 
@@ -18,7 +20,8 @@ export function Thing({ of: row }) {
 }
 
 const columns = [
-  { name: 'type', head: 'Event', main: true, cell: (e) => html`<code class="strong">${e.type}</code>` },
+  { name: 'type', head: 'Event', main: true, cell: (e) => html`<a class="strong" href=${to('/events/' + e.id)}
+    data-test="event"><code>${e.type}</code></a>` },
   { name: 'what', head: 'About', cell: (e) => html`<${Thing} of=${e} />` },
   { name: 'sequence', head: 'Sequence', end: true, cell: (e) => html`<span class="figure">${e.sequence}</span>` },
   { name: 'when', head: 'When', end: true, cell: (e) => html`<${Time} at=${e.occurredAt} />` },
@@ -26,13 +29,23 @@ const columns = [
 
 export function Events() {
   const f = useFilters();
-  const query = useQuery(list, { after: f.after || null });
+  const filter = { types: f.type ? [f.type] : undefined, resourceId: f.resource || undefined };
+  const query = useQuery(list, { after: f.after || null, filter });
+  const types = useQuery(catalogue);
+  const set = (change) => go(to('/events', { ...f, after: '', ...change }));
+  const filtered = Boolean(f.type || f.resource);
+  const names = types.data?.webhookEventTypes.map((t) => t.name) ?? [f.type].filter(Boolean);
   return html`<${Page} title="Events"
     lead="What happened in the store, as webhooks report it, newest first. Kept for 30 days.">
     <section class="card flush" aria-label="Events" data-test="events">
+      <${Filters} clear=${filtered && to('/events')}>
+        <${FilterSelect} name="type" label="Event" value=${f.type} set=${set} values=${names} shown=${(v) => v} />
+        <${FilterInput} name="resource" label="About, by id" value=${f.resource} set=${set} placeholder="ord_…" />
+      <//>
       <${List} query=${query} pick=${(d) => d.events} caption="Events" columns=${columns}
-        paged=${Boolean(f.after)} address=${(after) => to('/events', { after })}
-        empty=${html`<${Empty} icon="events" title="Nothing has happened yet" />`} />
+        paged=${Boolean(f.after)} address=${(after) => to('/events', { ...f, after })}
+        empty=${html`<${Empty} icon="events" title=${filtered ? 'Nothing fits these filters.'
+          : 'Nothing has happened yet'} />`} />
     </section>
   <//>`;
 }

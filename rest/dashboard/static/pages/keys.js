@@ -56,11 +56,10 @@ export function Keys() {
     { name: 'ends', head: 'Ends', cell: (k) => (k.revokedAt ? html`<${Time} at=${k.revokedAt} how="date" />`
       : k.expiresAt ? html`<${Time} at=${k.expiresAt} how="date" />` : html`<span class="muted">Never</span>`) },
     { name: 'actions', head: '', end: true,
-      cell: (k) => ['LIVE', 'SUPERSEDED'].includes(life(k)) && html`<span class="row-actions">
-        ${life(k) === 'LIVE' && html`<button type="button" class="button small" aria-label=${'Rotate ' + k.name}
-          onClick=${() => open({ kind: 'rotate', key: k })} data-test="key-rotate">Rotate</button>`}
-        <button type="button" class="button small danger-quiet" aria-label=${'Revoke ' + k.name + ' ' + k.hint}
-          onClick=${() => open({ kind: 'revoke', key: k })} data-test="key-revoke">Revoke</button></span>` },
+      cell: (k) => html`<span class="row-actions">
+        <a class="button small" href=${to('/requests', { key: k.id })} aria-label=${'Requests of ' + k.name}
+          data-test="key-requests">Requests</a>
+        ${['LIVE', 'SUPERSEDED'].includes(life(k)) && html`<${Moves} of=${k} open=${open} />`}</span>` },
   ];
   const close = () => open(null);
   const make = html`<button type="button" class="button primary" onClick=${() => open({ kind: 'create' })}
@@ -87,6 +86,14 @@ export function Keys() {
             then revoke the old one.</p>`
         : html`<p>Store it where your program finds it, never in its source.</p>`}<//>`}
   <//>`;
+}
+
+/** What is done with a key that works. */
+function Moves({ of: k, open }) {
+  return html`${life(k) === 'LIVE' && html`<button type="button" class="button small" aria-label=${'Rotate ' + k.name}
+      onClick=${() => open({ kind: 'rotate', key: k })} data-test="key-rotate">Rotate</button>`}
+    <button type="button" class="button small danger-quiet" aria-label=${'Revoke ' + k.name + ' ' + k.hint}
+      onClick=${() => open({ kind: 'revoke', key: k })} data-test="key-revoke">Revoke</button>`;
 }
 
 function Create({ onClose, shown }) {

@@ -74,6 +74,7 @@ export function Order({ id }) {
           ['Discount code', o.discountCode],
           ['Tags', o.tags.length > 0 &&
             html`<span class="tags">${o.tags.map((t) => html`<span class="tag" key=${t}>${t}</span>`)}</span>`],
+          ['Events', can('events') && html`<a href=${to('/events', { resource: o.id })}>Show them</a>`],
           ['Id', html`<code class="id">${o.id}</code>`],
         ]} /><//>
       </div>

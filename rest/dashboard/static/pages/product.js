@@ -168,6 +168,7 @@ export function ProductEdit({ id }) {
       ['Published', p.publishedAt && html`<${Time} at=${p.publishedAt} />`],
       ['Made', html`<${Time} at=${p.createdAt} />`], ['Changed', html`<${Time} at=${p.updatedAt} />`],
       ['Price', html`<${Money} minor=${p.priceMinor} currency=${p.currency} />`],
+      ['Events', can('events') && html`<a href=${to('/events', { resource: p.id })}>Show them</a>`],
       ['Id', html`<code class="id">${p.id}</code>`],
     ]} /><//>
     ${asking && html`<${Remove} product=${p} onClose=${() => ask(false)} changed=${query.reload} />`}

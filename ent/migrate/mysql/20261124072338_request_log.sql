@@ -1,0 +1,2 @@
+-- Create "request_logs" table
+CREATE TABLE `request_logs` (`store_id` binary(16) NOT NULL, `id` binary(16) NOT NULL, `subject_id` binary(16) NOT NULL, `app_store_id` binary(16) NULL, `caller_store_id` binary(16) NULL, `method` varbinary(16) NOT NULL, `route` varbinary(64) NOT NULL, `resource` varbinary(32) NULL, `status` bigint NOT NULL, `code` varbinary(64) NULL, `duration` bigint NOT NULL, `omitted` bigint NOT NULL DEFAULT 0, PRIMARY KEY (`store_id`, `id`), INDEX `requestlog_store_id_subject_id_id` (`store_id`, `subject_id`, `id`)) CHARSET utf8mb4 COLLATE utf8mb4_bin;

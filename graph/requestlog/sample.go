@@ -1,0 +1,75 @@
+package requestlog
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// The outcomes that are bounded apart from each other.
+const (
+	refused = iota
+	answered
+	outcomes
+)
+
+// What is kept in a minute of a process, by outcome.
+var (
+	ofSubject = [outcomes]int{refused: 60, answered: 20}
+	ofStore   = [outcomes]int{refused: 600, answered: 200}
+)
+
+const (
+	// roomForErrors bounds what waits to be written; half of it is for errors alone.
+	roomForErrors    = 4096
+	roomForSuccesses = roomForErrors / 2
+	// maxWindows bounds the keys and apps of a minute.
+	maxWindows = 1 << 14
+	// minute is how long a window is open, at least.
+	minute = time.Minute
+)
+
+// subject is a key or an app in a store, or, without an id, the store itself.
+type subject struct{ store, id xid.ID }
+
+// window is what was kept of a subject in a minute, by outcome.
+type window struct {
+	kept    [outcomes]int
+	last    [outcomes]xid.ID // that was kept
+	omitted [outcomes]int64
+}
+
+// take keeps a row that is within the bounds.
+func (l *Log) take(r *row) {
+	outcome, room := answered, roomForSuccesses
+	if r.Status >= http.StatusBadRequest {
+		outcome, room = refused, roomForErrors
+	}
+	own, all := l.window(subject{r.store, r.subject}), l.window(subject{r.store, xid.Nil})
+	switch {
+	case own == nil || all == nil:
+		l.metrics.full.Inc()
+	case len(l.pending) >= room:
+		own.omitted[outcome]++
+		l.metrics.full.Inc()
+	case own.kept[outcome] >= ofSubject[outcome] || all.kept[outcome] >= ofStore[outcome]:
+		own.omitted[outcome]++
+		l.metrics.sampled.Inc()
+	default:
+		own.kept[outcome]++
+		all.kept[outcome]++
+		own.last[outcome] = r.ID
+		l.pending = append(l.pending, *r)
+	}
+}
+
+// window finds or opens a window; nil where there are too many.
+func (l *Log) window(s subject) *window {
+	w := l.windows[s]
+	if w == nil && len(l.windows) < maxWindows {
+		w = new(window)
+		l.windows[s] = w
+	}
+	return w
+}

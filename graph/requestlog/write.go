@@ -1,0 +1,146 @@
+package requestlog
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/requestlog"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// batch keeps a transaction short.
+const batch = 90
+
+// omission says how many requests were left out after one that was kept.
+type omission struct {
+	store, after xid.ID
+	count        int64
+}
+
+// Round writes what was gathered, and, once a minute, what was left out. What cannot be
+// written is lost: it is counted, and the first error returned.
+func (l *Log) Round(ctx context.Context) error { return l.write(ctx, false) }
+
+// Flush is the last round of a process: it does not wait for the minute to end.
+func (l *Log) Flush(ctx context.Context) error { return l.write(ctx, true) }
+
+func (l *Log) write(ctx context.Context, last bool) (failed error) {
+	l.round.Lock()
+	defer l.round.Unlock()
+	rows, windows := l.swap(last)
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(a.store.Compare(b.store), a.ID.Compare(b.ID)) })
+	each(rows, func(r row) xid.ID { return r.store }, func(store xid.ID, part []row) {
+		if err := l.insert(viewer.Operator(ctx, store), part); err != nil {
+			l.metrics.failed.Add(float64(len(part)))
+			failed = cmp.Or(failed, err)
+			return
+		}
+		l.metrics.written.Add(float64(len(part)))
+	})
+	clear(rows) // it refers to nothing until it is used again
+	each(omissions(windows), func(o omission) xid.ID { return o.store }, func(store xid.ID, part []omission) {
+		failed = cmp.Or(failed, l.tell(viewer.Operator(ctx, store), part))
+	})
+	return failed
+}
+
+// swap takes what was gathered, and the windows once their minute has ended.
+func (l *Log) swap(last bool) (rows []row, ended map[subject]*window) {
+	now := time.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	rows, l.pending, l.spare = l.pending, l.spare[:0], l.pending
+	if last || now.Sub(l.since) >= minute {
+		ended, l.windows, l.since = l.windows, map[subject]*window{}, now
+	}
+	return rows, ended
+}
+
+// each calls f with runs of one store, none longer than a batch.
+func each[T any](list []T, store func(T) xid.ID, f func(xid.ID, []T)) {
+	for len(list) > 0 {
+		n, of := 1, store(list[0])
+		for n < min(len(list), batch) && store(list[n]) == of {
+			n++
+		}
+		f(of, list[:n])
+		list = list[n:]
+	}
+}
+
+// insert writes rows of one store. Their ids are the keys by which a second try, after a
+// lost answer to COMMIT, knows that the first one took effect.
+func (l *Log) insert(ctx context.Context, rows []row) error {
+	err := l.store.InTxKeyed(ctx, func(ctx context.Context) error {
+		c := l.store.DB(ctx).RequestLog
+		made := make([]*db.RequestLogCreate, len(rows))
+		for i := range rows {
+			made[i] = rows[i].create(c)
+		}
+		err := c.CreateBulk(made...).Exec(ctx)
+		if ent.IsDuplicate(err) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("write the log of requests: %w", err)
+	}
+	return nil
+}
+
+func (r *row) create(c *db.RequestLogClient) *db.RequestLogCreate {
+	made := c.Create().SetID(r.ID).SetSubjectID(r.subject).SetMethod(r.Method).SetRoute(r.Route).SetStatus(r.Status).
+		SetDuration(r.Took.Microseconds())
+	if !r.appStore.IsNil() {
+		made.SetAppStoreID(r.appStore)
+	}
+	if !r.caller.IsNil() {
+		made.SetCallerStoreID(r.caller)
+	}
+	if r.Kind != "" {
+		made.SetResource(r.Kind.Format(r.Resource))
+	}
+	if r.Code != "" {
+		made.SetCode(r.Code)
+	}
+	return made
+}
+
+// omissions lists what was left out after something that was kept, by store.
+func omissions(windows map[subject]*window) (list []omission) {
+	for of, w := range windows {
+		for outcome, n := range w.omitted {
+			if n > 0 && !w.last[outcome].IsNil() {
+				list = append(list, omission{of.store, w.last[outcome], n})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b omission) int {
+		return cmp.Or(a.store.Compare(b.store), a.after.Compare(b.after))
+	})
+	return list
+}
+
+// tell notes in one store what was left out. A second run sets the same.
+func (l *Log) tell(ctx context.Context, list []omission) error {
+	err := l.store.InTx(ctx, func(ctx context.Context) error {
+		for _, o := range list {
+			err := l.store.DB(ctx).RequestLog.Update().Where(requestlog.ID(o.after)).SetOmitted(o.count).Exec(ctx)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("note what the log of requests leaves out: %w", err)
+	}
+	return nil
+}
