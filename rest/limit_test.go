@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/rest"
@@ -117,6 +118,47 @@ func TestRateOfVisitors(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestCodesAreNotFoundByTrying: a cart and a network try so many codes that are none; those
+// behind a proxy that nobody named share more, and a store's visitors are none of another's.
+func TestCodesAreNotFoundByTrying(t *testing.T) {
+	store := storetest.Open(t)
+	c := config(t, store)
+	underTest(t, store)(&c)
+	h, err := rest.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	newShop(t, store, shopRow{Handle: "first"})
+	newShop(t, store, shopRow{Handle: "second"})
+	tries := func(peer, shop, cart string, want int) {
+		t.Helper()
+		for n := 0; ; n++ {
+			r := httptest.NewRequest(http.MethodPost, "/cart", strings.NewReader("code=NOPE"))
+			r.Host, r.RemoteAddr = shop+".shops.test:8080", peer
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			if cart != "" {
+				r.AddCookie(&http.Cookie{Name: "__Host-cart", Value: cart})
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			if w.Code == http.StatusUnprocessableEntity && n < want {
+				continue
+			}
+			if w.Code != http.StatusTooManyRequests || n != want || w.Header().Get("Retry-After") == "" {
+				t.Errorf("%s at %s, try %d of %d: %d %v", peer, shop, n, want, w.Code, w.Header())
+			}
+			return
+		}
+	}
+	tries("203.0.113.1:1", "first", "", 20)
+	tries("203.0.113.1:1", "second", "", 20)
+	tries("203.0.113.2:1", "first", digest.NewToken(), 10)
+	tries("203.0.113.2:1", "first", "", 10) // what a cart is refused costs its network nothing
+	tries("10.0.0.1:1", "first", digest.NewToken(), 10)
+	tries("127.0.0.1:1", "first", "", 190)
+	tries("10.0.0.1:1", "second", "", 200)
 }
 
 func TestRateZeroIsOff(t *testing.T) {
