@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/rest"

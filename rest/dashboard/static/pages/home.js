@@ -67,7 +67,7 @@ function Opening() {
       <li><a class="grow" href=${storefront(store)} target="_blank" rel="noopener" onClick=${visit}
         data-test="opening-visit"><${Done} is=${visited} />Visit your shop at its address<${Icon} name="open" size="16" />
         <span class="unseen"> (opens a new tab)</span></a></li></ul>
-    <p class="muted after">The address came with the store and stays. A domain of your own cannot be connected yet.</p>
+    <p class="muted">The address came with the store and stays. A domain of your own cannot be connected yet.</p>
   <//>`;
 }
 
@@ -76,20 +76,10 @@ const Done = ({ is }) => is && html`<${Icon} name="check" /><span class="unseen"
 /** Whether somebody went to the shop from here; this browser remembers it. */
 function useVisit(id) {
   const key = 'visited:' + id;
-  const [visited, set] = useState(() => {
-    try {
-      return localStorage.getItem(key) !== null;
-    } catch {
-      return false; // it may remember nothing
-    }
-  });
+  const [visited, set] = useState(() => localStorage.getItem(key) !== null);
   return [visited, () => {
+    localStorage.setItem(key, '1');
     set(true);
-    try {
-      localStorage.setItem(key, '1');
-    } catch {
-      // it is asked again the next time
-    }
   }];
 }
 
