@@ -65,8 +65,8 @@ function Opening() {
     <ul class="doors">${[...needed, ...useful].map(([done, text, path]) => html`<li key=${path}>
       <a class="grow" href=${to(path)}><${Done} is=${done} />${text}</a></li>`)}
       <li><a class="grow" href=${storefront(store)} target="_blank" rel="noopener" onClick=${visit}
-        data-test="opening-visit"><${Done} is=${visited} />Visit your shop at its address<${Icon} name="open" size="16" />
-        <span class="unseen"> (opens a new tab)</span></a></li></ul>
+        data-test="opening-visit"><${Done} is=${visited} />Visit your shop at its address
+        <${Icon} name="open" size="16" /><span class="unseen"> (opens a new tab)</span></a></li></ul>
     <p class="muted">The address came with the store and stays. A domain of your own cannot be connected yet.</p>
   <//>`;
 }
