@@ -85,7 +85,8 @@ func carried(t *db.Theme, p *theme.Package) (document.ThemeSettings, error) {
 			return true
 		}
 		s := p.Manifest.Settings[i]
-		return s.Problem(value, p) != "" && !(s.Kind == state.SettingImage && strings.HasPrefix(value, "https:"))
+		elsewhere := s.Kind == state.SettingImage && strings.HasPrefix(value, "https:")
+		return !elsewhere && s.Problem(value, p) != ""
 	})
 	return document.NewThemeSettings(set), nil
 }
