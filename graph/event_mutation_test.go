@@ -236,7 +236,7 @@ var triggers = map[event.Type]string{
 	event.ExportFailed:    "",
 
 	event.ThemeActivated: "themeActivate",
-	event.ThemeInstalled: "themeDuplicate themeInstall",
+	event.ThemeInstalled: "themeDuplicate themeInstall themeUpdate",
 }
 
 // elsewhere are the tests of the events that something else than a mutation makes

@@ -65,6 +65,11 @@ var themeEffects = []effect{
 	{field: "themeDuplicate", name: "the active one", args: onTheme(activated, `, name: "Twin"`),
 		events: "theme.installed"},
 	{field: "themeDuplicate", name: "one in processing", args: onUnprocessed(""), refused: "theme_not_ready"},
+	{field: "themeUpdate", name: "an outdated one", args: func(w *caller) string {
+		return fmt.Sprintf("id: %q", w.Outdated(w.t).PublicID())
+	}, events: "theme.installed"},
+	{field: "themeUpdate", name: "one of the store's own", args: onTheme(nil, ""), refused: "invalid_transition"},
+	{field: "themeUpdate", name: "one in processing", args: onUnprocessed(""), refused: "theme_not_ready"},
 	{field: "themeRename", name: "a ready one", args: onTheme(nil, `, name: "Ours"`)},
 	{field: "themeRename", name: "one in processing", args: onUnprocessed(`, name: "Ours"`)},
 	{field: "themeRename", name: "to its name", args: onTheme(nil, `, name: "Linen"`)},

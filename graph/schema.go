@@ -7,6 +7,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/storefront-go/storefront/graph/access"
+	"github.com/storefront-go/storefront/graph/appearance"
 	"github.com/storefront-go/storefront/graph/catalog"
 	"github.com/storefront-go/storefront/graph/endpoint"
 	"github.com/storefront-go/storefront/graph/internal/exec"
@@ -30,6 +31,10 @@ func (e executable) Collection() exec.CollectionResolver {
 func (e executable) ProductVariant() exec.ProductVariantResolver {
 	return catalog.VariantFields{Resolver: e.catalogResolver}
 }
+func (e executable) Theme() exec.ThemeResolver {
+	return appearance.ThemeFields{Resolver: e.appearanceResolver}
+}
+
 func (e executable) Order() exec.OrderResolver { return sales.OrderFields{Resolver: e.salesResolver} }
 func (e executable) LineItem() exec.LineItemResolver {
 	return sales.LineFields{Resolver: e.salesResolver}

@@ -11,6 +11,8 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
 )
 
 // counter is a shopper at a store with a mug.
@@ -62,6 +64,17 @@ func TestCartChanges(t *testing.T) {
 	b.fill("/cart/line", "quantity", "1").want(http.StatusOK, "/cart", "€19.90", `href="/checkout"`)
 	b.fill("/cart", "note", "A <gift>").want(http.StatusOK, "/cart", "A &lt;gift&gt;")
 	b.fill("/cart", "code", "NOPE").want(http.StatusUnprocessableEntity, "/cart", `value="NOPE"`, `id="code-error"`)
+	graphtest.Must[*model.DiscountPayload](t)(graphtest.NewCore(t, m.store).Mutation().DiscountCreate(m.ctx,
+		model.DiscountInput{Code: "TEN", Kind: state.DiscountPercent, BasisPoints: new(int64(1000)), Active: true}))
+	for range 20 { // codes that are some are not counted
+		b.fill("/cart", "code", "TEN").want(http.StatusOK, "/cart", "€1.99")
+	}
+	for range 9 {
+		b.fill("/cart", "code", "NOPE").want(http.StatusUnprocessableEntity, "/cart")
+	}
+	b.fill("/cart", "code", "TEN").want(http.StatusTooManyRequests, "/cart", `id="code-error"`,
+		"Too many codes were tried. Please wait a few minutes.")
+	b.fill("/cart", "code", "").want(http.StatusOK, "/cart")
 	m.tx(func(ctx context.Context, c *db.Client) error { return c.Product.Update().SetPriceMinor(2500).Exec(ctx) })
 	b.get("/cart").want(http.StatusOK, "/cart", "The price has changed. It was €19.90.", "€25.00")
 	if b.get("/cart"); strings.Contains(b.body, "has changed") {

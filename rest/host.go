@@ -29,7 +29,8 @@ func (a *API) hosts(api http.Handler) (http.Handler, error) {
 			return nil, fmt.Errorf("rest: %w", err)
 		}
 		buying, err := checkout.New(checkout.Config{
-			Carts: a.Core.Carts(), Core: a.Core.Storefront(), Links: a.Links, Logger: a.Logger, Guess: a.guess,
+			Carts: a.Core.Carts(), Core: a.Core.Storefront(), Links: a.Links, ClientOf: a.clientOf,
+			Logger: a.Logger,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("rest: %w", err)

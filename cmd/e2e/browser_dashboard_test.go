@@ -163,6 +163,7 @@ func TestBrowserVariants(t *testing.T) {
 	b.click(`[aria-label="Leave out M / Blue"]`)
 	b.gone(`[aria-label="Leave out M / Blue"]`)
 	b.fill(`input[name="variants.1.priceMinor"]`, "52.00")
+	b.fill(`input[name="variants.1.compareAtPriceMinor"]`, "60.00")
 	b.fill(`input[name="variants.1.sku"]`, "J-S-B")
 	b.fill(`input[name="variants.1.inventoryQuantity"]`, "many")
 	b.click(`form[data-test="variants"] [data-test="submit"]`)
@@ -184,6 +185,7 @@ func TestBrowserVariants(t *testing.T) {
 				Title     string
 				SKU       *string
 				Price     int  `json:"price_minor"`
+				Before    *int `json:"compare_at_price_minor"`
 				Inventory *int `json:"inventory_quantity"`
 			}
 		}
@@ -192,7 +194,8 @@ func TestBrowserVariants(t *testing.T) {
 		want(t, http.StatusOK, "").decode(t, &list)
 	v := list.Data[0].Variants
 	if len(v) != 3 || v[0].Title != "S / Red" || v[0].Price != 4900 || v[0].Inventory != nil || v[1].Price != 5200 ||
-		*v[1].SKU != "J-S-B" || *v[1].Inventory != 7 || v[2].Title != "M / Red" {
+		*v[1].SKU != "J-S-B" || *v[1].Inventory != 7 || v[0].Before != nil || v[1].Before == nil ||
+		*v[1].Before != 6000 || v[2].Title != "M / Red" {
 		t.Errorf("%+v", v)
 	}
 }

@@ -32,9 +32,10 @@ func (q Query) Themes(ctx context.Context, first *int, after *string) (*model.Th
 			if err != nil {
 				return nil, err
 			}
-			shown := make([]*model.Theme, len(rows))
+			shown, offers := make([]*model.Theme, len(rows)), q.offers(rows)
 			for i, t := range rows {
 				shown[i] = q.shownTheme(s, t)
+				shown[i].Offers = offers
 			}
 			return shown, nil
 		},
@@ -67,7 +68,7 @@ func (r *Resolver) theme(ctx context.Context, id xid.ID, lock func(*sql.Selector
 
 // shownTheme is a theme with what its store's row says of it.
 func (r *Resolver) shownTheme(s *db.Store, t *db.Theme) *model.Theme {
-	shown := &model.Theme{Theme: t, Active: active(s, t.ID)}
+	shown := &model.Theme{Theme: t, Active: active(s, t.ID), Offers: r.offers([]*db.Theme{t})}
 	if t.Status == state.ThemeInactive {
 		shown.PreviewURL = new(r.PreviewURL(s, t.ID))
 	}

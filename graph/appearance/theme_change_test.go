@@ -252,6 +252,7 @@ func TestThemeIsolation(t *testing.T) {
 			"read": last(q.Theme(ctx, id)), "assets": last(q.ThemeAssets(ctx, id, nil, nil)),
 			"activate": last(m.ThemeActivate(ctx, id)), "rename": last(m.ThemeRename(ctx, id, "Theirs")),
 			"duplicate": last(m.ThemeDuplicate(ctx, id, nil)), "delete": last(m.ThemeDelete(ctx, id)),
+			"update":       last(m.ThemeUpdate(ctx, id)),
 			"malformed":    last(m.ThemeActivate(ctx, "thm_1")),
 			"another kind": last(q.Theme(ctx, xid.Product.Format(th.ID))),
 			"unknown":      last(q.ThemeAssets(ctx, xid.Theme.Format(xid.New()), nil, nil)),

@@ -219,3 +219,27 @@ func TestCollectionDiscount(t *testing.T) {
 		off(3000)
 	})
 }
+
+// TestAddressOfAnyKeyboard: digits of Japanese and Arabic keyboards are those of a code.
+func TestAddressOfAnyKeyboard(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		token := m.add("", m.sell("Bell", 1490, 5), 1)
+		for _, tc := range []struct{ country, code, want string }{
+			{"JP", "〒１５０－０００１", "150-0001"}, {"JP", "150ー0001", "150-0001"}, {"EG", "١١٥١١", "11511"},
+			{"GB", "ｓｗ１Ａ １ＡＡ", "sw1A 1AA"}, {"DE", "１０１", ""}, {"FR", "75 001", "75 001"},
+		} {
+			err := m.SetAddress(m.ctx, token, document.AddressFields{Name: new("A"), Line1: "1", City: "B",
+				Region: new("C"), PostalCode: &tc.code, Country: tc.country})
+			if tc.want == "" {
+				if graphtest.FaultOf(err) != "validation_failed" {
+					t.Errorf("%s %s: %v", tc.country, tc.code, err)
+				}
+				continue
+			}
+			a := m.view(token).Address
+			if err != nil || a == nil || *a.PostalCode != tc.want {
+				t.Errorf("%s %s: %+v (%v)", tc.country, tc.code, a, err)
+			}
+		}
+	})
+}

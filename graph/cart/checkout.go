@@ -88,12 +88,24 @@ func checkAddress(a *document.AddressFields) error {
 	a.Line2 = part(c, "line2", a.Line2, false, limit.Line)
 	a.City = orEmpty(part(c, "city", &a.City, true, limit.Line))
 	a.Region = part(c, "region", a.Region, f.region, limit.Line)
-	a.PostalCode = part(c, "postal_code", a.PostalCode, f.postal != nil, limit.PostalCode)
+	a.PostalCode = part(c, "postal_code", plainCode(a.PostalCode), f.postal != nil, limit.PostalCode)
 	a.Phone = part(c, "phone", a.Phone, false, limit.Label)
 	if a.PostalCode != nil && f.postal != nil && !f.postal.MatchString(strings.ToUpper(*a.PostalCode)) {
 		c.Add("postal_code", fault.InvalidFormat, "This is not a postal code of the country.")
 	}
 	return c.Err()
+}
+
+// dashes are what keyboards give for the hyphen of a postal code; the sign of postal codes in
+// Japan says nothing more than that it is one.
+var dashes = strings.NewReplacer("‐", "-", "‑", "-", "–", "-", "−", "-", "ー", "-", "〒", "")
+
+// plainCode is a postal code in digits and letters as the forms of countries have them.
+func plainCode(v *string) *string {
+	if v == nil {
+		return nil
+	}
+	return new(dashes.Replace(core.FoldDigits(*v)))
 }
 
 // part judges a member of an address, without the spaces around it; an empty one is absent.

@@ -117,10 +117,10 @@ func TestPlaceOnce(t *testing.T) {
 	})
 }
 
-// 120 shoppers want the last 40 pieces at once: 40 get one, 80 hear that there is none.
+// 500 shoppers want the last 100 pieces at once: 100 get one, 400 hear that there is none.
 func TestPlaceLast(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
-		const shoppers, pieces = 120, 40
+		const shoppers, pieces = 500, 100
 		bell := m.sell("Bell", 1490, pieces)
 		tokens := make([]string, shoppers)
 		var total int64

@@ -1,8 +1,10 @@
 package core
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -15,11 +17,31 @@ var spelt = strings.NewReplacer("ß", "ss", "ẞ", "ss", "æ", "ae", "Æ", "ae",
 	"đ", "d", "Đ", "d", "ð", "d", "Ð", "d", "ł", "l", "Ł", "l", "þ", "th", "Þ", "th", "ı", "i")
 
 // Slug makes a handle from a title: letters lose their accents, everything else
-// but digits becomes a hyphen. A title without any gives the fallback.
+// but digits becomes a hyphen. A title without any gives the fallback, and one of which most
+// letters are of another script begins with it: what is left would mislead.
 func Slug(title, fallback string) string {
+	kept, lost := 0, 0
+	for _, r := range norm.NFKC.String(spelt.Replace(title)) {
+		switch base, _ := utf8.DecodeRuneInString(norm.NFKD.String(string(r))); {
+		case !unicode.IsLetter(r):
+		case base < utf8.RuneSelf:
+			kept++
+		default:
+			lost++
+		}
+	}
+	if lost > kept {
+		title = fallback + "-" + title
+	}
+	return cmp.Or(hyphened(title), fallback)
+}
+
+// hyphened are the letters and digits that a handle may have, with a hyphen for what stands
+// between them; "" for none.
+func hyphened(title string) string {
 	var b strings.Builder
 	hyphen := false
-	for _, r := range norm.NFKD.String(spelt.Replace(title)) {
+	for _, r := range norm.NFKD.String(spelt.Replace(FoldDigits(title))) {
 		switch r = unicode.ToLower(r); {
 		case unicode.Is(unicode.Mn, r):
 		case HandleRune(r) && r != '-':
@@ -34,9 +56,6 @@ func Slug(title, fallback string) string {
 		if b.Len() >= MaxHandle {
 			break
 		}
-	}
-	if b.Len() == 0 {
-		return fallback
 	}
 	return strings.Trim(b.String()[:min(b.Len(), MaxHandle)], "-")
 }

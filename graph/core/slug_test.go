@@ -15,7 +15,10 @@ func TestSlug(t *testing.T) {
 		{"Crème Brûlée", "creme-brulee"}, {"ﬁne ½ price", "fine-1-2-price"}, {"ÅNGSTRÖM", "angstrom"},
 		{"a_b.c/d", "a-b-c-d"}, {"Große Straße", "grosse-strasse"}, {"Smørrebrød Łódź", "smorrebrod-lodz"},
 		{"-", "product"}, {"日本", "product"}, {"", "product"},
-		{"日本 tea", "tea"}, {"a\xffb", "a-b"}, {strings.Repeat("ab", 100), strings.Repeat("ab", 60)},
+		{"日本 tea", "tea"},
+		{"自転車 5", "product-5"}, {"夏の２", "product-2"}, {"كتاب ٣", "product-3"},
+		{"Чай", "product"}, {"Чайник ABC", "product-abc"},
+		{"a\xffb", "a-b"}, {strings.Repeat("ab", 100), strings.Repeat("ab", 60)},
 		{strings.Repeat("a", 119) + " b", strings.Repeat("a", 119)},
 	} {
 		if got := core.Slug(tc.title, "product"); got != tc.want {

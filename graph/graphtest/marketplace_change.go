@@ -1,9 +1,12 @@
 package graphtest
 
 import (
+	"context"
 	"testing"
 
+	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -42,4 +45,27 @@ func (p *Shop) Move(t testing.TB, l *model.MarketplaceSubmission, to state.Listi
 func (p *Shop) Offered(t testing.TB, as state.ListingStatus) *model.MarketplaceSubmission {
 	t.Helper()
 	return p.Move(t, p.Submitted(t, model.MarketplaceThemeSubmitInput{}), as)
+}
+
+// laterSet is the change that makes version 2.0.0 of [Shop.Settable]: without its accent.
+var laterSet = map[string]string{"theme.json": `{"name": "Set", "version": "2.0.0", "settings": [
+	{"name": "slogan", "type": "text", "label": "Slogan", "default": "Ours"},
+	{"name": "hero", "type": "image", "label": "Picture"}]}`}
+
+// Outdated installs a theme like [Shop.Settable], of which the marketplace then has a later
+// version.
+func (p *Shop) Outdated(t testing.TB) *model.Theme {
+	t.Helper()
+	l := p.Move(t, Must[*model.MarketplaceSubmissionPayload](t)(p.Mutation().MarketplaceThemeSubmit(p.Ctx,
+		model.MarketplaceThemeSubmitInput{ThemeID: p.Settable(t).PublicID()})).Submission, state.ListingPublished)
+	th := Must[*model.ThemePayload](t)(p.Mutation().ThemeInstall(p.Ctx, l.PublicID())).Theme
+	next := p.imported(t, Tiny(t, "Set", laterSet))
+	err := p.Store.InTx(viewer.Everywhere(t.Context()), func(ctx context.Context) error {
+		return p.Store.DB(ctx).MarketplaceTheme.Update().Where(marketplacetheme.ID(l.ID)).
+			SetChecksum(next.Theme.Checksum).SetThemeVersion(*next.ThemeVersion).Exec(ctx)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return th
 }

@@ -54,8 +54,9 @@ func prepare(samples []sample.Sample) ([]prepared, error) {
 	return all, nil
 }
 
-// Seed makes sure that the samples are in the marketplace and that every store
-// has an active theme. Any number of processes may do so at once.
+// Seed makes sure that the samples are in the marketplace, in the version of this program or
+// a later one, and that every store has an active theme. Any number of processes may do so
+// at once.
 func (k *Keeper) Seed(ctx context.Context) error {
 	samples, err := k.samples()
 	if err != nil {
@@ -66,8 +67,11 @@ func (k *Keeper) Seed(ctx context.Context) error {
 			return fmt.Errorf("seed %s: %w", s.Slug, err)
 		}
 		err := k.Store.InTx(viewer.Everywhere(ctx), func(ctx context.Context) error {
-			_, err := k.offer(ctx, s)
-			return err
+			listing, err := k.offer(ctx, s)
+			if err != nil {
+				return err
+			}
+			return k.renew(ctx, listing, s)
 		})
 		if err != nil {
 			return fmt.Errorf("seed %s: %w", s.Slug, err)
@@ -79,44 +83,47 @@ func (k *Keeper) Seed(ctx context.Context) error {
 	return k.dress(ctx)
 }
 
-// offer puts a sample into the marketplace, unless it is there, and returns its
-// id.
-func (k *Keeper) offer(ctx context.Context, s prepared) (xid.ID, error) {
-	id, err := k.offered(ctx, s.Slug, ent.NoLock)
-	if err != nil || !id.IsNil() {
-		return id, err
+// offer puts a sample into the marketplace, unless it is there, and returns it as it is
+// there.
+func (k *Keeper) offer(ctx context.Context, s prepared) (*db.MarketplaceTheme, error) {
+	row, err := k.offered(ctx, s.Slug, ent.NoLock)
+	if !db.IsNotFound(err) {
+		return row, err
 	}
 	if err := k.keepPackage(ctx, s.sum, s.content); err != nil {
-		return xid.Nil, err
+		return nil, err
 	}
-	id = xid.New()
+	id := xid.New()
 	m := s.pkg.Manifest
-	err = k.Store.DB(ctx).MarketplaceTheme.Create().SetID(id).SetSlug(s.Slug).SetName(m.Name).SetTagline(s.Tagline).
-		SetAuthor(Author).SetThemeVersion(version(m)).SetPriceMinor(0).SetCurrency(sampleCurrency).
-		SetCategories(strings.Join(slices.Sorted(slices.Values(s.Categories)), " ")).SetNillablePreview(preview(s.pkg)).
-		SetStatus(state.ListingPublished).SetChecksum(s.sum).SetPublishedAt(id.Time()).SetUpdatedAt(id.Time()).Exec(ctx)
+	row, err = k.Store.DB(ctx).MarketplaceTheme.Create().SetID(id).SetSlug(s.Slug).SetName(m.Name).
+		SetTagline(s.Tagline).SetAuthor(Author).SetThemeVersion(version(m)).SetPriceMinor(0).
+		SetCurrency(sampleCurrency).SetCategories(s.categories()).SetNillablePreview(preview(s.pkg)).
+		SetStatus(state.ListingPublished).SetChecksum(s.sum).SetPublishedAt(id.Time()).SetUpdatedAt(id.Time()).Save(ctx)
 	if ent.IsDuplicate(err) { // another process was faster
 		return k.offered(ctx, s.Slug, ent.ForUpdate)
 	}
 	if err != nil {
-		return xid.Nil, fmt.Errorf("offer: %w", err)
+		return nil, fmt.Errorf("offer: %w", err)
 	}
-	return id, nil
+	return row, nil
 }
 
-// offered finds the theme of the marketplace with a slug; [xid.Nil] if there is
-// none.
-func (k *Keeper) offered(ctx context.Context, slug string, lock func(*sql.Selector)) (xid.ID, error) {
+// categories are the sample's, as a listing has them.
+func (s *prepared) categories() string {
+	return strings.Join(slices.Sorted(slices.Values(s.Categories)), " ")
+}
+
+// offered finds the theme of the marketplace with a slug.
+func (k *Keeper) offered(
+	ctx context.Context, slug string, lock func(*sql.Selector),
+) (*db.MarketplaceTheme, error) {
 	query := k.Store.DB(ctx).MarketplaceTheme.Query().Where(marketplacetheme.Slug(slug))
 	query.Modify(lock)
 	row, err := only(query.Load(ctx))
-	switch {
-	case db.IsNotFound(err):
-		return xid.Nil, nil
-	case err != nil:
-		return xid.Nil, fmt.Errorf("look for a theme of the marketplace: %w", err)
+	if err != nil && !db.IsNotFound(err) {
+		return nil, fmt.Errorf("look for a theme of the marketplace: %w", err)
 	}
-	return row.ID, nil
+	return row, err
 }
 
 // version is what a theme's author calls its version.
@@ -160,8 +167,7 @@ func (k *Keeper) First(ctx context.Context) (*db.Theme, error) {
 	if err != nil || len(samples) == 0 {
 		return nil, err
 	}
-	s := samples[0]
-	listing, err := k.offer(ctx, s)
+	a, err := k.first(ctx, samples[0])
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +180,20 @@ func (k *Keeper) First(ctx context.Context) (*db.Theme, error) {
 	if n == 0 {
 		return nil, errLost
 	}
-	a := Addition{Name: s.pkg.Manifest.Name, Source: state.ThemeMarketplace, Listing: &listing, Package: s.pkg,
-		Sum: s.sum}
-	return k.add(ctx, k.begin(ctx, id, a).SetActivatedAt(id.Time()), s.pkg)
+	return k.add(ctx, k.begin(ctx, id, a).SetActivatedAt(id.Time()), a.Package)
+}
+
+// first is the first theme of a store: what the marketplace has of a sample, which may be of
+// another version than this program's, and whose files are kept therefore.
+func (k *Keeper) first(ctx context.Context, s prepared) (a Addition, err error) {
+	listing, err := k.offer(ctx, s)
+	if err != nil {
+		return a, err
+	}
+	a = Addition{Name: listing.Name, Source: state.ThemeMarketplace, Listing: &listing.ID, Package: s.pkg, Sum: s.sum}
+	if listing.Checksum != s.sum {
+		a.Sum = listing.Checksum
+		a.Package, err = k.Package(ctx, a.Sum)
+	}
+	return a, err
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -103,6 +105,69 @@ func TestSeedAfterFirst(t *testing.T) {
 		if m.active().ID != first.ID {
 			t.Errorf("active %v", m.active())
 		}
+	})
+}
+
+// version is a keeper of a program with another version of a sample.
+func (m *merchant) version(version string) *Keeper {
+	m.t.Helper()
+	k := m.another(m.Store, m.folder)
+	folder := fstest.MapFS{}
+	for path, text := range files(m.t, "plain", version) {
+		if path == "theme.json" {
+			text = strings.Replace(text, "{", `{"version": "`+version+`", `, 1)
+		}
+		folder[path] = &fstest.MapFile{Data: []byte(text)}
+	}
+	list := samples(m.t)[:1]
+	list[0].Files = folder
+	k.samples = sync.OnceValues(func() ([]prepared, error) { return prepare(list) })
+	return k
+}
+
+// Programs of several versions start at once, again and again: the latest version is in the
+// marketplace, no store's theme has changed, and one that is new begins with the latest.
+func TestSeedRenews(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		m := newMerchant(t, s)
+		old := m.version("1.9.0")
+		if err := old.Seed(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		before := m.active()
+		var all sync.WaitGroup
+		for _, v := range []string{"1.10.0", "1.9.0", "1.2.0", "1.10.0", "1.9.1", "1.9.0"} {
+			k := m.version(v)
+			all.Go(func() {
+				for range 2 {
+					if err := k.Seed(t.Context()); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		if err := old.Seed(t.Context()); err != nil { // one that comes last
+			t.Fatal(err)
+		}
+		listing, err := s.DB(t.Context()).MarketplaceTheme.Query().Only(t.Context())
+		if err != nil || listing.ThemeVersion != "1.10.0" || listing.Checksum == before.Checksum {
+			t.Errorf("offered %v (%v)", listing, err)
+		}
+		if now := m.active(); now.ID != before.ID || now.Checksum != before.Checksum {
+			t.Errorf("the store has %v", now)
+		}
+		fresh := newMerchant(t, s)
+		if err := s.InTx(fresh.ctx, func(ctx context.Context) error {
+			_, err := old.First(ctx)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if th := fresh.active(); *th.ThemeVersion != "1.10.0" || th.Checksum != listing.Checksum {
+			t.Errorf("a new store has %v", th)
+		}
+		m.in(fresh).check(fresh.active())
 	})
 }
 

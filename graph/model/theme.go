@@ -21,6 +21,8 @@ type Theme struct {
 	PreviewURL *string
 	// PreviewImageURL is a picture of it.
 	PreviewImageURL *string
+	// Offers are what the marketplace has of the themes of its page.
+	Offers *Batch[xid.ID, *db.MarketplaceTheme]
 }
 
 // Status returns its state, the active one's too.

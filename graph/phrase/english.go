@@ -12,6 +12,7 @@ var english = Texts{
 		Code:             "Discount code",
 		Apply:            "Apply",
 		CodeRefused:      "This code cannot be used for this cart.",
+		CodesTried:       "Too many codes were tried. Please wait a few minutes.",
 		PriceChanged:     "The price has changed. It was {0}.",
 		OnlyLeft:         "Only {0} left.",
 		Gone:             "This is no longer sold.",

@@ -13,6 +13,7 @@ var french = Texts{
 		Code:             "Code de réduction",
 		Apply:            "Appliquer",
 		CodeRefused:      "Ce code ne s’applique pas à ce panier.",
+		CodesTried:       "Trop de codes ont été essayés. Patientez quelques minutes.",
 		PriceChanged:     "Le prix a changé. Il était de {0}.",
 		OnlyLeft:         "Plus que {0} en stock.",
 		Gone:             "Cet article n’est plus en vente.",

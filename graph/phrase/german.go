@@ -12,6 +12,7 @@ var german = Texts{
 		Code:             "Rabattcode",
 		Apply:            "Einlösen",
 		CodeRefused:      "Dieser Code gilt nicht für diesen Warenkorb.",
+		CodesTried:       "Es wurden zu viele Codes versucht. Bitte warten Sie einige Minuten.",
 		PriceChanged:     "Der Preis hat sich geändert. Er war {0}.",
 		OnlyLeft:         "Nur noch {0} verfügbar.",
 		Gone:             "Dieser Artikel wird nicht mehr verkauft.",

@@ -12,6 +12,7 @@ var japanese = Texts{
 		Code:             "割引コード",
 		Apply:            "適用",
 		CodeRefused:      "このコードは現在のカートには使えません。",
+		CodesTried:       "コードの入力回数が多すぎます。数分待ってからお試しください。",
 		PriceChanged:     "価格が変わりました。以前の価格は{0}です。",
 		OnlyLeft:         "残り{0}点です。",
 		Gone:             "この商品の販売は終了しました。",

@@ -15,6 +15,7 @@ const (
 	Code
 	Apply
 	CodeRefused
+	CodesTried   // too many that are none
 	PriceChanged // {0} is the price of before
 	OnlyLeft     // {0} is how many there are
 	Gone

@@ -12,6 +12,7 @@ var spanish = Texts{
 		Code:             "Código de descuento",
 		Apply:            "Aplicar",
 		CodeRefused:      "Este código no sirve para este carrito.",
+		CodesTried:       "Se han probado demasiados códigos. Espera unos minutos.",
 		PriceChanged:     "El precio ha cambiado. Era {0}.",
 		OnlyLeft:         "Solo quedan {0}.",
 		Gone:             "Este artículo ya no se vende.",

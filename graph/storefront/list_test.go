@@ -83,6 +83,7 @@ func TestPriceOf(t *testing.T) {
 		{".5", "EUR", new(int64(50))}, {"0", "EUR", new(int64(0))}, {"1200", "JPY", new(int64(1200))},
 		{"1.234", "KWD", new(int64(1234))}, {"1.5", "JPY", nil}, {"", "EUR", nil}, {"-1", "EUR", nil},
 		{"1.999", "EUR", nil}, {"ten", "EUR", nil}, {"9999999999999", "EUR", nil}, {"1.2.3", "EUR", nil},
+		{"٢٤٫٩", "EUR", new(int64(2490))}, {"２４．９０", "EUR", new(int64(2490))}, {"१२", "INR", new(int64(1200))},
 	} {
 		if d := cmp.Diff(tc.want, storefront.PriceOf(tc.text, tc.currency)); d != "" {
 			t.Errorf("%q %s:\n%s", tc.text, tc.currency, d)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/currency"
+	"github.com/storefront-go/storefront/graph/core"
 )
 
 // decimal writes an amount in digits: the whole, and the fraction with its point where
@@ -28,6 +29,7 @@ func decimal(minor int64, code string) (whole, fraction string) {
 // PriceOf reads an amount as visitors type it, such as "24.90" or "24,90", in minor
 // units; nil for what is no amount.
 func PriceOf(text, code string) *int64 {
+	text = core.FoldDigits(text)
 	digits, ok := currency.Digits(currency.Code(code))
 	whole, fraction, _ := strings.Cut(strings.Replace(text, ",", ".", 1), ".")
 	if !ok || text == "" || len(whole) > maxWhole || len(fraction) > digits {

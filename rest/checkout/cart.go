@@ -8,6 +8,8 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/cart"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/gcra"
 	"github.com/storefront-go/storefront/graph/phrase"
 	"github.com/storefront-go/storefront/graph/picture"
 	"github.com/storefront-go/storefront/graph/storefront"
@@ -155,7 +157,7 @@ func (v *visit) ware() (w cart.Ware, ok bool) {
 
 // quantity reads how many are wanted: a whole number from 0 to the most that a line holds.
 func (v *visit) quantity(absent string) (int64, bool) {
-	text := v.value("quantity")
+	text := core.FoldDigits(v.value("quantity"))
 	if text == "" {
 		text = absent
 	}
@@ -190,23 +192,40 @@ func (v *visit) edit() {
 		v.edited(v.Carts.SetNote(v.ctx, v.token(), v.value("note")))
 		return
 	}
-	code := v.value("code")
-	if code != "" && !v.Guess(v.r) {
-		v.crowded()
-		return
+	v.code(v.value("code"))
+}
+
+// code enters a discount code, or takes it off with "". One that is none may be tried again,
+// but not for ever: nobody finds codes by trying.
+func (v *visit) code(code string) {
+	tried := v.guess()
+	if code != "" {
+		if d := v.guesses.take(tried); !d.OK {
+			v.w.Header().Set("Retry-After", gcra.Seconds(d.RetryAfter))
+			v.codeAgain(http.StatusTooManyRequests, code, phrase.CodesTried)
+			return
+		}
 	}
 	err := v.Carts.SetCode(v.ctx, v.token(), code)
-	if !is(err, fault.DiscountUnavailable) && v.wrongOf(err) == nil {
-		v.edited(err)
+	if is(err, fault.DiscountUnavailable) || v.wrongOf(err) != nil {
+		v.codeAgain(http.StatusUnprocessableEntity, code, phrase.CodeRefused)
 		return
 	}
+	if code != "" {
+		v.guesses.giveBack(tried)
+	}
+	v.edited(err)
+}
+
+// codeAgain shows the cart with what is wrong with a code.
+func (v *visit) codeAgain(status int, code string, problem phrase.Key) {
 	page, err := v.cartPage()
 	if err != nil {
 		v.failed(err)
 		return
 	}
-	page.Code.Value, page.Code.Error = code, v.texts.Say(phrase.CodeRefused)
-	v.show(v.w, v.r, http.StatusUnprocessableEntity, page)
+	page.Code.Value, page.Code.Error = code, v.texts.Say(problem)
+	v.show(v.w, v.r, status, page)
 }
 
 // edited goes back to the cart after a change of it.

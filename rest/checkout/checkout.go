@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"strings"
 
 	"golang.org/x/text/language"
@@ -21,10 +22,10 @@ type Config struct {
 	Carts *cart.Carts
 	Core  storefront.Storefront
 	// Links makes and judges the addresses of orders.
-	Links  *link.Signer
-	Logger *slog.Logger
-	// Guess counts a discount code that is tried, and reports whether the visitor may.
-	Guess func(r *http.Request) (ok bool)
+	Links *link.Signer
+	// ClientOf is the address of who sent a request.
+	ClientOf func(*http.Request) netip.Addr
+	Logger   *slog.Logger
 }
 
 // Checkout is the pages of all stores.
@@ -32,20 +33,26 @@ type Checkout struct {
 	Config
 	pages     map[string]*template.Template
 	origins   *http.CrossOriginProtection
+	guesses   guesses
 	countries []string // all that there are
 }
 
 // New makes the pages.
 func New(c Config) (*Checkout, error) {
-	if c.Carts == nil || c.Core.Core == nil || c.Links == nil || c.Guess == nil {
-		return nil, errors.New("checkout: Carts, Core, Links and Guess are needed")
+	if c.Carts == nil || c.Core.Core == nil || c.Links == nil || c.ClientOf == nil {
+		return nil, errors.New("checkout: Carts, Core, Links and ClientOf are needed")
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	pages, err := parse()
 	if err != nil {
 		return nil, fmt.Errorf("checkout: %w", err)
 	}
-	return &Checkout{Config: c, pages: pages, origins: http.NewCrossOriginProtection(), countries: assigned()}, nil
+	tried, err := newGuesses()
+	if err != nil {
+		return nil, fmt.Errorf("checkout: %w", err)
+	}
+	return &Checkout{Config: c, pages: pages, origins: http.NewCrossOriginProtection(), guesses: tried,
+		countries: assigned()}, nil
 }
 
 // assigned are the codes of all countries (ISO 3166-1 alpha-2).

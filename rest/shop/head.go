@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/language"
+
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/phrase"
 )
 
@@ -54,13 +57,19 @@ func (c *content) graph(in scene, address string) [][2]string {
 	}
 	list := [][2]string{
 		{"og:type", kind}, {"og:title", title}, {"og:site_name", in.shop.Name}, {"og:url", address},
-		{"og:image", image}, {"og:description", c.description()}, {"og:locale", string(in.shop.Language)},
+		{"og:image", image}, {"og:description", c.description()}, {"og:locale", locale(in.shop.Language)},
 	}
 	if c.view.kind == productPage {
 		list = append(list, [2]string{"product:price:amount", c.product.Amount},
 			[2]string{"product:price:currency", c.product.Currency})
 	}
 	return list
+}
+
+// locale is a language as the Open Graph protocol has it: with the country where most speak it.
+func locale(l state.Language) string {
+	region, _ := language.Make(string(l)).Region()
+	return string(l) + "_" + region.String()
 }
 
 // listing is a product as schema.org has it, in JSON-LD.

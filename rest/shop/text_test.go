@@ -120,7 +120,7 @@ func TestHead(t *testing.T) {
 		origin := s.core.StoreOrigin(s.handle)
 		a := s.get("/products/mug").want(t, 200, `<link rel="canonical" href="`+origin+`/products/mug">`,
 			`<meta property="og:type" content="product">`, `<meta property="og:image" content="`+origin+`/pictures/`,
-			`<meta property="product:price:amount" content="24.90">`, "!</script><b>", "!cdn.test")
+			`<meta property="og:locale" content="en_US">`, `<meta property="product:price:amount" content="24.90">`, "!</script><b>", "!cdn.test")
 		_, data, _ := strings.Cut(a.body, `<script type="application/ld+json">`)
 		data, _, _ = strings.Cut(data, "</script>")
 		var got struct {

@@ -44,6 +44,7 @@ type ResolverRoot interface {
 	Product() ProductResolver
 	ProductVariant() ProductVariantResolver
 	Query() QueryResolver
+	Theme() ThemeResolver
 	WebhookDelivery() WebhookDeliveryResolver
 	WebhookEndpoint() WebhookEndpointResolver
 }
@@ -132,6 +133,7 @@ type MutationResolver interface {
 	ThemeImport(ctx context.Context, input model.ThemeImportInput) (*model.ThemePayload, error)
 	ThemeInstall(ctx context.Context, marketplaceThemeID string) (*model.ThemePayload, error)
 	ThemeDuplicate(ctx context.Context, id string, name *string) (*model.ThemePayload, error)
+	ThemeUpdate(ctx context.Context, id string) (*model.ThemePayload, error)
 	ThemeRename(ctx context.Context, id string, name string) (*model.ThemePayload, error)
 	ThemeSettingsSave(ctx context.Context, id string, values []*model.ThemeSettingInput, publish bool) (*model.ThemePayload, error)
 	ThemeActivate(ctx context.Context, id string) (*model.ThemePayload, error)
@@ -272,6 +274,9 @@ type QueryResolver interface {
 	Notifications(ctx context.Context, first *int, after *string) (*model.Connection[*model.Notification], error)
 	UnreadNotifications(ctx context.Context) (int, error)
 	AuditLog(ctx context.Context, first *int, after *string, filter *model.AuditFilter) (*model.Connection[*model.AuditEntry], error)
+}
+type ThemeResolver interface {
+	NewVersion(ctx context.Context, obj *model.Theme) (*string, error)
 }
 type WebhookDeliveryResolver interface {
 	Attempts(ctx context.Context, obj *model.WebhookDelivery) ([]*model.WebhookAttempt, error)
@@ -711,6 +716,8 @@ type Mutation {
   themeInstall(marketplaceThemeId: ID!): ThemePayload! @scope(name: "themes.write")
   "Adds a copy of a theme."
   themeDuplicate(id: ID!, name: String): ThemePayload! @scope(name: "themes.write")
+  "Adds what the marketplace has of a theme by now, with the settings of the theme. It is shown once it is activated."
+  themeUpdate(id: ID!): ThemePayload! @scope(name: "themes.write")
   themeRename(id: ID!, name: String!): ThemePayload! @scope(name: "themes.write")
   "Sets what the theme lets merchants set: previews show it at once, visitors once it is published."
   themeSettingsSave(id: ID!, values: [ThemeSettingInput!]!, publish: Boolean! = false): ThemePayload!
@@ -1458,6 +1465,8 @@ type Theme {
   name: String!
   "What its author calls this version of it."
   version: String
+  "The version that the marketplace has of it where that is another one: what themeUpdate adds. Else null."
+  newVersion: String
   status: ThemeStatus!
   source: ThemeSource!
   marketplaceThemeId: ID
@@ -4271,6 +4280,17 @@ func (ec *executionContext) field_Mutation_themeSettingsSave_args(ctx context.Co
 		return nil, err
 	}
 	args["publish"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_themeUpdate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
 	return args, nil
 }
 
@@ -19775,6 +19795,71 @@ func (ec *executionContext) fieldContext_Mutation_themeDuplicate(ctx context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_themeUpdate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_themeUpdate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ThemeUpdate(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "themes.write")
+				if err != nil {
+					var zeroVal *model.ThemePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.ThemePayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNThemePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_themeUpdate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "theme":
+				return ec.fieldContext_ThemePayload_theme(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ThemePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ThemePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_themeUpdate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_themeRename(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -33594,6 +33679,8 @@ func (ec *executionContext) fieldContext_Query_theme(ctx context.Context, field 
 				return ec.fieldContext_Theme_name(ctx, field)
 			case "version":
 				return ec.fieldContext_Theme_version(ctx, field)
+			case "newVersion":
+				return ec.fieldContext_Theme_newVersion(ctx, field)
 			case "status":
 				return ec.fieldContext_Theme_status(ctx, field)
 			case "source":
@@ -37085,6 +37172,35 @@ func (ec *executionContext) fieldContext_Theme_version(_ context.Context, field 
 	return fc, nil
 }
 
+func (ec *executionContext) _Theme_newVersion(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Theme_newVersion,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Theme().NewVersion(ctx, obj)
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Theme_newVersion(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Theme",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Theme_status(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
 	return ec.marshalNThemeStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐThemeStatus(ctx, field.Selections, obj.Status())
 }
@@ -37755,6 +37871,8 @@ func (ec *executionContext) fieldContext_ThemeConnection_nodes(_ context.Context
 				return ec.fieldContext_Theme_name(ctx, field)
 			case "version":
 				return ec.fieldContext_Theme_version(ctx, field)
+			case "newVersion":
+				return ec.fieldContext_Theme_newVersion(ctx, field)
 			case "status":
 				return ec.fieldContext_Theme_status(ctx, field)
 			case "source":
@@ -37930,6 +38048,8 @@ func (ec *executionContext) fieldContext_ThemeEdge_node(_ context.Context, field
 				return ec.fieldContext_Theme_name(ctx, field)
 			case "version":
 				return ec.fieldContext_Theme_version(ctx, field)
+			case "newVersion":
+				return ec.fieldContext_Theme_newVersion(ctx, field)
 			case "status":
 				return ec.fieldContext_Theme_status(ctx, field)
 			case "source":
@@ -37993,6 +38113,8 @@ func (ec *executionContext) fieldContext_ThemePayload_theme(_ context.Context, f
 				return ec.fieldContext_Theme_name(ctx, field)
 			case "version":
 				return ec.fieldContext_Theme_version(ctx, field)
+			case "newVersion":
+				return ec.fieldContext_Theme_newVersion(ctx, field)
 			case "status":
 				return ec.fieldContext_Theme_status(ctx, field)
 			case "source":
@@ -50748,6 +50870,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "themeUpdate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_themeUpdate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "themeRename":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_themeRename(ctx, field)
@@ -56288,24 +56417,57 @@ func (ec *executionContext) _Theme(ctx context.Context, sel ast.SelectionSet, ob
 		case "id":
 			out.Values[i] = ec._Theme_id(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "name":
 			out.Values[i] = ec._Theme_name(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "version":
 			out.Values[i] = ec._Theme_version(ctx, field, obj)
+		case "newVersion":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Theme_newVersion(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "status":
 			out.Values[i] = ec._Theme_status(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "source":
 			out.Values[i] = ec._Theme_source(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "marketplaceThemeId":
 			out.Values[i] = ec._Theme_marketplaceThemeId(ctx, field, obj)
@@ -56316,17 +56478,17 @@ func (ec *executionContext) _Theme(ctx context.Context, sel ast.SelectionSet, ob
 		case "assetCount":
 			out.Values[i] = ec._Theme_assetCount(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "sizeBytes":
 			out.Values[i] = ec._Theme_sizeBytes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "checksum":
 			out.Values[i] = ec._Theme_checksum(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "previewImageUrl":
 			out.Values[i] = ec._Theme_previewImageUrl(ctx, field, obj)
@@ -56337,12 +56499,12 @@ func (ec *executionContext) _Theme(ctx context.Context, sel ast.SelectionSet, ob
 		case "createdAt":
 			out.Values[i] = ec._Theme_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "updatedAt":
 			out.Values[i] = ec._Theme_updatedAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))

@@ -1,7 +1,7 @@
 // What can be done with a theme: each is a dialog with one mutation.
 import { html } from './lib.js';
 import { useApp } from './context.js';
-import { Confirm, Field, FormDialog, Wrong, useMutation } from './form.js';
+import { ActionButton, Confirm, Field, FormDialog, Wrong, useMutation } from './form.js';
 import { errors } from './theme_state.js';
 
 export const activate = `mutation ThemeActivate($id: ID!) { themeActivate(id: $id) { theme { id } ${errors} } }`;
@@ -9,6 +9,7 @@ const rename = `mutation ThemeRename($id: ID!, $name: String!) {
   themeRename(id: $id, name: $name) { theme { id } ${errors} } }`;
 const duplicate = `mutation ThemeDuplicate($id: ID!, $name: String) {
   themeDuplicate(id: $id, name: $name) { theme { id } ${errors} } }`;
+const update = `mutation ThemeUpdate($id: ID!) { themeUpdate(id: $id) { theme { id name } ${errors} } }`;
 const remove = `mutation ThemeDelete($id: ID!) { themeDelete(id: $id) { deletedId ${errors} } }`;
 
 const quoted = (name) => '\u201c' + name + '\u201d';
@@ -78,4 +79,17 @@ export function Delete({ theme: t, onClose, changed }) {
     <p>It is removed from this store for
       good${t.source === 'MARKETPLACE' ? '. It can be installed from the marketplace again' : ''}.</p>
   <//>`;
+}
+
+/** Adds the version that the marketplace has by now, beside the theme; added is called with its id. */
+export function Update({ theme: t, kind = '', added }) {
+  const run = useMutation(update);
+  const action = async () => {
+    const { theme } = await run({ id: t.id });
+    added(theme?.id);
+  };
+  return t.newVersion && html`<${ActionButton} kind=${kind} run=${action} data-test="theme-update"
+    aria-label=${'Update to ' + t.newVersion + ': ' + t.name}
+    done=${t.name + ' ' + t.newVersion + ' is added with your settings. Shoppers see it once you activate it.'}>
+    Update to ${t.newVersion}<//>`;
 }

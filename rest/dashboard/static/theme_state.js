@@ -6,7 +6,8 @@ import { Icon } from './icons.js';
 export const errors = 'userErrors { code message path }';
 
 /** The fields of a theme that its card shows. */
-export const themeFields = `id name version status source marketplaceThemeId author description assetCount sizeBytes
+export const themeFields = `id name version newVersion status source marketplaceThemeId author description assetCount
+  sizeBytes
   previewImageUrl previewUrl activatedAt createdAt updatedAt`;
 
 export const sources = { UPLOAD: 'Imported archive', MARKETPLACE: 'From the marketplace', DUPLICATE: 'Copy' };

@@ -88,6 +88,8 @@ function Row({ at, title, of, price, currency, remove }) {
   return html`<div class="row-box" role="group" aria-label=${title} data-test="variant">
     <div class="grow"><h3 class="variant-name"><bdi>${title}</bdi></h3><div class="variant-cells">
       <${Amount} name=${name + 'priceMinor'} label="Price" minor=${of?.priceMinor ?? price} currency=${currency} />
+      <${Amount} name=${name + 'compareAtPriceMinor'} label="Price before" optional minor=${of?.compareAtPriceMinor}
+        currency=${currency} />
       <${Field} name=${name + 'inventoryQuantity'} label="Stock" value=${number(of?.inventoryQuantity)}
         inputmode="numeric" hint="Empty: not counted." />
       <${Field} name=${name + 'sku'} label="SKU" optional value=${of?.sku} maxlength="255" />
@@ -135,7 +137,9 @@ function inputOf(values, state, p) {
     const of = sourceOf(state, c);
     return {
       id: of?.id, options: c.texts, priceMinor: amount(values, `variants.${i}.priceMinor`, p.currency),
-      compareAtPriceMinor: of?.compareAtPriceMinor ?? null, sku: text(values, `variants.${i}.sku`),
+      compareAtPriceMinor: text(values, `variants.${i}.compareAtPriceMinor`)
+        ? amount(values, `variants.${i}.compareAtPriceMinor`, p.currency) : null,
+      sku: text(values, `variants.${i}.sku`),
       inventoryQuantity: count(values, `variants.${i}.inventoryQuantity`, 'the stock is not counted'),
       weightGrams: count(values, `variants.${i}.weightGrams`, 'the weight is not known'),
     };

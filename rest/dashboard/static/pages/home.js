@@ -1,10 +1,11 @@
 // Home: how the store is doing today.
-import { html } from '../lib.js';
+import { html, useState } from '../lib.js';
 import { useApp, useQuery } from '../context.js';
 import { Page, Card, Badge, Time, Trouble, Waiting, Empty, Table, words } from '../ui.js';
 import { Icon } from '../icons.js';
 import { SalesChart } from '../chart.js';
 import { money } from '../money.js';
+import { storefront } from '../theme_state.js';
 import { to } from '../route.js';
 import { health, hostOf } from '../webhook_state.js';
 import { orderColumns } from './orders.js';
@@ -23,7 +24,8 @@ const webhooks = `query Webhooks { webhookEndpoints(first: 100) { nodes { id url
   events(first: 5) { nodes { id type occurredAt } } }`;
 
 const start = `query Opening { products(first: 1, filter: {status: ACTIVE}) { nodes { id } }
-  shippingZones { rates { id } } paymentSettings { methods { active } } pages(first: 1) { nodes { id } } }`;
+  shippingZones { rates { id } } paymentSettings { methods { active } } pages(first: 1) { nodes { id } }
+  themes(first: 2) { nodes { id } } }`;
 
 /** The page. Each card reads for itself: one that the role does not reach leaves the others alone. */
 export function Home() {
@@ -43,10 +45,11 @@ export function Home() {
 function Opening() {
   const { store } = useApp();
   const q = useQuery(start);
+  const [visited, visit] = useVisit(store.id);
   if (!q.data) {
     return null;
   }
-  const { products, shippingZones, paymentSettings, pages } = q.data;
+  const { products, shippingZones, paymentSettings, pages, themes } = q.data;
   const needed = [
     [products.nodes.length > 0, 'Publish a product', '/products'],
     [shippingZones.some((z) => z.rates.length > 0), 'Say where you ship to, and what it costs', '/settings/shipping'],
@@ -55,13 +58,29 @@ function Opening() {
   if (needed.every(([done]) => done)) {
     return null;
   }
-  const useful = [[pages.nodes.length > 0, 'Write your imprint and other pages', '/pages'],
-    [false, 'Choose a theme', '/themes']];
+  const useful = [[themes.nodes.length > 1, 'Choose a theme', '/themes'],
+    [pages.nodes.length > 0, 'Write your imprint and other pages', '/pages']];
   return html`<${Card} title="Open your shop" name="opening">
     <p>Shoppers can buy at <strong class="url">${store.storeHost}</strong> once the first three are done.</p>
     <ul class="doors">${[...needed, ...useful].map(([done, text, path]) => html`<li key=${path}>
-      <a class="grow" href=${to(path)}>${done ? html`<${Icon} name="check" /><span class="unseen">Done: </span>` : ''}
-        ${text}</a></li>`)}</ul><//>`;
+      <a class="grow" href=${to(path)}><${Done} is=${done} />${text}</a></li>`)}
+      <li><a class="grow" href=${storefront(store)} target="_blank" rel="noopener" onClick=${visit}
+        data-test="opening-visit"><${Done} is=${visited} />Visit your shop at its address
+        <${Icon} name="open" size="16" /><span class="unseen"> (opens a new tab)</span></a></li></ul>
+    <p class="muted">The address came with the store and stays. A domain of your own cannot be connected yet.</p>
+  <//>`;
+}
+
+const Done = ({ is }) => is && html`<${Icon} name="check" /><span class="unseen">Done: </span>`;
+
+/** Whether somebody went to the shop from here; this browser remembers it. */
+function useVisit(id) {
+  const key = 'visited:' + id;
+  const [visited, set] = useState(() => localStorage.getItem(key) !== null);
+  return [visited, () => {
+    localStorage.setItem(key, '1');
+    set(true);
+  }];
 }
 
 /** What there is to do for those who do not see orders. */

@@ -44,7 +44,7 @@ function Zone({ zone: z, show }) {
       aria-label=${'Edit ' + z.name} data-test="zone-edit">Edit</button>
     <button type="button" class="button small danger-quiet" onClick=${() => show({ remove: z })}
       aria-label=${'Delete ' + z.name} data-test="zone-delete">Delete</button>`;
-  const countries = [...z.countries.map(countryName), ...(z.restOfWorld ? ['every other country'] : [])];
+  const countries = [...z.countries.map(countryName), ...(z.restOfWorld ? ['Every other country'] : [])];
   return html`<${Card} title=${z.name} actions=${actions}>
     <p>${countries.join(', ')}</p>
     <${Facts} rows=${z.rates.map((r) => [r.name, price(r, store.currency)])} />

@@ -99,6 +99,7 @@ function Buttons({ of: t, whole, store, open }) {
   return html`${t.status === 'INACTIVE' && button('activate', 'Activate', 'primary')}
     ${t.status === 'ACTIVE' ? html`<${NewTab} href=${storefront(store)} test="view-storefront">View storefront<//>`
       : t.previewUrl && html`<${NewTab} href=${t.previewUrl} test="theme-preview">Preview<//>`}
+    <${actions.Update} theme=${t} added=${(made) => go(to(themePath(made)))} />
     ${whole && html`<a class="button" href=${to(themePath(t.id) + '/settings')}
       data-test="theme-settings">Settings</a>`}
     ${button('rename', 'Rename')}

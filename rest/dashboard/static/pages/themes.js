@@ -23,10 +23,11 @@ export function Themes() {
   const [dialog, open] = useState(null);
   const [swap, setSwap] = useState(null); // what was activated here, and what it took the place of
   const [fresh, setFresh] = useState(f.new ?? '');
-  const importing = useImport((id) => {
+  const added = (id) => {
     setFresh(id);
     query.reload();
-  });
+  };
+  const importing = useImport(added);
   const themes = query.data?.themes.nodes ?? none;
   usePoll(query, themes.some((t) => t.status === 'PROCESSING'));
   useMoved(themes, (t, before) => before === 'PROCESSING' && (t.status === 'FAILED'
@@ -37,7 +38,7 @@ export function Themes() {
     setSwap({ theme, former: active });
     query.reload();
   };
-  const shared = { fresh, open };
+  const shared = { fresh, open, added };
   const Opened = dialogs[dialog?.kind];
   const chosen = dialog && themes.find((t) => t.id === dialog.id);
   const close = () => open(null);
@@ -93,7 +94,7 @@ function More({ theme: t, open }) {
 }
 
 /** The theme that the storefront shows, large. */
-function Shown({ theme: t, open }) {
+function Shown({ theme: t, open, added }) {
   const { store } = useApp();
   return html`<section class="card flush shown" aria-label="Active theme" data-test="theme-active" data-id=${t.id}>
     <${Picture} of=${t} eager />
@@ -105,6 +106,7 @@ function Shown({ theme: t, open }) {
       <p class="muted">${sources[t.source]}${t.activatedAt && html`, live since <${Time} at=${t.activatedAt} />`}</p>
       <div class="actions">
         <${NewTab} href=${storefront(store)} kind="small primary" test="view-storefront">View storefront<//>
+        <${actions.Update} theme=${t} kind="small" added=${added} />
         <a class="button small" href=${to(themePath(t.id))}>Details</a>
         <${More} theme=${t} open=${open} />
       </div>
@@ -112,7 +114,7 @@ function Shown({ theme: t, open }) {
   </section>`;
 }
 
-function Others({ themes, busy, fresh, open }) {
+function Others({ themes, busy, fresh, open, added }) {
   const more = html`<a class="button small" href=${to('/marketplace')}>
     <${Icon} name="marketplace" size="16" />Marketplace</a>`;
   return html`<section aria-labelledby="others" class="stack" aria-busy=${busy ? 'true' : 'false'}>
@@ -122,12 +124,12 @@ function Others({ themes, busy, fresh, open }) {
           Import one, or install one from the <a href=${to('/marketplace')}>marketplace</a>. It changes nothing until
           you activate it.<//></div>`
       : html`<ul class="gallery" data-test="themes">${themes.map((t) => html`<${Card} key=${t.id} theme=${t}
-          fresh=${t.id === fresh} open=${open} />`)}</ul>`}
+          fresh=${t.id === fresh} open=${open} added=${added} />`)}</ul>`}
   </section>`;
 }
 
 /** One theme that is not shown. */
-function Card({ theme: t, fresh, open }) {
+function Card({ theme: t, fresh, open, added }) {
   const [box, setBox] = useState(null);
   useEffect(() => {
     if (fresh && box) {
@@ -151,6 +153,7 @@ function Card({ theme: t, fresh, open }) {
           data-test="theme-activate">Activate</button>`}
         ${t.previewUrl && html`<${NewTab} href=${t.previewUrl} kind="small"
           label=${'Preview ' + t.name + ' (opens a new tab)'} test="theme-preview">Preview<//>`}
+        <${actions.Update} theme=${t} kind="small" added=${added} />
         <span class="grow"></span><${More} theme=${t} open=${open} />
       </div>
     </div>

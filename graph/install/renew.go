@@ -1,0 +1,55 @@
+package install
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
+	"github.com/storefront-go/storefront/ent/micros"
+)
+
+// renew brings the version of this program into the marketplace, where an earlier one is:
+// stores update to it when they want to. One of a program that is older, or that was renewed
+// meanwhile, changes nothing, in whatever order the programs start.
+func (k *Keeper) renew(ctx context.Context, listing *db.MarketplaceTheme, s prepared) error {
+	m := s.pkg.Manifest
+	if listing.SubmitterID != nil || !later(version(m), listing.ThemeVersion) {
+		return nil
+	}
+	if err := k.keepPackage(ctx, s.sum, s.content); err != nil {
+		return err
+	}
+	update := k.Store.DB(ctx).MarketplaceTheme.Update().
+		Where(marketplacetheme.ID(listing.ID), marketplacetheme.Checksum(listing.Checksum),
+			marketplacetheme.ThemeVersion(listing.ThemeVersion)).
+		SetName(m.Name).SetTagline(s.Tagline).SetThemeVersion(version(m)).SetCategories(s.categories()).
+		SetChecksum(s.sum).SetUpdatedAt(max(micros.Now(), listing.UpdatedAt+1))
+	if picture := preview(s.pkg); picture != nil {
+		update.SetPreview(*picture)
+	} else {
+		update.ClearPreview()
+	}
+	if err := update.Exec(ctx); err != nil {
+		return fmt.Errorf("renew: %w", err)
+	}
+	return nil
+}
+
+// later reports whether a version, such as 1.10.0, comes after another one.
+func later(a, b string) bool {
+	return slices.Compare(numbers(a), numbers(b)) > 0
+}
+
+// numbers are the parts of a version; one that is no number counts as 0.
+func numbers(version string) []int {
+	parts := strings.Split(version, ".")
+	list := make([]int, len(parts))
+	for i, p := range parts {
+		list[i], _ = strconv.Atoi(p)
+	}
+	return list
+}
