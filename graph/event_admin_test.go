@@ -193,6 +193,9 @@ var adminEffects = []effect{
 
 	{field: "apiKeyCreate", name: "a key", args: fixedArgs(`input: {name: "Sync", scopes: ["orders.read"]}`)},
 	{field: "apiKeyRotate", name: "a key", args: onKey},
+	{field: "apiKeyAllow", name: "a key", args: func(w *caller) string {
+		return onKey(w) + `, allowedNetworks: ["192.0.2.0/24"]`
+	}},
 	{field: "apiKeyRevoke", name: "a key", args: onKey},
 
 	{field: "appCreate", name: "an app",

@@ -106,7 +106,7 @@ func (w *caller) call(field, args string) string {
 // they act in a browser.
 var needProof = []string{"storeRequireSecondFactor", "storeSetRefundProof", "storeClose", "staffInvite",
 	"invitationResend", "staffUpdateRole", "staffRemove", "staffTokenCreate", "apiKeyCreate", "apiKeyRotate",
-	"appCreate", "webhookEndpointCreate", "webhookEndpointRotateSecret", "webhookEndpointPromoteSecret",
+	"apiKeyAllow", "appCreate", "webhookEndpointCreate", "webhookEndpointRotateSecret", "webhookEndpointPromoteSecret",
 	"addressChange", "totpBegin", "totpConfirm", "passkeyBegin", "passkeyFinish", "factorRename", "factorRemove",
 	"recoveryCodesRenew", "paymentAccountSet", "paymentAccountRemove"}
 

@@ -19,7 +19,7 @@ func (a *API) authenticate(c *call) error {
 	if err != nil {
 		return a.failedAuthentication(c, err)
 	}
-	v, err := a.Keys.Authenticate(c.ctx, token, apikey.Key, apikey.Access)
+	v, err := a.Keys.AuthenticateFrom(c.ctx, c.client, token, apikey.Key, apikey.Access)
 	if err != nil {
 		return a.failedAuthentication(c, err)
 	}
@@ -75,15 +75,21 @@ func (a *API) limit(c *call) error {
 	}
 }
 
-// clientOf is the address of the client: the peer's, or, where the peer is a
-// trusted proxy, the last address in X-Forwarded-For that is none itself.
-func (a *API) clientOf(r *http.Request) netip.Addr {
+// clientOf is the address of the client.
+func (a *API) clientOf(r *http.Request) netip.Addr { return Proxies(a.TrustedProxies).Client(r) }
+
+// Proxies are networks whose X-Forwarded-For is believed.
+type Proxies []netip.Prefix
+
+// Client is the address of who sends a request: the peer's, or, where the peer is one of
+// the proxies, the last address in X-Forwarded-For that is none itself.
+func (p Proxies) Client(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.Addr{}
 	}
 	addr := peer.Addr().Unmap()
-	if len(a.TrustedProxies) == 0 || !a.trusted(addr) {
+	if len(p) == 0 || !p.contain(addr) {
 		return addr
 	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -92,7 +98,7 @@ func (a *API) clientOf(r *http.Request) netip.Addr {
 		if !ok {
 			return addr
 		}
-		if addr = next; !a.trusted(addr) {
+		if addr = next; !p.contain(addr) {
 			return addr
 		}
 	}
@@ -113,8 +119,8 @@ func hopOf(entry string) (netip.Addr, bool) {
 	return addr.Unmap(), err == nil
 }
 
-func (a *API) trusted(addr netip.Addr) bool {
-	return slices.ContainsFunc(a.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(addr) })
+func (p Proxies) contain(addr netip.Addr) bool {
+	return slices.ContainsFunc(p, func(network netip.Prefix) bool { return network.Contains(addr) })
 }
 
 // cors marks the answer for web pages and answers a preflight; it reports whether

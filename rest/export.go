@@ -59,11 +59,14 @@ func readExport(r *strict.Reader) model.ExportStartInput {
 	if f := r.Object("filters"); f != nil {
 		in.Filters = &model.ExportFiltersInput{
 			CreatedFrom: f.Time("created_from"), CreatedTo: f.Time("created_to"), Status: f.String("status"),
+			FinancialStatus:   (*state.FinancialStatus)(f.String("financial_status")),
+			FulfillmentStatus: (*state.FulfillmentStatus)(f.String("fulfillment_status")),
+			CustomerID:        f.String("customer_id"),
 		}
 	}
 	faults := present(r.Fields(), "kind", kind != nil)
 	faults = choice(faults, "kind", kind, &in.Kind, "The value is orders, products, customers or webhook_attempts.")
-	faults = choice(faults, "format", format, &in.Format, "The value is csv or jsonl.")
+	faults = choice(faults, "format", format, &in.Format, "The value is csv, jsonl or spreadsheet.")
 	faults = choice(faults, "compression", compression, &in.Compression, "The value is none or gzip.")
 	in.Decoded = model.NewDecoded(faults)
 	return in

@@ -87,6 +87,8 @@ type keyRow struct {
 	Slot    int
 	Expires *micros.Time
 	Revoked *micros.Time
+	// Networks are those it may be used from, parted by spaces.
+	Networks string
 }
 
 // key makes an API key and returns the credential.
@@ -107,7 +109,8 @@ func (m *shop) key(row keyRow) string {
 		}
 		_, err = c.APIKey.Create().SetID(row.ID).SetLineageID(row.Lineage).SetSlot(cmp.Or(row.Slot, 1)).
 			SetName(cmp.Or(row.Name, "Test key")).SetHint("sfk_...test").SetScopes(row.Scopes.String()).
-			SetNillableExpiresAt(row.Expires).SetNillableRevokedAt(row.Revoked).Save(ctx)
+			SetNillableExpiresAt(row.Expires).SetNillableRevokedAt(row.Revoked).
+			SetNetworks(row.Networks).Save(ctx)
 		return err
 	})
 	return secret.Reveal()

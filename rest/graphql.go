@@ -32,13 +32,14 @@ func (a *API) spend(r *http.Request) (d gcra.Decision, ok bool) {
 	if err != nil || a.rates.credentials.Off() {
 		return d, true
 	}
-	v, err := a.Keys.Authenticate(r.Context(), token, apikey.Key, apikey.Access, apikey.Staff)
+	client := a.clientOf(r)
+	v, err := a.Keys.AuthenticateFrom(r.Context(), client, token, apikey.Key, apikey.Access, apikey.Staff)
 	if err == nil {
 		d = a.rates.take(v)
 		return d, d.OK
 	}
 	if f, is := errors.AsType[*fault.Error](err); is && f.Kind == fault.InvalidToken {
-		d = a.rates.failures.Take(gcra.Network(a.clientOf(r)))
+		d = a.rates.failures.Take(gcra.Network(client))
 		return d, d.OK
 	}
 	return d, true

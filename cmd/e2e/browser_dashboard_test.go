@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -24,11 +25,14 @@ func TestBrowserKeys(t *testing.T) {
 	b.click(`[data-test="key-new"]`)
 	b.see(`[data-test="scopes"] input`)
 	offered := evaluate[[]string](b,
-		`[...document.querySelectorAll('dialog input[name="scopes"]')].map((i) => i.value)`)
-	if diff := cmp.Diff(scope.Names(), offered); diff != "" {
+		`[...document.querySelectorAll('[data-test="scopes"] input[type="radio"]')].map((i) => i.value)
+			.filter((v) => !v.endsWith('.none')).sort()`)
+	if diff := cmp.Diff(slices.Sorted(slices.Values(scope.Names())), offered); diff != "" {
 		t.Errorf("the key editor offers other scopes than the catalogue (-want +got):\n%s", diff)
 	}
 	b.fill(`dialog input[name="name"]`, "Warehouse")
+	b.click(`[data-test="scopes-all"]`)
+	b.click(`[data-test="scopes-none"]`)
 	b.click(`dialog label[for="scope-products.write"]`)
 	b.shot("key-editor")
 	b.click(`dialog [data-test="submit"]`)
@@ -43,7 +47,20 @@ func TestBrowserKeys(t *testing.T) {
 	refused := p.send(t, request{As: first, Path: base + "/orders"})
 	refused.want(t, http.StatusForbidden, "insufficient_scope")
 
+	b.fill(`[data-test="filters"] input[name="search"]`, "warehouse\r")
+	b.await("the search", `document.querySelectorAll('[data-test="keys"] tbody tr').length === 1`)
+	b.click(`tbody tr:first-child [data-test="key-allow"]`)
+	b.fill(`dialog [name="allowedNetworks"]`, "192.0.2.0/24, 2001:db8::1")
+	b.click(`dialog [data-test="submit"]`)
+	b.see(`[data-test="key-networks"]`)
+	works(first, http.StatusUnauthorized, "invalid_token")
+	b.click(`tbody tr:first-child [data-test="key-allow"]`)
+	b.fill(`dialog [name="allowedNetworks"]`, "127.0.0.0/8, ::1")
+	b.click(`dialog [data-test="submit"]`)
+	b.gone(`dialog`)
+	works(first, http.StatusOK, "")
 	b.click(`tbody tr:first-child [data-test="key-rotate"]`)
+	b.shot("key-rotate")
 	b.click(`dialog [data-test="submit"]`)
 	second := b.text(`[data-test="secret"]`)
 	b.click(`[data-test="secret-done"]`)

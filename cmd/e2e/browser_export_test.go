@@ -95,6 +95,7 @@ func TestBrowserExport(t *testing.T) {
 	b.click(`[data-test="export-new"]`)
 	b.see(`dialog [data-test="submit"]`)
 	b.shot("export-new")
+	b.click(`dialog label[for="format-CSV"]`)
 	b.click(`dialog [data-test="submit"]`)
 	b.gone(`dialog`)
 	b.see(`[data-test="exports"] [data-test="export-download"]`)

@@ -14,7 +14,7 @@ import (
 // commands are all that the program knows.
 var commands = []string{"serve", "migrate", "migrate apply", "migrate status", "store",
 	"store create", "store list", "store legacy", "store limit",
-	"key", "key create", "key list", "key rotate", "key revoke",
+	"key", "key create", "key list", "key rotate", "key allow", "key revoke",
 	"app", "app create", "app list", "app show", "app update", "app disable", "app enable", "app legacy", "staff",
 	"staff invite", "staff withdraw", "staff invited", "staff list", "staff remove", "staff token", "staff password",
 	"staff reset-factors",

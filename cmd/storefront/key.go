@@ -14,6 +14,7 @@ type keyCmd struct {
 	Create keyCreateCmd `cmd:"" help:"Make a key; it is shown once."`
 	List   keyListCmd   `cmd:"" help:"List the keys, newest first."`
 	Rotate keyRotateCmd `cmd:"" help:"Make a second live key with the same scopes; it is shown once."`
+	Allow  keyAllowCmd  `cmd:"" help:"Say from which networks a key may be used."`
 	Revoke keyRevokeCmd `cmd:"" help:"End a key at once."`
 }
 
@@ -28,14 +29,16 @@ type key struct {
 	ExpiresAt  *string  `json:"expires_at"`
 	RevokedAt  *string  `json:"revoked_at"`
 	LastUsedAt *string  `json:"last_used_at"`
+	// AllowedNetworks are those that it may be used from; empty for everywhere.
+	AllowedNetworks []string `json:"allowed_networks"`
 	// Secret is there when the key was made.
 	Secret *string `json:"secret,omitempty"`
 }
 
 func keyOf(k *model.APIKey) key {
 	return key{ID: xid.APIKey.Format(k.ID), Name: k.Name, Hint: k.Hint, Scopes: k.Scopes(), Superseded: k.Superseded(),
-		CreatedAt: k.ID.Time().String(), ExpiresAt: written(k.ExpiresAt), RevokedAt: written(k.RevokedAt),
-		LastUsedAt: written(k.LastUsedAt)}
+		CreatedAt: k.ID.Time().String(), ExpiresAt: written(k.ExpiresAt()), RevokedAt: written(k.RevokedAt),
+		LastUsedAt: written(k.LastUsedAt), AllowedNetworks: k.AllowedNetworks()}
 }
 
 // printKey prints a key that a mutation answered.
@@ -47,6 +50,9 @@ func (o output) printKey(s *session, p *model.APIKeyPayload, err error) error {
 	k.Secret = p.Secret
 	rows := table{{"id", k.ID}, {"name", k.Name}, {"scopes", strings.Join(k.Scopes, " ")},
 		{"expires", shown(k.ExpiresAt)}, {"revoked", shown(k.RevokedAt)}}
+	if len(k.AllowedNetworks) > 0 {
+		rows = append(rows, []string{"allowed from", strings.Join(k.AllowedNetworks, " ")})
+	}
 	if k.Secret != nil {
 		rows = append(rows, []string{"key", *k.Secret + "  (shown once)"})
 	}
@@ -58,6 +64,7 @@ type keyCreateCmd struct {
 	Name    string        `required:"" help:"What the key is for."`
 	Scope   []string      `required:"" placeholder:"SCOPE" help:"A scope such as orders.read; repeat it, or part several by commas."`
 	Expires time.Duration `placeholder:"DURATION" help:"How long the key lives, such as 720h (default: until it is revoked)."`
+	From    []string      `placeholder:"NETWORK" help:"A network or address that the key may be used from; repeat it, or part several by commas (default: everywhere)."`
 }
 
 // Help implements kong.HelpProvider.
@@ -71,7 +78,7 @@ func (keyCreateCmd) Help() string {
 
 // Run makes a key.
 func (c *keyCreateCmd) Run(s *session) error {
-	in := model.APIKeyCreateInput{Name: c.Name, Scopes: c.Scope}
+	in := model.APIKeyCreateInput{Name: c.Name, Scopes: c.Scope, AllowedNetworks: c.From}
 	if c.Expires < 0 {
 		return &usageError{fmt.Errorf("--expires: %s is in the past", c.Expires)}
 	}
@@ -121,23 +128,58 @@ func (c *keyListCmd) Run(s *session) error {
 
 type keyRotateCmd struct {
 	target
-	ID string `arg:"" help:"The key's id, key_..."`
+	ID          string        `arg:"" help:"The key's id, key_..."`
+	OldKeyLives time.Duration `placeholder:"DURATION" help:"How long the former key still lives, such as 48h (default: until it is revoked)."`
 }
 
 // Help implements kong.HelpProvider.
 func (keyRotateCmd) Help() string {
-	return `The former key stays until it is revoked, so that its users can move over. A third live key is refused.
+	return `The former key stays until it is revoked, or for --old-key-lives, so that its users can move over. A third
+live key is refused.
 
 Examples:
 
     storefront key rotate --store my-shop key_01h455vb4pex5vsknk084sn02q
+    storefront key rotate --old-key-lives 48h key_01h455vb4pex5vsknk084sn02q
 `
 }
 
 // Run rotates.
 func (c *keyRotateCmd) Run(s *session) error {
+	var ends *micros.Time
+	if c.OldKeyLives < 0 {
+		return &usageError{fmt.Errorf("--old-key-lives: %s is in the past", c.OldKeyLives)}
+	}
+	if c.OldKeyLives > 0 {
+		ends = new(micros.Now().Add(c.OldKeyLives))
+	}
 	return c.enter(s, func(w work) error {
-		p, err := w.Mutation().APIKeyRotate(w.ctx, c.ID)
+		p, err := w.Mutation().APIKeyRotate(w.ctx, c.ID, ends)
+		return c.printKey(s, p, err)
+	})
+}
+
+type keyAllowCmd struct {
+	target
+	ID   string   `arg:"" help:"The key's id, key_..."`
+	From []string `placeholder:"NETWORK" help:"A network or address that the key may be used from; repeat it, or part several by commas (default: everywhere)."`
+}
+
+// Help implements kong.HelpProvider.
+func (keyAllowCmd) Help() string {
+	return `From anywhere else, the key is refused as if it were unknown. Running servers know within ten seconds.
+
+Examples:
+
+    storefront key allow --store my-shop key_01h455vb4pex5vsknk084sn02q --from 192.0.2.0/24,2001:db8::/32
+    storefront key allow key_01h455vb4pex5vsknk084sn02q
+`
+}
+
+// Run sets the list.
+func (c *keyAllowCmd) Run(s *session) error {
+	return c.enter(s, func(w work) error {
+		p, err := w.Mutation().APIKeyAllow(w.ctx, c.ID, c.From)
 		return c.printKey(s, p, err)
 	})
 }

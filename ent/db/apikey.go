@@ -39,7 +39,11 @@ type APIKey struct {
 	// RevokedAt holds the value of the "revoked_at" field.
 	RevokedAt *micros.Time `json:"revoked_at,omitempty"`
 	// LastUsedAt holds the value of the "last_used_at" field.
-	LastUsedAt   *micros.Time `json:"last_used_at,omitempty"`
+	LastUsedAt *micros.Time `json:"last_used_at,omitempty"`
+	// RetiresAt holds the value of the "retires_at" field.
+	RetiresAt *micros.Time `json:"retires_at,omitempty"`
+	// Networks holds the value of the "networks" field.
+	Networks     string `json:"networks,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -50,9 +54,9 @@ func (*APIKey) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case apikey.FieldCreatedBy:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
-		case apikey.FieldSlot, apikey.FieldSupersededAt, apikey.FieldExpiresAt, apikey.FieldRevokedAt, apikey.FieldLastUsedAt:
+		case apikey.FieldSlot, apikey.FieldSupersededAt, apikey.FieldExpiresAt, apikey.FieldRevokedAt, apikey.FieldLastUsedAt, apikey.FieldRetiresAt:
 			values[i] = new(sql.NullInt64)
-		case apikey.FieldName, apikey.FieldHint, apikey.FieldScopes:
+		case apikey.FieldName, apikey.FieldHint, apikey.FieldScopes, apikey.FieldNetworks:
 			values[i] = new(sql.NullString)
 		case apikey.FieldID, apikey.FieldStoreID, apikey.FieldLineageID:
 			values[i] = new(xid.ID)
@@ -149,6 +153,19 @@ func (_m *APIKey) assignValues(columns []string, values []any) error {
 				_m.LastUsedAt = new(micros.Time)
 				*_m.LastUsedAt = micros.Time(value.Int64)
 			}
+		case apikey.FieldRetiresAt:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field retires_at", values[i])
+			} else if value.Valid {
+				_m.RetiresAt = new(micros.Time)
+				*_m.RetiresAt = micros.Time(value.Int64)
+			}
+		case apikey.FieldNetworks:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field networks", values[i])
+			} else if value.Valid {
+				_m.Networks = value.String
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -229,6 +246,14 @@ func (_m *APIKey) String() string {
 		builder.WriteString("last_used_at=")
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
+	builder.WriteString(", ")
+	if v := _m.RetiresAt; v != nil {
+		builder.WriteString("retires_at=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	builder.WriteString("networks=")
+	builder.WriteString(_m.Networks)
 	builder.WriteByte(')')
 	return builder.String()
 }

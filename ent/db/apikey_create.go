@@ -135,6 +135,34 @@ func (_c *APIKeyCreate) SetNillableLastUsedAt(v *micros.Time) *APIKeyCreate {
 	return _c
 }
 
+// SetRetiresAt sets the "retires_at" field.
+func (_c *APIKeyCreate) SetRetiresAt(v micros.Time) *APIKeyCreate {
+	_c.mutation.SetRetiresAt(v)
+	return _c
+}
+
+// SetNillableRetiresAt sets the "retires_at" field if the given value is not nil.
+func (_c *APIKeyCreate) SetNillableRetiresAt(v *micros.Time) *APIKeyCreate {
+	if v != nil {
+		_c.SetRetiresAt(*v)
+	}
+	return _c
+}
+
+// SetNetworks sets the "networks" field.
+func (_c *APIKeyCreate) SetNetworks(v string) *APIKeyCreate {
+	_c.mutation.SetNetworks(v)
+	return _c
+}
+
+// SetNillableNetworks sets the "networks" field if the given value is not nil.
+func (_c *APIKeyCreate) SetNillableNetworks(v *string) *APIKeyCreate {
+	if v != nil {
+		_c.SetNetworks(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *APIKeyCreate) SetID(v xid.ID) *APIKeyCreate {
 	_c.mutation.SetID(v)
@@ -296,6 +324,14 @@ func (_c *APIKeyCreate) createSpec() (*APIKey, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.LastUsedAt(); ok {
 		_spec.SetField(apikey.FieldLastUsedAt, field.TypeInt64, value)
 		_node.LastUsedAt = &value
+	}
+	if value, ok := _c.mutation.RetiresAt(); ok {
+		_spec.SetField(apikey.FieldRetiresAt, field.TypeInt64, value)
+		_node.RetiresAt = &value
+	}
+	if value, ok := _c.mutation.Networks(); ok {
+		_spec.SetField(apikey.FieldNetworks, field.TypeString, value)
+		_node.Networks = value
 	}
 	return _node, _spec
 }

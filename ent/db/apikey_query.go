@@ -531,6 +531,8 @@ var apikeyRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.ExpiresAt),
 		cell.NumberOf(&row.RevokedAt),
 		cell.NumberOf(&row.LastUsedAt),
+		cell.NumberOf(&row.RetiresAt),
+		(*cell.Text[string])(&row.Networks),
 	}
 	return room
 }}

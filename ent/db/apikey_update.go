@@ -241,6 +241,53 @@ func (_u *APIKeyUpdate) ClearLastUsedAt() *APIKeyUpdate {
 	return _u
 }
 
+// SetRetiresAt sets the "retires_at" field.
+func (_u *APIKeyUpdate) SetRetiresAt(v micros.Time) *APIKeyUpdate {
+	_u.mutation.ResetRetiresAt()
+	_u.mutation.SetRetiresAt(v)
+	return _u
+}
+
+// SetNillableRetiresAt sets the "retires_at" field if the given value is not nil.
+func (_u *APIKeyUpdate) SetNillableRetiresAt(v *micros.Time) *APIKeyUpdate {
+	if v != nil {
+		_u.SetRetiresAt(*v)
+	}
+	return _u
+}
+
+// AddRetiresAt adds value to the "retires_at" field.
+func (_u *APIKeyUpdate) AddRetiresAt(v micros.Time) *APIKeyUpdate {
+	_u.mutation.AddRetiresAt(v)
+	return _u
+}
+
+// ClearRetiresAt clears the value of the "retires_at" field.
+func (_u *APIKeyUpdate) ClearRetiresAt() *APIKeyUpdate {
+	_u.mutation.ClearRetiresAt()
+	return _u
+}
+
+// SetNetworks sets the "networks" field.
+func (_u *APIKeyUpdate) SetNetworks(v string) *APIKeyUpdate {
+	_u.mutation.SetNetworks(v)
+	return _u
+}
+
+// SetNillableNetworks sets the "networks" field if the given value is not nil.
+func (_u *APIKeyUpdate) SetNillableNetworks(v *string) *APIKeyUpdate {
+	if v != nil {
+		_u.SetNetworks(*v)
+	}
+	return _u
+}
+
+// ClearNetworks clears the value of the "networks" field.
+func (_u *APIKeyUpdate) ClearNetworks() *APIKeyUpdate {
+	_u.mutation.ClearNetworks()
+	return _u
+}
+
 // Mutation returns the APIKeyMutation object of the builder.
 func (_u *APIKeyUpdate) Mutation() *APIKeyMutation {
 	return _u.mutation
@@ -363,6 +410,21 @@ func (_u *APIKeyUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.LastUsedAtCleared() {
 		_spec.ClearField(apikey.FieldLastUsedAt, field.TypeInt64)
+	}
+	if value, ok := _u.mutation.RetiresAt(); ok {
+		_spec.SetField(apikey.FieldRetiresAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedRetiresAt(); ok {
+		_spec.AddField(apikey.FieldRetiresAt, field.TypeInt64, value)
+	}
+	if _u.mutation.RetiresAtCleared() {
+		_spec.ClearField(apikey.FieldRetiresAt, field.TypeInt64)
+	}
+	if value, ok := _u.mutation.Networks(); ok {
+		_spec.SetField(apikey.FieldNetworks, field.TypeString, value)
+	}
+	if _u.mutation.NetworksCleared() {
+		_spec.ClearField(apikey.FieldNetworks, field.TypeString)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -597,6 +659,53 @@ func (_u *APIKeyUpdateOne) ClearLastUsedAt() *APIKeyUpdateOne {
 	return _u
 }
 
+// SetRetiresAt sets the "retires_at" field.
+func (_u *APIKeyUpdateOne) SetRetiresAt(v micros.Time) *APIKeyUpdateOne {
+	_u.mutation.ResetRetiresAt()
+	_u.mutation.SetRetiresAt(v)
+	return _u
+}
+
+// SetNillableRetiresAt sets the "retires_at" field if the given value is not nil.
+func (_u *APIKeyUpdateOne) SetNillableRetiresAt(v *micros.Time) *APIKeyUpdateOne {
+	if v != nil {
+		_u.SetRetiresAt(*v)
+	}
+	return _u
+}
+
+// AddRetiresAt adds value to the "retires_at" field.
+func (_u *APIKeyUpdateOne) AddRetiresAt(v micros.Time) *APIKeyUpdateOne {
+	_u.mutation.AddRetiresAt(v)
+	return _u
+}
+
+// ClearRetiresAt clears the value of the "retires_at" field.
+func (_u *APIKeyUpdateOne) ClearRetiresAt() *APIKeyUpdateOne {
+	_u.mutation.ClearRetiresAt()
+	return _u
+}
+
+// SetNetworks sets the "networks" field.
+func (_u *APIKeyUpdateOne) SetNetworks(v string) *APIKeyUpdateOne {
+	_u.mutation.SetNetworks(v)
+	return _u
+}
+
+// SetNillableNetworks sets the "networks" field if the given value is not nil.
+func (_u *APIKeyUpdateOne) SetNillableNetworks(v *string) *APIKeyUpdateOne {
+	if v != nil {
+		_u.SetNetworks(*v)
+	}
+	return _u
+}
+
+// ClearNetworks clears the value of the "networks" field.
+func (_u *APIKeyUpdateOne) ClearNetworks() *APIKeyUpdateOne {
+	_u.mutation.ClearNetworks()
+	return _u
+}
+
 // Mutation returns the APIKeyMutation object of the builder.
 func (_u *APIKeyUpdateOne) Mutation() *APIKeyMutation {
 	return _u.mutation
@@ -749,6 +858,21 @@ func (_u *APIKeyUpdateOne) sqlSave(ctx context.Context) (_node *APIKey, err erro
 	}
 	if _u.mutation.LastUsedAtCleared() {
 		_spec.ClearField(apikey.FieldLastUsedAt, field.TypeInt64)
+	}
+	if value, ok := _u.mutation.RetiresAt(); ok {
+		_spec.SetField(apikey.FieldRetiresAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedRetiresAt(); ok {
+		_spec.AddField(apikey.FieldRetiresAt, field.TypeInt64, value)
+	}
+	if _u.mutation.RetiresAtCleared() {
+		_spec.ClearField(apikey.FieldRetiresAt, field.TypeInt64)
+	}
+	if value, ok := _u.mutation.Networks(); ok {
+		_spec.SetField(apikey.FieldNetworks, field.TypeString, value)
+	}
+	if _u.mutation.NetworksCleared() {
+		_spec.ClearField(apikey.FieldNetworks, field.TypeString)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &APIKey{config: _u.config}

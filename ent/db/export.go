@@ -97,8 +97,18 @@ type Export struct {
 	// DeletedAt holds the value of the "deleted_at" field.
 	DeletedAt *micros.Time `json:"deleted_at,omitempty"`
 	// EndpointID holds the value of the "endpoint_id" field.
-	EndpointID   *xid.ID `json:"endpoint_id,omitempty"`
-	selectValues sql.SelectValues
+	EndpointID *xid.ID `json:"endpoint_id,omitempty"`
+	// Language holds the value of the "language" field.
+	Language *state.Language `json:"language,omitempty"`
+	// Timezone holds the value of the "timezone" field.
+	Timezone *string `json:"timezone,omitempty"`
+	// FilterFinancialStatus holds the value of the "filter_financial_status" field.
+	FilterFinancialStatus *state.FinancialStatus `json:"filter_financial_status,omitempty"`
+	// FilterFulfillmentStatus holds the value of the "filter_fulfillment_status" field.
+	FilterFulfillmentStatus *state.FulfillmentStatus `json:"filter_fulfillment_status,omitempty"`
+	// FilterCustomerID holds the value of the "filter_customer_id" field.
+	FilterCustomerID *xid.ID `json:"filter_customer_id,omitempty"`
+	selectValues     sql.SelectValues
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -106,7 +116,7 @@ func (*Export) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case export.FieldAppStoreID, export.FieldAppID, export.FieldLeaseOwner, export.FieldPosition, export.FieldEndpointID:
+		case export.FieldAppStoreID, export.FieldAppID, export.FieldLeaseOwner, export.FieldPosition, export.FieldEndpointID, export.FieldFilterCustomerID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case export.FieldHashState:
 			values[i] = new([]byte)
@@ -114,7 +124,7 @@ func (*Export) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case export.FieldVersion, export.FieldEventSequence, export.FieldUpdatedAt, export.FieldBucket, export.FieldCreatedFrom, export.FieldCreatedTo, export.FieldDueAt, export.FieldLeaseToken, export.FieldLeaseUntil, export.FieldSlot, export.FieldFailures, export.FieldRowsDone, export.FieldResourcesDone, export.FieldResourcesTotal, export.FieldParts, export.FieldSizeBytes, export.FieldStartedAt, export.FieldCompletedAt, export.FieldExpiresAt, export.FieldDeletedAt:
 			values[i] = new(sql.NullInt64)
-		case export.FieldKind, export.FieldFormat, export.FieldCompression, export.FieldFilterStatus, export.FieldRequesterType, export.FieldRequesterName, export.FieldStatus, export.FieldSha256, export.FieldErrorCode, export.FieldErrorMessage:
+		case export.FieldKind, export.FieldFormat, export.FieldCompression, export.FieldFilterStatus, export.FieldRequesterType, export.FieldRequesterName, export.FieldStatus, export.FieldSha256, export.FieldErrorCode, export.FieldErrorMessage, export.FieldLanguage, export.FieldTimezone, export.FieldFilterFinancialStatus, export.FieldFilterFulfillmentStatus:
 			values[i] = new(sql.NullString)
 		case export.FieldID, export.FieldStoreID, export.FieldRequesterID:
 			values[i] = new(xid.ID)
@@ -390,6 +400,41 @@ func (_m *Export) assignValues(columns []string, values []any) error {
 				_m.EndpointID = new(xid.ID)
 				*_m.EndpointID = *value.S.(*xid.ID)
 			}
+		case export.FieldLanguage:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field language", values[i])
+			} else if value.Valid {
+				_m.Language = new(state.Language)
+				*_m.Language = state.Language(value.String)
+			}
+		case export.FieldTimezone:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field timezone", values[i])
+			} else if value.Valid {
+				_m.Timezone = new(string)
+				*_m.Timezone = value.String
+			}
+		case export.FieldFilterFinancialStatus:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field filter_financial_status", values[i])
+			} else if value.Valid {
+				_m.FilterFinancialStatus = new(state.FinancialStatus)
+				*_m.FilterFinancialStatus = state.FinancialStatus(value.String)
+			}
+		case export.FieldFilterFulfillmentStatus:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field filter_fulfillment_status", values[i])
+			} else if value.Valid {
+				_m.FilterFulfillmentStatus = new(state.FulfillmentStatus)
+				*_m.FilterFulfillmentStatus = state.FulfillmentStatus(value.String)
+			}
+		case export.FieldFilterCustomerID:
+			if value, ok := values[i].(*sql.NullScanner); !ok {
+				return fmt.Errorf("unexpected type %T for field filter_customer_id", values[i])
+			} else if value.Valid {
+				_m.FilterCustomerID = new(xid.ID)
+				*_m.FilterCustomerID = *value.S.(*xid.ID)
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -576,6 +621,31 @@ func (_m *Export) String() string {
 		builder.WriteString("endpoint_id=")
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
+	builder.WriteString(", ")
+	if v := _m.Language; v != nil {
+		builder.WriteString("language=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.Timezone; v != nil {
+		builder.WriteString("timezone=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.FilterFinancialStatus; v != nil {
+		builder.WriteString("filter_financial_status=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.FilterFulfillmentStatus; v != nil {
+		builder.WriteString("filter_fulfillment_status=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.FilterCustomerID; v != nil {
+		builder.WriteString("filter_customer_id=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
 	builder.WriteByte(')')
 	return builder.String()
 }
@@ -600,6 +670,14 @@ func (_m *Export) PublicEndpointID() *string {
 		return nil
 	}
 	return new(xid.Kind("whk").Format(*_m.EndpointID))
+}
+
+// PublicFilterCustomerID returns the id as callers see it, or nil.
+func (_m *Export) PublicFilterCustomerID() *string {
+	if _m.FilterCustomerID == nil {
+		return nil
+	}
+	return new(xid.Kind("cus").Format(*_m.FilterCustomerID))
 }
 
 // Exports is a parsable slice of Export.

@@ -473,6 +473,76 @@ func (_c *ExportCreate) SetNillableEndpointID(v *xid.ID) *ExportCreate {
 	return _c
 }
 
+// SetLanguage sets the "language" field.
+func (_c *ExportCreate) SetLanguage(v state.Language) *ExportCreate {
+	_c.mutation.SetLanguage(v)
+	return _c
+}
+
+// SetNillableLanguage sets the "language" field if the given value is not nil.
+func (_c *ExportCreate) SetNillableLanguage(v *state.Language) *ExportCreate {
+	if v != nil {
+		_c.SetLanguage(*v)
+	}
+	return _c
+}
+
+// SetTimezone sets the "timezone" field.
+func (_c *ExportCreate) SetTimezone(v string) *ExportCreate {
+	_c.mutation.SetTimezone(v)
+	return _c
+}
+
+// SetNillableTimezone sets the "timezone" field if the given value is not nil.
+func (_c *ExportCreate) SetNillableTimezone(v *string) *ExportCreate {
+	if v != nil {
+		_c.SetTimezone(*v)
+	}
+	return _c
+}
+
+// SetFilterFinancialStatus sets the "filter_financial_status" field.
+func (_c *ExportCreate) SetFilterFinancialStatus(v state.FinancialStatus) *ExportCreate {
+	_c.mutation.SetFilterFinancialStatus(v)
+	return _c
+}
+
+// SetNillableFilterFinancialStatus sets the "filter_financial_status" field if the given value is not nil.
+func (_c *ExportCreate) SetNillableFilterFinancialStatus(v *state.FinancialStatus) *ExportCreate {
+	if v != nil {
+		_c.SetFilterFinancialStatus(*v)
+	}
+	return _c
+}
+
+// SetFilterFulfillmentStatus sets the "filter_fulfillment_status" field.
+func (_c *ExportCreate) SetFilterFulfillmentStatus(v state.FulfillmentStatus) *ExportCreate {
+	_c.mutation.SetFilterFulfillmentStatus(v)
+	return _c
+}
+
+// SetNillableFilterFulfillmentStatus sets the "filter_fulfillment_status" field if the given value is not nil.
+func (_c *ExportCreate) SetNillableFilterFulfillmentStatus(v *state.FulfillmentStatus) *ExportCreate {
+	if v != nil {
+		_c.SetFilterFulfillmentStatus(*v)
+	}
+	return _c
+}
+
+// SetFilterCustomerID sets the "filter_customer_id" field.
+func (_c *ExportCreate) SetFilterCustomerID(v xid.ID) *ExportCreate {
+	_c.mutation.SetFilterCustomerID(v)
+	return _c
+}
+
+// SetNillableFilterCustomerID sets the "filter_customer_id" field if the given value is not nil.
+func (_c *ExportCreate) SetNillableFilterCustomerID(v *xid.ID) *ExportCreate {
+	if v != nil {
+		_c.SetFilterCustomerID(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *ExportCreate) SetID(v xid.ID) *ExportCreate {
 	_c.mutation.SetID(v)
@@ -844,6 +914,26 @@ func (_c *ExportCreate) createSpec() (*Export, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.EndpointID(); ok {
 		_spec.SetField(export.FieldEndpointID, field.TypeUUID, value)
 		_node.EndpointID = &value
+	}
+	if value, ok := _c.mutation.Language(); ok {
+		_spec.SetField(export.FieldLanguage, field.TypeString, value)
+		_node.Language = &value
+	}
+	if value, ok := _c.mutation.Timezone(); ok {
+		_spec.SetField(export.FieldTimezone, field.TypeString, value)
+		_node.Timezone = &value
+	}
+	if value, ok := _c.mutation.FilterFinancialStatus(); ok {
+		_spec.SetField(export.FieldFilterFinancialStatus, field.TypeString, value)
+		_node.FilterFinancialStatus = &value
+	}
+	if value, ok := _c.mutation.FilterFulfillmentStatus(); ok {
+		_spec.SetField(export.FieldFilterFulfillmentStatus, field.TypeString, value)
+		_node.FilterFulfillmentStatus = &value
+	}
+	if value, ok := _c.mutation.FilterCustomerID(); ok {
+		_spec.SetField(export.FieldFilterCustomerID, field.TypeUUID, value)
+		_node.FilterCustomerID = &value
 	}
 	return _node, _spec
 }

@@ -561,6 +561,11 @@ var exportRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.ExpiresAt),
 		cell.NumberOf(&row.DeletedAt),
 		cell.PointerOf(&row.EndpointID),
+		cell.TextOf(&row.Language),
+		cell.TextOf(&row.Timezone),
+		cell.TextOf(&row.FilterFinancialStatus),
+		cell.TextOf(&row.FilterFulfillmentStatus),
+		cell.PointerOf(&row.FilterCustomerID),
 	}
 	return room
 }}

@@ -809,6 +809,21 @@ func (_u *ExportUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.EndpointIDCleared() {
 		_spec.ClearField(export.FieldEndpointID, field.TypeUUID)
 	}
+	if _u.mutation.LanguageCleared() {
+		_spec.ClearField(export.FieldLanguage, field.TypeString)
+	}
+	if _u.mutation.TimezoneCleared() {
+		_spec.ClearField(export.FieldTimezone, field.TypeString)
+	}
+	if _u.mutation.FilterFinancialStatusCleared() {
+		_spec.ClearField(export.FieldFilterFinancialStatus, field.TypeString)
+	}
+	if _u.mutation.FilterFulfillmentStatusCleared() {
+		_spec.ClearField(export.FieldFilterFulfillmentStatus, field.TypeString)
+	}
+	if _u.mutation.FilterCustomerIDCleared() {
+		_spec.ClearField(export.FieldFilterCustomerID, field.TypeUUID)
+	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -1638,6 +1653,21 @@ func (_u *ExportUpdateOne) sqlSave(ctx context.Context) (_node *Export, err erro
 	}
 	if _u.mutation.EndpointIDCleared() {
 		_spec.ClearField(export.FieldEndpointID, field.TypeUUID)
+	}
+	if _u.mutation.LanguageCleared() {
+		_spec.ClearField(export.FieldLanguage, field.TypeString)
+	}
+	if _u.mutation.TimezoneCleared() {
+		_spec.ClearField(export.FieldTimezone, field.TypeString)
+	}
+	if _u.mutation.FilterFinancialStatusCleared() {
+		_spec.ClearField(export.FieldFilterFinancialStatus, field.TypeString)
+	}
+	if _u.mutation.FilterFulfillmentStatusCleared() {
+		_spec.ClearField(export.FieldFilterFulfillmentStatus, field.TypeString)
+	}
+	if _u.mutation.FilterCustomerIDCleared() {
+		_spec.ClearField(export.FieldFilterCustomerID, field.TypeUUID)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Export{config: _u.config}

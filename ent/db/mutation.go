@@ -205,6 +205,9 @@ type APIKeyMutation struct {
 	addrevoked_at    *micros.Time
 	last_used_at     *micros.Time
 	addlast_used_at  *micros.Time
+	retires_at       *micros.Time
+	addretires_at    *micros.Time
+	networks         *string
 	clearedFields    map[string]struct{}
 	done             bool
 	oldValue         func(context.Context) (*APIKey, error)
@@ -894,6 +897,125 @@ func (m *APIKeyMutation) ResetLastUsedAt() {
 	delete(m.clearedFields, apikey.FieldLastUsedAt)
 }
 
+// SetRetiresAt sets the "retires_at" field.
+func (m *APIKeyMutation) SetRetiresAt(value micros.Time) {
+	m.retires_at = &value
+	m.addretires_at = nil
+}
+
+// RetiresAt returns the value of the "retires_at" field in the mutation.
+func (m *APIKeyMutation) RetiresAt() (r micros.Time, exists bool) {
+	v := m.retires_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRetiresAt returns the old "retires_at" field's value of the APIKey entity.
+// If the APIKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *APIKeyMutation) OldRetiresAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRetiresAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRetiresAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRetiresAt: %w", err)
+	}
+	return oldValue.RetiresAt, nil
+}
+
+// AddRetiresAt adds value to the "retires_at" field.
+func (m *APIKeyMutation) AddRetiresAt(value micros.Time) {
+	if m.addretires_at != nil {
+		*m.addretires_at += value
+	} else {
+		m.addretires_at = &value
+	}
+}
+
+// AddedRetiresAt returns the value that was added to the "retires_at" field in this mutation.
+func (m *APIKeyMutation) AddedRetiresAt() (r micros.Time, exists bool) {
+	v := m.addretires_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearRetiresAt clears the value of the "retires_at" field.
+func (m *APIKeyMutation) ClearRetiresAt() {
+	m.retires_at = nil
+	m.addretires_at = nil
+	m.clearedFields[apikey.FieldRetiresAt] = struct{}{}
+}
+
+// RetiresAtCleared returns if the "retires_at" field was cleared in this mutation.
+func (m *APIKeyMutation) RetiresAtCleared() bool {
+	_, ok := m.clearedFields[apikey.FieldRetiresAt]
+	return ok
+}
+
+// ResetRetiresAt resets all changes to the "retires_at" field.
+func (m *APIKeyMutation) ResetRetiresAt() {
+	m.retires_at = nil
+	m.addretires_at = nil
+	delete(m.clearedFields, apikey.FieldRetiresAt)
+}
+
+// SetNetworks sets the "networks" field.
+func (m *APIKeyMutation) SetNetworks(s string) {
+	m.networks = &s
+}
+
+// Networks returns the value of the "networks" field in the mutation.
+func (m *APIKeyMutation) Networks() (r string, exists bool) {
+	v := m.networks
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNetworks returns the old "networks" field's value of the APIKey entity.
+// If the APIKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *APIKeyMutation) OldNetworks(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNetworks is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNetworks requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNetworks: %w", err)
+	}
+	return oldValue.Networks, nil
+}
+
+// ClearNetworks clears the value of the "networks" field.
+func (m *APIKeyMutation) ClearNetworks() {
+	m.networks = nil
+	m.clearedFields[apikey.FieldNetworks] = struct{}{}
+}
+
+// NetworksCleared returns if the "networks" field was cleared in this mutation.
+func (m *APIKeyMutation) NetworksCleared() bool {
+	_, ok := m.clearedFields[apikey.FieldNetworks]
+	return ok
+}
+
+// ResetNetworks resets all changes to the "networks" field.
+func (m *APIKeyMutation) ResetNetworks() {
+	m.networks = nil
+	delete(m.clearedFields, apikey.FieldNetworks)
+}
+
 // Where appends a list predicates to the APIKeyMutation builder.
 func (m *APIKeyMutation) Where(ps ...predicate.APIKey) {
 	m.predicates = append(m.predicates, ps...)
@@ -928,7 +1050,7 @@ func (m *APIKeyMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *APIKeyMutation) Fields() []string {
-	fields := make([]string, 0, 11)
+	fields := make([]string, 0, 13)
 	if m.store_id != nil {
 		fields = append(fields, apikey.FieldStoreID)
 	}
@@ -962,6 +1084,12 @@ func (m *APIKeyMutation) Fields() []string {
 	if m.last_used_at != nil {
 		fields = append(fields, apikey.FieldLastUsedAt)
 	}
+	if m.retires_at != nil {
+		fields = append(fields, apikey.FieldRetiresAt)
+	}
+	if m.networks != nil {
+		fields = append(fields, apikey.FieldNetworks)
+	}
 	return fields
 }
 
@@ -992,6 +1120,10 @@ func (m *APIKeyMutation) Field(name string) (ent.Value, bool) {
 		return m.RevokedAt()
 	case apikey.FieldLastUsedAt:
 		return m.LastUsedAt()
+	case apikey.FieldRetiresAt:
+		return m.RetiresAt()
+	case apikey.FieldNetworks:
+		return m.Networks()
 	}
 	return nil, false
 }
@@ -1023,6 +1155,10 @@ func (m *APIKeyMutation) OldField(ctx context.Context, name string) (ent.Value, 
 		return m.OldRevokedAt(ctx)
 	case apikey.FieldLastUsedAt:
 		return m.OldLastUsedAt(ctx)
+	case apikey.FieldRetiresAt:
+		return m.OldRetiresAt(ctx)
+	case apikey.FieldNetworks:
+		return m.OldNetworks(ctx)
 	}
 	return nil, fmt.Errorf("unknown APIKey field %s", name)
 }
@@ -1109,6 +1245,20 @@ func (m *APIKeyMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetLastUsedAt(v)
 		return nil
+	case apikey.FieldRetiresAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRetiresAt(v)
+		return nil
+	case apikey.FieldNetworks:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNetworks(v)
+		return nil
 	}
 	return fmt.Errorf("unknown APIKey field %s", name)
 }
@@ -1132,6 +1282,9 @@ func (m *APIKeyMutation) AddedFields() []string {
 	if m.addlast_used_at != nil {
 		fields = append(fields, apikey.FieldLastUsedAt)
 	}
+	if m.addretires_at != nil {
+		fields = append(fields, apikey.FieldRetiresAt)
+	}
 	return fields
 }
 
@@ -1150,6 +1303,8 @@ func (m *APIKeyMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedRevokedAt()
 	case apikey.FieldLastUsedAt:
 		return m.AddedLastUsedAt()
+	case apikey.FieldRetiresAt:
+		return m.AddedRetiresAt()
 	}
 	return nil, false
 }
@@ -1194,6 +1349,13 @@ func (m *APIKeyMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddLastUsedAt(v)
 		return nil
+	case apikey.FieldRetiresAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRetiresAt(v)
+		return nil
 	}
 	return fmt.Errorf("unknown APIKey numeric field %s", name)
 }
@@ -1219,6 +1381,12 @@ func (m *APIKeyMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(apikey.FieldLastUsedAt) {
 		fields = append(fields, apikey.FieldLastUsedAt)
+	}
+	if m.FieldCleared(apikey.FieldRetiresAt) {
+		fields = append(fields, apikey.FieldRetiresAt)
+	}
+	if m.FieldCleared(apikey.FieldNetworks) {
+		fields = append(fields, apikey.FieldNetworks)
 	}
 	return fields
 }
@@ -1251,6 +1419,12 @@ func (m *APIKeyMutation) ClearField(name string) error {
 		return nil
 	case apikey.FieldLastUsedAt:
 		m.ClearLastUsedAt()
+		return nil
+	case apikey.FieldRetiresAt:
+		m.ClearRetiresAt()
+		return nil
+	case apikey.FieldNetworks:
+		m.ClearNetworks()
 		return nil
 	}
 	return fmt.Errorf("unknown APIKey nullable field %s", name)
@@ -1292,6 +1466,12 @@ func (m *APIKeyMutation) ResetField(name string) error {
 		return nil
 	case apikey.FieldLastUsedAt:
 		m.ResetLastUsedAt()
+		return nil
+	case apikey.FieldRetiresAt:
+		m.ResetRetiresAt()
+		return nil
+	case apikey.FieldNetworks:
+		m.ResetNetworks()
 		return nil
 	}
 	return fmt.Errorf("unknown APIKey field %s", name)
@@ -20205,72 +20385,77 @@ func (m *EventMutation) ResetEdge(name string) error {
 // ExportMutation represents an operation that mutates the Export nodes in the graph.
 type ExportMutation struct {
 	config
-	op                 Op
-	typ                string
-	id                 *xid.ID
-	store_id           *xid.ID
-	version            *int64
-	addversion         *int64
-	event_sequence     *int64
-	addevent_sequence  *int64
-	updated_at         *micros.Time
-	addupdated_at      *micros.Time
-	bucket             *int8
-	addbucket          *int8
-	kind               *state.ExportKind
-	format             *state.ExportFormat
-	compression        *state.ExportCompression
-	created_from       *micros.Time
-	addcreated_from    *micros.Time
-	created_to         *micros.Time
-	addcreated_to      *micros.Time
-	filter_status      *string
-	requester_type     *viewer.Kind
-	requester_id       *xid.ID
-	requester_name     *string
-	app_store_id       *xid.ID
-	app_id             *xid.ID
-	status             *state.ExportStatus
-	due_at             *micros.Time
-	adddue_at          *micros.Time
-	lease_token        *int64
-	addlease_token     *int64
-	lease_owner        *xid.ID
-	lease_until        *micros.Time
-	addlease_until     *micros.Time
-	slot               *int
-	addslot            *int
-	failures           *int
-	addfailures        *int
-	stored             *bool
-	position           *xid.ID
-	rows_done          *int64
-	addrows_done       *int64
-	resources_done     *int64
-	addresources_done  *int64
-	resources_total    *int64
-	addresources_total *int64
-	parts              *int
-	addparts           *int
-	size_bytes         *int64
-	addsize_bytes      *int64
-	hash_state         *[]byte
-	sha256             *string
-	error_code         *string
-	error_message      *string
-	started_at         *micros.Time
-	addstarted_at      *micros.Time
-	completed_at       *micros.Time
-	addcompleted_at    *micros.Time
-	expires_at         *micros.Time
-	addexpires_at      *micros.Time
-	deleted_at         *micros.Time
-	adddeleted_at      *micros.Time
-	endpoint_id        *xid.ID
-	clearedFields      map[string]struct{}
-	done               bool
-	oldValue           func(context.Context) (*Export, error)
-	predicates         []predicate.Export
+	op                        Op
+	typ                       string
+	id                        *xid.ID
+	store_id                  *xid.ID
+	version                   *int64
+	addversion                *int64
+	event_sequence            *int64
+	addevent_sequence         *int64
+	updated_at                *micros.Time
+	addupdated_at             *micros.Time
+	bucket                    *int8
+	addbucket                 *int8
+	kind                      *state.ExportKind
+	format                    *state.ExportFormat
+	compression               *state.ExportCompression
+	created_from              *micros.Time
+	addcreated_from           *micros.Time
+	created_to                *micros.Time
+	addcreated_to             *micros.Time
+	filter_status             *string
+	requester_type            *viewer.Kind
+	requester_id              *xid.ID
+	requester_name            *string
+	app_store_id              *xid.ID
+	app_id                    *xid.ID
+	status                    *state.ExportStatus
+	due_at                    *micros.Time
+	adddue_at                 *micros.Time
+	lease_token               *int64
+	addlease_token            *int64
+	lease_owner               *xid.ID
+	lease_until               *micros.Time
+	addlease_until            *micros.Time
+	slot                      *int
+	addslot                   *int
+	failures                  *int
+	addfailures               *int
+	stored                    *bool
+	position                  *xid.ID
+	rows_done                 *int64
+	addrows_done              *int64
+	resources_done            *int64
+	addresources_done         *int64
+	resources_total           *int64
+	addresources_total        *int64
+	parts                     *int
+	addparts                  *int
+	size_bytes                *int64
+	addsize_bytes             *int64
+	hash_state                *[]byte
+	sha256                    *string
+	error_code                *string
+	error_message             *string
+	started_at                *micros.Time
+	addstarted_at             *micros.Time
+	completed_at              *micros.Time
+	addcompleted_at           *micros.Time
+	expires_at                *micros.Time
+	addexpires_at             *micros.Time
+	deleted_at                *micros.Time
+	adddeleted_at             *micros.Time
+	endpoint_id               *xid.ID
+	language                  *state.Language
+	timezone                  *string
+	filter_financial_status   *state.FinancialStatus
+	filter_fulfillment_status *state.FulfillmentStatus
+	filter_customer_id        *xid.ID
+	clearedFields             map[string]struct{}
+	done                      bool
+	oldValue                  func(context.Context) (*Export, error)
+	predicates                []predicate.Export
 }
 
 var _ ent.Mutation = (*ExportMutation)(nil)
@@ -22423,6 +22608,251 @@ func (m *ExportMutation) ResetEndpointID() {
 	delete(m.clearedFields, export.FieldEndpointID)
 }
 
+// SetLanguage sets the "language" field.
+func (m *ExportMutation) SetLanguage(s state.Language) {
+	m.language = &s
+}
+
+// Language returns the value of the "language" field in the mutation.
+func (m *ExportMutation) Language() (r state.Language, exists bool) {
+	v := m.language
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLanguage returns the old "language" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldLanguage(ctx context.Context) (v *state.Language, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLanguage is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLanguage requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLanguage: %w", err)
+	}
+	return oldValue.Language, nil
+}
+
+// ClearLanguage clears the value of the "language" field.
+func (m *ExportMutation) ClearLanguage() {
+	m.language = nil
+	m.clearedFields[export.FieldLanguage] = struct{}{}
+}
+
+// LanguageCleared returns if the "language" field was cleared in this mutation.
+func (m *ExportMutation) LanguageCleared() bool {
+	_, ok := m.clearedFields[export.FieldLanguage]
+	return ok
+}
+
+// ResetLanguage resets all changes to the "language" field.
+func (m *ExportMutation) ResetLanguage() {
+	m.language = nil
+	delete(m.clearedFields, export.FieldLanguage)
+}
+
+// SetTimezone sets the "timezone" field.
+func (m *ExportMutation) SetTimezone(s string) {
+	m.timezone = &s
+}
+
+// Timezone returns the value of the "timezone" field in the mutation.
+func (m *ExportMutation) Timezone() (r string, exists bool) {
+	v := m.timezone
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTimezone returns the old "timezone" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldTimezone(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTimezone is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTimezone requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTimezone: %w", err)
+	}
+	return oldValue.Timezone, nil
+}
+
+// ClearTimezone clears the value of the "timezone" field.
+func (m *ExportMutation) ClearTimezone() {
+	m.timezone = nil
+	m.clearedFields[export.FieldTimezone] = struct{}{}
+}
+
+// TimezoneCleared returns if the "timezone" field was cleared in this mutation.
+func (m *ExportMutation) TimezoneCleared() bool {
+	_, ok := m.clearedFields[export.FieldTimezone]
+	return ok
+}
+
+// ResetTimezone resets all changes to the "timezone" field.
+func (m *ExportMutation) ResetTimezone() {
+	m.timezone = nil
+	delete(m.clearedFields, export.FieldTimezone)
+}
+
+// SetFilterFinancialStatus sets the "filter_financial_status" field.
+func (m *ExportMutation) SetFilterFinancialStatus(ss state.FinancialStatus) {
+	m.filter_financial_status = &ss
+}
+
+// FilterFinancialStatus returns the value of the "filter_financial_status" field in the mutation.
+func (m *ExportMutation) FilterFinancialStatus() (r state.FinancialStatus, exists bool) {
+	v := m.filter_financial_status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFilterFinancialStatus returns the old "filter_financial_status" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldFilterFinancialStatus(ctx context.Context) (v *state.FinancialStatus, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFilterFinancialStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFilterFinancialStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFilterFinancialStatus: %w", err)
+	}
+	return oldValue.FilterFinancialStatus, nil
+}
+
+// ClearFilterFinancialStatus clears the value of the "filter_financial_status" field.
+func (m *ExportMutation) ClearFilterFinancialStatus() {
+	m.filter_financial_status = nil
+	m.clearedFields[export.FieldFilterFinancialStatus] = struct{}{}
+}
+
+// FilterFinancialStatusCleared returns if the "filter_financial_status" field was cleared in this mutation.
+func (m *ExportMutation) FilterFinancialStatusCleared() bool {
+	_, ok := m.clearedFields[export.FieldFilterFinancialStatus]
+	return ok
+}
+
+// ResetFilterFinancialStatus resets all changes to the "filter_financial_status" field.
+func (m *ExportMutation) ResetFilterFinancialStatus() {
+	m.filter_financial_status = nil
+	delete(m.clearedFields, export.FieldFilterFinancialStatus)
+}
+
+// SetFilterFulfillmentStatus sets the "filter_fulfillment_status" field.
+func (m *ExportMutation) SetFilterFulfillmentStatus(ss state.FulfillmentStatus) {
+	m.filter_fulfillment_status = &ss
+}
+
+// FilterFulfillmentStatus returns the value of the "filter_fulfillment_status" field in the mutation.
+func (m *ExportMutation) FilterFulfillmentStatus() (r state.FulfillmentStatus, exists bool) {
+	v := m.filter_fulfillment_status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFilterFulfillmentStatus returns the old "filter_fulfillment_status" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldFilterFulfillmentStatus(ctx context.Context) (v *state.FulfillmentStatus, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFilterFulfillmentStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFilterFulfillmentStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFilterFulfillmentStatus: %w", err)
+	}
+	return oldValue.FilterFulfillmentStatus, nil
+}
+
+// ClearFilterFulfillmentStatus clears the value of the "filter_fulfillment_status" field.
+func (m *ExportMutation) ClearFilterFulfillmentStatus() {
+	m.filter_fulfillment_status = nil
+	m.clearedFields[export.FieldFilterFulfillmentStatus] = struct{}{}
+}
+
+// FilterFulfillmentStatusCleared returns if the "filter_fulfillment_status" field was cleared in this mutation.
+func (m *ExportMutation) FilterFulfillmentStatusCleared() bool {
+	_, ok := m.clearedFields[export.FieldFilterFulfillmentStatus]
+	return ok
+}
+
+// ResetFilterFulfillmentStatus resets all changes to the "filter_fulfillment_status" field.
+func (m *ExportMutation) ResetFilterFulfillmentStatus() {
+	m.filter_fulfillment_status = nil
+	delete(m.clearedFields, export.FieldFilterFulfillmentStatus)
+}
+
+// SetFilterCustomerID sets the "filter_customer_id" field.
+func (m *ExportMutation) SetFilterCustomerID(x xid.ID) {
+	m.filter_customer_id = &x
+}
+
+// FilterCustomerID returns the value of the "filter_customer_id" field in the mutation.
+func (m *ExportMutation) FilterCustomerID() (r xid.ID, exists bool) {
+	v := m.filter_customer_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFilterCustomerID returns the old "filter_customer_id" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldFilterCustomerID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFilterCustomerID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFilterCustomerID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFilterCustomerID: %w", err)
+	}
+	return oldValue.FilterCustomerID, nil
+}
+
+// ClearFilterCustomerID clears the value of the "filter_customer_id" field.
+func (m *ExportMutation) ClearFilterCustomerID() {
+	m.filter_customer_id = nil
+	m.clearedFields[export.FieldFilterCustomerID] = struct{}{}
+}
+
+// FilterCustomerIDCleared returns if the "filter_customer_id" field was cleared in this mutation.
+func (m *ExportMutation) FilterCustomerIDCleared() bool {
+	_, ok := m.clearedFields[export.FieldFilterCustomerID]
+	return ok
+}
+
+// ResetFilterCustomerID resets all changes to the "filter_customer_id" field.
+func (m *ExportMutation) ResetFilterCustomerID() {
+	m.filter_customer_id = nil
+	delete(m.clearedFields, export.FieldFilterCustomerID)
+}
+
 // Where appends a list predicates to the ExportMutation builder.
 func (m *ExportMutation) Where(ps ...predicate.Export) {
 	m.predicates = append(m.predicates, ps...)
@@ -22457,7 +22887,7 @@ func (m *ExportMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ExportMutation) Fields() []string {
-	fields := make([]string, 0, 39)
+	fields := make([]string, 0, 44)
 	if m.store_id != nil {
 		fields = append(fields, export.FieldStoreID)
 	}
@@ -22575,6 +23005,21 @@ func (m *ExportMutation) Fields() []string {
 	if m.endpoint_id != nil {
 		fields = append(fields, export.FieldEndpointID)
 	}
+	if m.language != nil {
+		fields = append(fields, export.FieldLanguage)
+	}
+	if m.timezone != nil {
+		fields = append(fields, export.FieldTimezone)
+	}
+	if m.filter_financial_status != nil {
+		fields = append(fields, export.FieldFilterFinancialStatus)
+	}
+	if m.filter_fulfillment_status != nil {
+		fields = append(fields, export.FieldFilterFulfillmentStatus)
+	}
+	if m.filter_customer_id != nil {
+		fields = append(fields, export.FieldFilterCustomerID)
+	}
 	return fields
 }
 
@@ -22661,6 +23106,16 @@ func (m *ExportMutation) Field(name string) (ent.Value, bool) {
 		return m.DeletedAt()
 	case export.FieldEndpointID:
 		return m.EndpointID()
+	case export.FieldLanguage:
+		return m.Language()
+	case export.FieldTimezone:
+		return m.Timezone()
+	case export.FieldFilterFinancialStatus:
+		return m.FilterFinancialStatus()
+	case export.FieldFilterFulfillmentStatus:
+		return m.FilterFulfillmentStatus()
+	case export.FieldFilterCustomerID:
+		return m.FilterCustomerID()
 	}
 	return nil, false
 }
@@ -22748,6 +23203,16 @@ func (m *ExportMutation) OldField(ctx context.Context, name string) (ent.Value, 
 		return m.OldDeletedAt(ctx)
 	case export.FieldEndpointID:
 		return m.OldEndpointID(ctx)
+	case export.FieldLanguage:
+		return m.OldLanguage(ctx)
+	case export.FieldTimezone:
+		return m.OldTimezone(ctx)
+	case export.FieldFilterFinancialStatus:
+		return m.OldFilterFinancialStatus(ctx)
+	case export.FieldFilterFulfillmentStatus:
+		return m.OldFilterFulfillmentStatus(ctx)
+	case export.FieldFilterCustomerID:
+		return m.OldFilterCustomerID(ctx)
 	}
 	return nil, fmt.Errorf("unknown Export field %s", name)
 }
@@ -23029,6 +23494,41 @@ func (m *ExportMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetEndpointID(v)
+		return nil
+	case export.FieldLanguage:
+		v, ok := value.(state.Language)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLanguage(v)
+		return nil
+	case export.FieldTimezone:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTimezone(v)
+		return nil
+	case export.FieldFilterFinancialStatus:
+		v, ok := value.(state.FinancialStatus)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFilterFinancialStatus(v)
+		return nil
+	case export.FieldFilterFulfillmentStatus:
+		v, ok := value.(state.FulfillmentStatus)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFilterFulfillmentStatus(v)
+		return nil
+	case export.FieldFilterCustomerID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFilterCustomerID(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Export field %s", name)
@@ -23357,6 +23857,21 @@ func (m *ExportMutation) ClearedFields() []string {
 	if m.FieldCleared(export.FieldEndpointID) {
 		fields = append(fields, export.FieldEndpointID)
 	}
+	if m.FieldCleared(export.FieldLanguage) {
+		fields = append(fields, export.FieldLanguage)
+	}
+	if m.FieldCleared(export.FieldTimezone) {
+		fields = append(fields, export.FieldTimezone)
+	}
+	if m.FieldCleared(export.FieldFilterFinancialStatus) {
+		fields = append(fields, export.FieldFilterFinancialStatus)
+	}
+	if m.FieldCleared(export.FieldFilterFulfillmentStatus) {
+		fields = append(fields, export.FieldFilterFulfillmentStatus)
+	}
+	if m.FieldCleared(export.FieldFilterCustomerID) {
+		fields = append(fields, export.FieldFilterCustomerID)
+	}
 	return fields
 }
 
@@ -23424,6 +23939,21 @@ func (m *ExportMutation) ClearField(name string) error {
 		return nil
 	case export.FieldEndpointID:
 		m.ClearEndpointID()
+		return nil
+	case export.FieldLanguage:
+		m.ClearLanguage()
+		return nil
+	case export.FieldTimezone:
+		m.ClearTimezone()
+		return nil
+	case export.FieldFilterFinancialStatus:
+		m.ClearFilterFinancialStatus()
+		return nil
+	case export.FieldFilterFulfillmentStatus:
+		m.ClearFilterFulfillmentStatus()
+		return nil
+	case export.FieldFilterCustomerID:
+		m.ClearFilterCustomerID()
 		return nil
 	}
 	return fmt.Errorf("unknown Export nullable field %s", name)
@@ -23549,6 +24079,21 @@ func (m *ExportMutation) ResetField(name string) error {
 		return nil
 	case export.FieldEndpointID:
 		m.ResetEndpointID()
+		return nil
+	case export.FieldLanguage:
+		m.ResetLanguage()
+		return nil
+	case export.FieldTimezone:
+		m.ResetTimezone()
+		return nil
+	case export.FieldFilterFinancialStatus:
+		m.ResetFilterFinancialStatus()
+		return nil
+	case export.FieldFilterFulfillmentStatus:
+		m.ResetFilterFulfillmentStatus()
+		return nil
+	case export.FieldFilterCustomerID:
+		m.ResetFilterCustomerID()
 		return nil
 	}
 	return fmt.Errorf("unknown Export field %s", name)

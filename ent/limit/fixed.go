@@ -72,6 +72,7 @@ var fixed = []Fixed{
 	{Of: "The products that are put into a collection by hand", Unit: inEntries, Most: CollectionProducts},
 	{Of: "The collections whose goods a discount is for", Unit: inEntries, Most: DiscountCollections},
 	{Of: "The conditions of a collection", Unit: inEntries, Most: Conditions},
+	{Of: "The networks that an API key may be used from", Unit: inEntries, Most: KeyNetworks},
 	{Of: "The links of a menu, those below others counted", Unit: inEntries, Most: MenuLinks},
 	{Of: "The event names of a request", Unit: inEntries, Most: EventNames},
 	{Of: "The redirect addresses of an app", Unit: inEntries, Most: RedirectURIs},

@@ -121,6 +121,8 @@ const (
 	CartQuantity = 999
 	// EventNames are those that a request subscribes to; the catalogue has fewer.
 	EventNames = 100
+	// KeyNetworks are those that an API key may be used from.
+	KeyNetworks = 20
 	// RedirectURIs are those of one app.
 	RedirectURIs = 20
 	// Headers and Filters are those of one webhook endpoint, FilterValues those that a

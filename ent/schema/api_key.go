@@ -36,6 +36,12 @@ func (APIKey) Fields() []ent.Field {
 		field.Int64("expires_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.Int64("revoked_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.Int64("last_used_at").GoType(micros.Time(0)).Optional().Nillable(),
+		// retires_at is when a rotated key ends by itself. It is no part of expires_at, which
+		// the next key of the lineage takes over.
+		field.Int64("retires_at").GoType(micros.Time(0)).Optional().Nillable(),
+		// networks are those that the key may be used from, parted by spaces; without any, it
+		// may be used from everywhere.
+		field.String("networks").SchemaType(key(1024)).Optional(),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -82,6 +83,17 @@ func (Export) Fields() []ent.Field {
 		field.Int64("deleted_at").GoType(micros.Time(0)).Optional().Nillable(),
 		// endpoint_id is the endpoint whose attempts are exported.
 		field.UUID("endpoint_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.WebhookEndpoint}).
+			Optional().Nillable().Immutable(),
+		// language and timezone are those of a file for spreadsheets, as the store had them when
+		// it was asked for: who takes a job over must write the same bytes.
+		field.String("language").GoType(state.Language("")).SchemaType(key(16)).Optional().Nillable().Immutable(),
+		field.String("timezone").SchemaType(key(limit.Timezone)).Optional().Nillable().Immutable(),
+		// The other filters are of orders alone.
+		field.String("filter_financial_status").GoType(state.FinancialStatus("")).SchemaType(key(32)).
+			Optional().Nillable().Immutable(),
+		field.String("filter_fulfillment_status").GoType(state.FulfillmentStatus("")).SchemaType(key(32)).
+			Optional().Nillable().Immutable(),
+		field.UUID("filter_customer_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Customer}).
 			Optional().Nillable().Immutable(),
 	}
 }

@@ -31,9 +31,11 @@ type ExportFormat string
 const (
 	ExportCSV   ExportFormat = "csv"
 	ExportJSONL ExportFormat = "jsonl"
+	// ExportSpreadsheet is CSV as people's spreadsheets open it.
+	ExportSpreadsheet ExportFormat = "spreadsheet"
 )
 
-var allExportFormat = []ExportFormat{ExportCSV, ExportJSONL}
+var allExportFormat = []ExportFormat{ExportCSV, ExportJSONL, ExportSpreadsheet}
 
 // Known reports whether v is a value of the enumeration.
 func (v ExportFormat) Known() bool { return slices.Contains(allExportFormat, v) }

@@ -29,7 +29,7 @@ func TestAPIKeyCreate(t *testing.T) {
 		made := graphtest.Must[*model.APIKeyPayload](t)(p.Mutation().APIKeyCreate(developer, model.APIKeyCreateInput{
 			Name: "Sync", Scopes: []string{"themes.read", "products.write", "products.write"}, ExpiresAt: &end}))
 		k := made.APIKey
-		if k.LineageID != k.ID || *k.Slot != 1 || k.Superseded() || *k.ExpiresAt != end ||
+		if k.LineageID != k.ID || *k.Slot != 1 || k.Superseded() || *k.ExpiresAt() != end ||
 			*k.CreatedBy != viewer.From(developer).Actor || k.Hint != "sfk_..."+(*made.Secret)[32:36] {
 			t.Errorf("made %v", k)
 		}
@@ -76,7 +76,7 @@ func TestAPIKeyScopesOfTheCaller(t *testing.T) {
 		}
 		all := p.NewKey(t, p.Ctx, scope.Names()...)
 		if _, err := p.Mutation().APIKeyRotate(developer,
-			all.APIKey.PublicID()); graphtest.FaultOf(err) != "insufficient_scope" {
+			all.APIKey.PublicID(), nil); graphtest.FaultOf(err) != "insufficient_scope" {
 			t.Errorf("rotate: %v", err)
 		}
 		if n := p.Client(p.Ctx).APIKey.Query().CountX(p.Ctx); n != 1 {
@@ -90,7 +90,7 @@ func TestAPIKeyRotate(t *testing.T) {
 		m := p.Mutation()
 		first := p.NewKey(t, p.Ctx, "orders.write")
 		id := first.APIKey.PublicID()
-		second := graphtest.Must[*model.APIKeyPayload](t)(m.APIKeyRotate(p.Ctx, id))
+		second := graphtest.Must[*model.APIKeyPayload](t)(m.APIKeyRotate(p.Ctx, id, nil))
 		k := second.APIKey
 		if k.LineageID != first.APIKey.ID || k.Name != "Sync" || k.APIKey.Scopes != "orders.write" || k.Superseded() ||
 			*second.Secret == *first.Secret {
@@ -108,15 +108,15 @@ func TestAPIKeyRotate(t *testing.T) {
 			t.Errorf("principals %v and %v", a.Principal, b.Principal)
 		}
 		for _, of := range []string{id, k.PublicID()} {
-			if _, err := m.APIKeyRotate(p.Ctx, of); graphtest.FaultOf(err) != "rotation_pending" {
+			if _, err := m.APIKeyRotate(p.Ctx, of, nil); graphtest.FaultOf(err) != "rotation_pending" {
 				t.Errorf("a third: %v", err)
 			}
 		}
 		graphtest.Must[*model.APIKeyPayload](t)(m.APIKeyRevoke(p.Ctx, id))
-		if _, err := m.APIKeyRotate(p.Ctx, id); graphtest.FaultOf(err) != "already_revoked" {
+		if _, err := m.APIKeyRotate(p.Ctx, id, nil); graphtest.FaultOf(err) != "already_revoked" {
 			t.Errorf("of a revoked one: %v", err)
 		}
-		third := graphtest.Must[*model.APIKeyPayload](t)(m.APIKeyRotate(p.Ctx, k.PublicID()))
+		third := graphtest.Must[*model.APIKeyPayload](t)(m.APIKeyRotate(p.Ctx, k.PublicID(), nil))
 		if third.APIKey.LineageID != first.APIKey.ID || p.Live(t, first.Secret) || !p.Live(t, second.Secret) ||
 			!p.Live(t, third.Secret) {
 			t.Errorf("then %v", third.APIKey)
@@ -138,7 +138,8 @@ func TestAPIKeyRotateExpired(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.Mutation().APIKeyRotate(p.Ctx, k.PublicID()); graphtest.FaultOf(err) != "invalid_transition" {
+		_, err = p.Mutation().APIKeyRotate(p.Ctx, k.PublicID(), nil)
+		if graphtest.FaultOf(err) != "invalid_transition" {
 			t.Error(err)
 		}
 	})
@@ -152,7 +153,7 @@ func TestAPIKeyRotateRace(t *testing.T) {
 		errs := make([]error, 20)
 		var wg sync.WaitGroup
 		for i := range errs {
-			wg.Go(func() { _, errs[i] = p.Mutation().APIKeyRotate(p.Ctx, k.PublicID()) })
+			wg.Go(func() { _, errs[i] = p.Mutation().APIKeyRotate(p.Ctx, k.PublicID(), nil) })
 		}
 		wg.Wait()
 		made := 0
@@ -204,7 +205,7 @@ func TestAPIKeyRevoke(t *testing.T) {
 			if _, err := m.APIKeyRevoke(tc.ctx, tc.id); graphtest.FaultOf(err) != tc.want {
 				t.Errorf("%s: %v", name, err)
 			}
-			if _, err := m.APIKeyRotate(tc.ctx, tc.id); graphtest.FaultOf(err) != tc.want {
+			if _, err := m.APIKeyRotate(tc.ctx, tc.id, nil); graphtest.FaultOf(err) != tc.want {
 				t.Errorf("rotate %s: %v", name, err)
 			}
 		}
@@ -218,7 +219,7 @@ func TestAPIKeyRevoke(t *testing.T) {
 func TestMe(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		key := p.NewKey(t, p.Ctx, "orders.write")
-		graphtest.Must[*model.APIKeyPayload](t)(p.Mutation().APIKeyRotate(p.Ctx, key.APIKey.PublicID()))
+		graphtest.Must[*model.APIKeyPayload](t)(p.Mutation().APIKeyRotate(p.Ctx, key.APIKey.PublicID(), nil))
 		token := graphtest.Must[*model.StaffTokenPayload](t)(p.NewStaffToken(p.Ctx, p.Owner.ID, "Laptop", nil))
 		for _, tc := range []struct {
 			secret *string

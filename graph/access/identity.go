@@ -63,7 +63,8 @@ func (q Query) identifyKey(ctx context.Context, id *model.Identity) error {
 		return err
 	}
 	id.Type, id.CredentialID = model.CredentialTypeAPIKey, xid.APIKey.Format(k.ID)
-	id.Name, id.Hint, id.CreatedAt, id.ExpiresAt = &k.Name, k.Hint, k.CreatedAt(), k.ExpiresAt
+	id.Name, id.Hint, id.CreatedAt, id.ExpiresAt = &k.Name, k.Hint, k.CreatedAt(),
+		(&model.APIKey{APIKey: k}).ExpiresAt()
 	id.Superseded = k.SupersededAt != nil
 	return nil
 }

@@ -32,7 +32,7 @@ func TestRoom(t *testing.T) {
 		if _, err := create(); graphtest.FaultOf(err) != "limit_reached" {
 			t.Errorf("one key more: %v", err)
 		}
-		graphtest.Must[*model.APIKeyPayload](t)(p.Mutation().APIKeyRotate(p.Ctx, last.PublicID()))
+		graphtest.Must[*model.APIKeyPayload](t)(p.Mutation().APIKeyRotate(p.Ctx, last.PublicID(), nil))
 		graphtest.Must[*model.APIKeyPayload](t)(p.Mutation().APIKeyRevoke(p.Ctx, last.PublicID()))
 		if _, err := create(); graphtest.FaultOf(err) != "limit_reached" {
 			t.Errorf("beside the one that was rotated: %v", err)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -32,7 +33,7 @@ type found struct {
 const from = "SELECT s.status, s.currency, s.legacy, c.store_id, c.credential_id, "
 
 var kinds = map[Kind]found{
-	Key: {from + "k.lineage_id, k.name, k.scopes, k.revoked_at, k.expires_at" +
+	Key: {from + "k.lineage_id, k.name, k.scopes, k.networks, k.revoked_at, k.expires_at, k.retires_at" +
 		" FROM credentials c JOIN stores s ON s.id = c.store_id" +
 		" JOIN api_keys k ON k.store_id = c.store_id AND k.id = c.credential_id" +
 		" WHERE c.hash = ? AND c.kind = ?", readKey},
@@ -81,14 +82,21 @@ func (k *Keeper) find(ctx context.Context, sum digest.Sum, kind Kind, now micros
 
 func readKey(scan func(...any) error, e *entry, now micros.Time) error {
 	v, scopes := e.viewer, ""
-	var end end
-	if err := scan(&v.Principal, &v.Name, &scopes, &end.revoked, &end.expires); err != nil {
+	var networks *string
+	var own, rotated end
+	err := scan(&v.Principal, &v.Name, &scopes, &networks, &own.revoked, &own.expires, &rotated.expires)
+	if err != nil {
 		return fmt.Errorf("scan key: %w", err)
+	}
+	if networks != nil && *networks != "" {
+		if e.networks, err = ParseNetworks(strings.Fields(*networks)); err != nil {
+			return fmt.Errorf("read the networks of a key: %w", err)
+		}
 	}
 	v.Kind, v.Actor = viewer.APIKey, v.Credential
 	v.Granted = scope.Parse(scopes)
 	v.Scopes = v.Granted.Effective()
-	return e.bound(now, end)
+	return e.bound(now, own, rotated)
 }
 
 func readStaff(scan func(...any) error, e *entry, now micros.Time) error {

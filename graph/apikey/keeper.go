@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -60,8 +61,25 @@ type entry struct {
 	staleAt time.Duration
 	// expiresAt is the credential's own end; zero for none.
 	expiresAt micros.Time
-	used      atomic.Bool
-	kind      Kind
+	// networks are those that it may be used from; nil for everywhere.
+	networks []netip.Prefix
+	used     atomic.Bool
+	kind     Kind
+}
+
+// allows reports whether the credential may be used from an address. The zero address is
+// in no network.
+func (e *entry) allows(from netip.Addr) bool {
+	if e.networks == nil {
+		return true
+	}
+	from = from.Unmap().WithZone("")
+	for _, n := range e.networks {
+		if n.Contains(from) {
+			return true
+		}
+	}
+	return false
 }
 
 // NewKeeper makes a keeper of the credentials in a store.
@@ -73,21 +91,37 @@ func NewKeeper(s *ent.Store) *Keeper {
 
 // Authenticate returns who holds the credential. A text of the wrong form or
 // checksum is refused without a query. kinds are the ones that the API takes;
-// everything else is the same InvalidToken.
+// everything else is the same InvalidToken. A key with an allow-list of networks is
+// refused: nothing is known of where the caller is.
 func (k *Keeper) Authenticate(ctx context.Context, token string, kinds ...Kind) (*viewer.Viewer, error) {
+	return k.AuthenticateFrom(ctx, netip.Addr{}, token, kinds...)
+}
+
+// AuthenticateFrom is [Keeper.Authenticate] of a client at an address. One that the key's
+// allow-list leaves out learns nothing from the answer, not even that the key exists.
+func (k *Keeper) AuthenticateFrom(
+	ctx context.Context, from netip.Addr, token string, kinds ...Kind,
+) (*viewer.Viewer, error) {
 	secret, kind, ok := Parse(token)
 	if !ok || !taken(kind, kinds) {
 		return nil, invalid()
 	}
 	sum := digest.Sum(secret.Hash())
 	now := time.Now()
-	if e, ok := k.cache.Get(sum); ok && k.live(e, now) {
-		if !e.used.Load() { // a read leaves the line with every core
-			e.used.Store(true)
+	e, ok := k.cache.Get(sum)
+	if !ok || !k.live(e, now) {
+		var err error
+		if e, err = k.lookUp(ctx, sum, kind, now); err != nil {
+			return nil, err
 		}
-		return e.viewer, nil
 	}
-	return k.lookUp(ctx, sum, kind, now)
+	if !e.allows(from) {
+		return nil, invalid()
+	}
+	if !e.used.Load() { // a read leaves the line with every core
+		e.used.Store(true)
+	}
+	return e.viewer, nil
 }
 
 func taken(kind Kind, kinds []Kind) bool {
@@ -108,7 +142,7 @@ func (k *Keeper) since(owner xid.ID) *atomic.Uint64 {
 // lookUp reads the credential and remembers it. The epoch and the time are those
 // of before the first read: what is revoked during the look-up makes the entry
 // one of the past, and a slow one is stale the sooner.
-func (k *Keeper) lookUp(ctx context.Context, sum digest.Sum, kind Kind, now time.Time) (*viewer.Viewer, error) {
+func (k *Keeper) lookUp(ctx context.Context, sum digest.Sum, kind Kind, now time.Time) (*entry, error) {
 	epoch := k.epoch.Load()
 	e, err := k.find(ctx, sum, kind, micros.Of(now))
 	switch {
@@ -122,13 +156,12 @@ func (k *Keeper) lookUp(ctx context.Context, sum digest.Sum, kind Kind, now time
 		return nil, fmt.Errorf("look up credential: %w", err)
 	}
 	k.remember(sum, e, epoch, now)
-	return e.viewer, nil
+	return e, nil
 }
 
 // remember keeps what a look-up found that began at the time and in the epoch.
 func (k *Keeper) remember(sum digest.Sum, e *entry, epoch uint64, began time.Time) {
 	e.epoch, e.staleAt = epoch, began.Sub(k.start)+Freshness
-	e.used.Store(true)
 	k.cache.Add(sum, e)
 }
 
@@ -156,5 +189,5 @@ func (k *Keeper) Forget(owner xid.ID) {
 }
 
 func invalid() error {
-	return fault.New(fault.InvalidToken, "The credential is unknown, revoked or expired.")
+	return fault.New(fault.InvalidToken, "The credential is unknown, revoked or expired, or not for use from this address.")
 }

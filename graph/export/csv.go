@@ -68,10 +68,13 @@ func textOpt(b []byte, s *string) []byte {
 // front. So does one that begins with apostrophes and then one of these, so that
 // readers get every text back: where one or more apostrophes come before one of
 // these, they take one away.
-func text[T ~string | ~[]byte](b []byte, s T) []byte {
+func text[T ~string | ~[]byte](b []byte, s T) []byte { return textBefore(b, s, ',') }
+
+// textBefore is [text] with another sign behind the cell than the comma.
+func textBefore[T ~string | ~[]byte](b []byte, s T, separator byte) []byte {
 	quoted := false
 	for i := range len(s) {
-		if c := s[i]; c == '"' || c == ',' || c == '\n' || c == '\r' {
+		if c := s[i]; c == '"' || c == separator || c == '\n' || c == '\r' {
 			quoted = true
 			break
 		}
@@ -83,7 +86,7 @@ func text[T ~string | ~[]byte](b []byte, s T) []byte {
 		b = append(b, '\'')
 	}
 	if !quoted {
-		return append(append(b, s...), ',')
+		return append(append(b, s...), separator)
 	}
 	from := 0
 	for i := range len(s) {
@@ -93,7 +96,7 @@ func text[T ~string | ~[]byte](b []byte, s T) []byte {
 		}
 	}
 	b = append(b, s[from:]...)
-	return append(b, '"', ',')
+	return append(b, '"', separator)
 }
 
 // formula reports whether a text has to be made safe.

@@ -82,7 +82,7 @@ func (w *orderWriter) query() (string, []any) {
 	q.WriteString("SELECT " + lineColumnList + " FROM order_lines" + ent.IndexHint(w.store.Dialect(), ent.Primary))
 	q.WriteString(" WHERE store_id = ? AND order_id ")
 	args := []any{w.job.StoreID}
-	if w.job.FilterStatus == nil {
+	if len(w.filters()) == 0 {
 		q.WriteString("BETWEEN ? AND ?")
 		args = append(args, w.orders[0].ID, w.orders[len(w.orders)-1].ID)
 	} else {
@@ -130,7 +130,13 @@ func (w *orderWriter) flush() error {
 	o := w.orders[0]
 	w.orders = w.orders[1:]
 	rows := 1
-	if w.csv() {
+	if w.sheet != nil {
+		w.body = w.sheet.order(w.body, o, w.gather)
+		if w.sheet.err != nil {
+			return fmt.Errorf("write %s: %w", o.PublicID(), w.sheet.err)
+		}
+		rows = max(1, len(w.gather))
+	} else if w.csv() {
 		var err error
 		if w.head, err = orderHead(w.head[:0], o); err != nil {
 			return fmt.Errorf("write %s: %w", o.PublicID(), err)

@@ -149,7 +149,7 @@ func contentType(job *db.Export) string {
 	switch {
 	case job.Compression == state.ExportGzip:
 		return "application/gzip"
-	case job.Format == state.ExportCSV:
+	case job.Format == state.ExportCSV, job.Format == state.ExportSpreadsheet:
 		return "text/csv; charset=utf-8"
 	}
 	return "application/x-ndjson"
@@ -157,7 +157,11 @@ func contentType(job *db.Export) string {
 
 // FileName is what a job's file is called: its kind and the time it was asked for.
 func FileName(job *db.Export) string {
-	name := string(job.Kind) + "-" + job.ID.Time().Time().Format("20060102T150405Z") + "." + string(job.Format)
+	ending := job.Format
+	if ending == state.ExportSpreadsheet {
+		ending = state.ExportCSV
+	}
+	name := string(job.Kind) + "-" + job.ID.Time().Time().Format("20060102T150405Z") + "." + string(ending)
 	if job.Compression == state.ExportGzip {
 		name += ".gz"
 	}

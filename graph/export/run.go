@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	dbstore "github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/lease"
 )
@@ -84,16 +85,19 @@ func (e *Engine) write(ctx context.Context, r *run) (err error) {
 	if r.out, err = e.newOutput(r.job); err != nil {
 		return err
 	}
-	if r.job.Parts == 0 {
-		if err := e.head(ctx, r); err != nil {
-			return err
-		}
-	}
 	shop, err := ent.Only(e.Store.DB(ctx).Store.Query().Where(dbstore.ID(r.store)).Load(ctx))
 	if err != nil {
 		return fmt.Errorf("read the store of an export: %w", err)
 	}
 	src := newSource(e.Store, r.job, shop.Currency, e.StoreOrigin(shop.Handle))
+	if src.sheet, err = newSheet(r.job); err != nil {
+		return err
+	}
+	if r.job.Parts == 0 {
+		if err := e.head(ctx, r, src.sheet); err != nil {
+			return err
+		}
+	}
 	reading, stop := context.WithCancel(ctx)
 	pieces, failed := make(chan piece, 2), make(chan error, 1)
 	go func() {
@@ -134,9 +138,12 @@ func (e *Engine) read(ctx context.Context, r *run, src *source, pieces chan<- pi
 
 // head begins the file: a CSV's with its columns, and a compressed one's at all
 // events, since a file without rows is still a file of its kind.
-func (e *Engine) head(ctx context.Context, r *run) error {
+func (e *Engine) head(ctx context.Context, r *run, s *sheet) error {
 	var b []byte
-	if r.job.Format == "csv" {
+	switch {
+	case s != nil:
+		b = s.header(r.job.Kind)
+	case r.job.Format == state.ExportCSV:
 		b = header(Columns(r.job.Kind))
 	}
 	if len(b) == 0 && r.out.zip == nil {

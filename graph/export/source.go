@@ -41,6 +41,8 @@ type source struct {
 	from, to xid.ID
 	// currency is the store's, and origin its scheme and host.
 	currency, origin string
+	// sheet writes the rows of a file for spreadsheets; nil for others.
+	sheet *sheet
 	// buffers that were written come back here.
 	spare chan []byte
 }
@@ -123,8 +125,34 @@ func (b *builder) hand(last xid.ID) error {
 	return err
 }
 
+// filter is a column that has to have a value, and the index that leads with it; without
+// one, the primary key is walked.
+type filter struct {
+	column string
+	value  any
+	index  string
+}
+
+// filters are those of the job, the one first that leaves the fewest rows, as a rule.
+func (s *source) filters() (list []filter) {
+	job := s.job
+	if f := job.FilterCustomerID; f != nil {
+		list = append(list, filter{"customer_id", *f, "order_store_id_customer_id_id"})
+	}
+	if f := job.FilterStatus; f != nil {
+		list = append(list, filter{"status", *f, statusIndex[job.Kind]})
+	}
+	if f := job.FilterFinancialStatus; f != nil {
+		list = append(list, filter{"financial_status", *f, "order_store_id_financial_status_id"})
+	}
+	if f := job.FilterFulfillmentStatus; f != nil {
+		list = append(list, filter{"fulfillment_status", *f, "order_store_id_fulfillment_status_id"})
+	}
+	return list
+}
+
 // statusIndex is the index of a kind's table that leads with the status, of those
-// that have one; without one, the primary key is walked.
+// that have one.
 var statusIndex = map[state.ExportKind]string{
 	state.ExportOrders:   "order_store_id_status_id",
 	state.ExportProducts: "product_store_id_status_id",
@@ -132,8 +160,8 @@ var statusIndex = map[state.ExportKind]string{
 
 // index is the index to walk, which MySQL needs as a hint.
 func (s *source) index() string {
-	if name := statusIndex[s.job.Kind]; name != "" && s.job.FilterStatus != nil {
-		return name
+	if list := s.filters(); len(list) > 0 && list[0].index != "" {
+		return list[0].index
 	}
 	return ent.Primary
 }
@@ -149,8 +177,8 @@ func (s *source) next(after *xid.ID) func(*sql.Selector) {
 		} else {
 			q.Where(sql.GTE(id, s.from))
 		}
-		if f := s.job.FilterStatus; f != nil {
-			q.Where(sql.EQ(q.C("status"), *f))
+		for _, f := range s.filters() {
+			q.Where(sql.EQ(q.C(f.column), f.value))
 		}
 		q.OrderExpr(sql.Raw(id)).Limit(batchSize)
 	}
@@ -164,8 +192,8 @@ func (s *source) total(ctx context.Context) (n int64, err error) {
 	}
 	query, args := "SELECT COUNT(*) FROM "+string(s.job.Kind)+ent.IndexHint(s.store.Dialect(), s.index())+
 		" WHERE store_id = ? AND id >= ? AND id < ?", []any{s.job.StoreID, s.from, s.to}
-	if f := s.job.FilterStatus; f != nil {
-		query, args = query+" AND status = ?", append(args, *f)
+	for _, f := range s.filters() {
+		query, args = query+" AND "+f.column+" = ?", append(args, f.value)
 	}
 	return s.number(ctx, query, args...)
 }
@@ -196,9 +224,12 @@ func (s *source) products(ctx context.Context, after *xid.ID, b *builder) (last 
 	}
 	for _, p := range rows {
 		last = &p.ID
-		if s.csv() {
+		switch {
+		case s.sheet != nil:
+			b.body = sheetRow(s.sheet, b.body, sheetProducts, p)
+		case s.csv():
 			b.body = productRow(b.body, p)
-		} else {
+		default:
 			b.body = append(wire.AppendProduct(b.body, p), '\n')
 		}
 		if err := b.added(1); err != nil {
@@ -217,9 +248,15 @@ func (s *source) customers(ctx context.Context, after *xid.ID, b *builder) (last
 	}
 	for _, c := range rows {
 		last = &c.ID
-		if !s.csv() {
+		switch {
+		case s.sheet != nil:
+			b.body, err = sheetRow(s.sheet, b.body, sheetCustomers, customer{c, s.currency}), s.sheet.err
+		case s.csv():
+			b.body, err = customerRow(b.body, c, s.currency)
+		default:
 			b.body = append(wire.AppendCustomer(b.body, c, s.currency), '\n')
-		} else if b.body, err = customerRow(b.body, c, s.currency); err != nil {
+		}
+		if err != nil {
 			return last, 0, fmt.Errorf("write %s: %w", c.PublicID(), err)
 		}
 		if err := b.added(1); err != nil {

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"strings"
+
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
@@ -27,6 +29,18 @@ type APIKey struct{ *db.APIKey }
 
 // Scopes returns the granted scopes, sorted.
 func (k *APIKey) Scopes() []string { return scope.Parse(k.APIKey.Scopes).Names() }
+
+// ExpiresAt is when the key ends by itself, whichever end comes first; nil for never.
+func (k *APIKey) ExpiresAt() *micros.Time {
+	if k.APIKey.ExpiresAt == nil || k.RetiresAt != nil && *k.RetiresAt < *k.APIKey.ExpiresAt {
+		return k.RetiresAt
+	}
+	return k.APIKey.ExpiresAt
+}
+
+// AllowedNetworks are those that the key may be used from; without any, it may be used
+// from everywhere.
+func (k *APIKey) AllowedNetworks() []string { return strings.Fields(k.Networks) }
 
 // Superseded reports whether a younger key of the lineage exists.
 func (k *APIKey) Superseded() bool { return k.SupersededAt != nil }

@@ -3,6 +3,7 @@ package model
 import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -14,7 +15,12 @@ type Export struct {
 
 // Filters returns what was asked for.
 func (e *Export) Filters() *ExportFilters {
-	return &ExportFilters{CreatedFrom: e.CreatedFrom, CreatedTo: e.CreatedTo, Status: e.FilterStatus}
+	f := &ExportFilters{CreatedFrom: e.CreatedFrom, CreatedTo: e.CreatedTo, Status: e.FilterStatus,
+		FinancialStatus: e.FilterFinancialStatus, FulfillmentStatus: e.FilterFulfillmentStatus}
+	if e.FilterCustomerID != nil {
+		f.CustomerID = new(xid.Customer.Format(*e.FilterCustomerID))
+	}
+	return f
 }
 
 // Progress returns how far it has come.

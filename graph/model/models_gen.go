@@ -23,6 +23,8 @@ type APIKeyCreateInput struct {
 	Name      string       `json:"name"`
 	Scopes    []string     `json:"scopes"`
 	ExpiresAt *micros.Time `json:"expiresAt,omitempty"`
+	// Up to 20 networks such as 192.0.2.0/24, or addresses, that it may be used from; none for everywhere.
+	AllowedNetworks []string `json:"allowedNetworks,omitempty"`
 }
 
 type APIKeyPayload struct {
@@ -230,6 +232,10 @@ type ExportFilters struct {
 	CreatedTo *micros.Time `json:"createdTo,omitempty"`
 	// A status of the exported resource, as in REST; attempts have none.
 	Status *string `json:"status,omitempty"`
+	// This and the others below are of orders alone.
+	FinancialStatus   *state.FinancialStatus   `json:"financialStatus,omitempty"`
+	FulfillmentStatus *state.FulfillmentStatus `json:"fulfillmentStatus,omitempty"`
+	CustomerID        *string                  `json:"customerId,omitempty"`
 }
 
 type ExportFiltersInput struct {
@@ -239,6 +245,10 @@ type ExportFiltersInput struct {
 	CreatedTo *micros.Time `json:"createdTo,omitempty"`
 	// A status of the exported resource, as in REST: open, draft, active and so on. Attempts have none.
 	Status *string `json:"status,omitempty"`
+	// This and the others below are for orders alone.
+	FinancialStatus   *state.FinancialStatus   `json:"financialStatus,omitempty"`
+	FulfillmentStatus *state.FulfillmentStatus `json:"fulfillmentStatus,omitempty"`
+	CustomerID        *string                  `json:"customerId,omitempty"`
 }
 
 type ExportPayload struct {
@@ -254,7 +264,8 @@ type ExportProgress struct {
 }
 
 type ExportStartInput struct {
-	Kind        state.ExportKind        `json:"kind"`
+	Kind state.ExportKind `json:"kind"`
+	// SPREADSHEET is CSV for people, in the store's language and time zone; attempts have none.
 	Format      state.ExportFormat      `json:"format"`
 	Compression state.ExportCompression `json:"compression"`
 	// The endpoint whose attempts are exported, which has to be given for them and for no other kind.

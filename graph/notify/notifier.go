@@ -23,14 +23,23 @@ import (
 // come first.
 const maxRecipients = 50
 
-// noticesPath is where the dashboard shows notices.
-const noticesPath = "/dashboard/notifications"
+// The paths of the dashboard: its own, and that of all notices below it.
+const (
+	dashboardPath = "/dashboard"
+	noticesPath   = "/notifications"
+)
+
+// pages are where the dashboard shows what notices are about, by its kind.
+var pages = map[xid.Kind]string{
+	xid.Order: "/orders/", xid.Product: "/products/", xid.Customer: "/customers/", xid.Export: "/exports/",
+	xid.WebhookEndpoint: "/webhooks/", xid.Theme: "/themes/",
+}
 
 // Notifier writes notices that also go out by mail. A nil one, as where no mail
 // server is named, writes them on the dashboard alone: nobody who has something
 // to notify needs to know whether there is mail.
 type Notifier struct {
-	page string // the address of the notices
+	root string // the address of the dashboard
 }
 
 // New makes a notifier whose mails point to the dashboard under api, which is
@@ -40,7 +49,7 @@ func New(api string) (*Notifier, error) {
 	if err != nil || u.Host == "" {
 		return nil, errors.New("notify: the address of the dashboard is needed")
 	}
-	return &Notifier{page: strings.TrimRight(api, "/") + noticesPath}, nil
+	return &Notifier{root: strings.TrimRight(api, "/") + dashboardPath}, nil
 }
 
 // Append writes a notice for the store of the viewer, and a mail to each of its
@@ -60,7 +69,7 @@ func (n *Notifier) Append(ctx context.Context, c *db.Client, notice Notice) erro
 		return fmt.Errorf("find the store of a notice: %w", err)
 	}
 	subject := clip(oneLine(notice.Title)+" ("+oneLine(s.Name)+")", limit.Line)
-	body := notice.Body + "\n\n" + n.footer(s)
+	body := notice.Body + n.link(notice) + "\n\n" + n.footer(s)
 	now := micros.Now()
 	rows := make([]*db.MailCreate, len(to))
 	for i, address := range to {
@@ -96,10 +105,19 @@ func (n *Notifier) Send(ctx context.Context, c *db.Client, l Letter) error {
 	return nil
 }
 
+// link leads to what a notice is about; empty where the dashboard has no page of it.
+func (n *Notifier) link(notice Notice) string {
+	page := pages[notice.Kind]
+	if page == "" || notice.ID.IsNil() {
+		return ""
+	}
+	return "\n\n" + n.root + page + notice.Kind.Format(notice.ID)
+}
+
 // footer says which store a mail is about and where it can be read.
 func (n *Notifier) footer(s *db.Store) string {
 	return "This is about the store " + oneLine(s.Name) + " (" + s.Handle +
-		"). It can be read in its dashboard, too:\n" + n.page
+		"). It can be read in its dashboard, too:\n" + n.root + noticesPath
 }
 
 // recipients returns the addresses of the people whom a notice goes to by mail.

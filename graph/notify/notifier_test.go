@@ -161,7 +161,7 @@ func TestNotifierHostileNames(t *testing.T) {
 		if strings.ContainsAny(got.Subject, "\r\n\x00\x1b\u2028\u202e") || utf8.RuneCountInString(got.Subject) > 255 {
 			t.Errorf("%q: the subject is %q", name, got.Subject)
 		}
-		if strings.Count(got.Body, "\n") != 3 || strings.ContainsAny(got.Body, "\r\x00\x1b\u2028\u202e") {
+		if strings.Count(got.Body, "\n") != 5 || strings.ContainsAny(got.Body, "\r\x00\x1b\u2028\u202e") {
 			t.Errorf("%q: the body is %q", name, got.Body)
 		}
 	}

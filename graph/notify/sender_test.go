@@ -71,7 +71,8 @@ func TestSender(t *testing.T) {
 			text, err := io.ReadAll(quotedprintable.NewReader(m.message(t).Body))
 			if err != nil ||
 				!strings.HasPrefix(string(text),
-					"It failed for a day.\r\n\r\nThis is about the store Test shop ("+s.row.Handle+").") ||
+					"It failed for a day.\r\n\r\n"+api+"/dashboard/webhooks/whk_") ||
+				!strings.Contains(string(text), "\r\n\r\nThis is about the store Test shop ("+s.row.Handle+").") ||
 				!strings.HasSuffix(strings.TrimSpace(string(text)), "\r\n"+api+"/dashboard/notifications") {
 				t.Errorf("the text is %q, %v", text, err)
 			}

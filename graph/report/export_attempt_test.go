@@ -164,6 +164,8 @@ func TestExportAttemptsOfWhom(t *testing.T) {
 				kind: fault.ValidationFailed, field: "#/webhook_id"},
 			{name: "of orders", ctx: p.Ctx, kind: fault.ValidationFailed, field: "#/webhook_id",
 				in: of(stores, func(in *model.ExportStartInput) { in.Kind = state.ExportOrders })},
+			{name: "for spreadsheets", ctx: p.Ctx, kind: fault.ValidationFailed, field: "#/format",
+				in: of(stores, func(in *model.ExportStartInput) { in.Format = state.ExportSpreadsheet })},
 			{name: "a status", ctx: p.Ctx, kind: fault.ValidationFailed, field: "#/filters/status",
 				in: of(stores, func(in *model.ExportStartInput) {
 					in.Filters = &model.ExportFiltersInput{Status: new("delivered")}

@@ -64,6 +64,10 @@ func (m Mutation) newExport(ctx context.Context, v *viewer.Viewer, in model.Expo
 	if err != nil {
 		return nil, err
 	}
+	customer, err := customerOf(in)
+	if err != nil {
+		return nil, err
+	}
 	id := xid.New()
 	row := m.Client(ctx).Export.Create().SetID(id).SetBucket(bucket.Of(v.Store)).
 		SetKind(in.Kind).SetFormat(in.Format).SetCompression(in.Compression).SetNillableEndpointID(endpoint).
@@ -71,7 +75,16 @@ func (m Mutation) newExport(ctx context.Context, v *viewer.Viewer, in model.Expo
 		SetRequesterType(v.Kind).SetRequesterID(v.Actor).SetRequesterName(v.Name).
 		SetDueAt(id.Time()).SetUpdatedAt(id.Time())
 	if f := in.Filters; f != nil {
-		row.SetNillableCreatedFrom(f.CreatedFrom).SetNillableCreatedTo(f.CreatedTo).SetNillableFilterStatus(f.Status)
+		row.SetNillableCreatedFrom(f.CreatedFrom).SetNillableCreatedTo(f.CreatedTo).SetNillableFilterStatus(f.Status).
+			SetNillableFilterFinancialStatus(f.FinancialStatus).SetNillableFilterFulfillmentStatus(f.FulfillmentStatus).
+			SetNillableFilterCustomerID(customer)
+	}
+	if in.Format == state.ExportSpreadsheet {
+		shop, err := m.CurrentStore(ctx)
+		if err != nil {
+			return nil, err
+		}
+		row.SetLanguage(shop.Language).SetTimezone(shop.Timezone)
 	}
 	if v.Kind == viewer.OAuthApp {
 		g, err := core.Only(m.Client(ctx).Grant.Query().Where(grant.ID(v.Grant)).Load(ctx))
@@ -108,6 +121,16 @@ func (m Mutation) endpointOf(ctx context.Context, v *viewer.Viewer, in model.Exp
 	return &id, nil
 }
 
+// customerOf returns the customer whose orders alone are exported; nil for everyone's. One
+// that is not there has none.
+func customerOf(in model.ExportStartInput) (*xid.ID, error) {
+	if in.Filters == nil || in.Filters.CustomerID == nil {
+		return nil, nil
+	}
+	id, err := xid.Customer.Parse(*in.Filters.CustomerID)
+	return &id, err // checkExport has parsed it before
+}
+
 // unfinished are the states of a job that has not ended.
 var unfinished = []state.ExportStatus{state.ExportQueued, state.ExportRunning}
 
@@ -139,6 +162,12 @@ func checkExport(c *core.Check, in model.ExportStartInput) {
 	case !attempts && in.WebhookID != nil && in.Kind.Known():
 		c.Add("webhook_id", fault.UnknownValue, "An export of "+in.Kind.Words()+" is not of an endpoint.")
 	}
+	if in.Format == state.ExportSpreadsheet && in.Kind == state.ExportWebhookAttempts {
+		c.Add("format", fault.UnknownValue, "There is no file for spreadsheets of attempts.")
+	}
+	if in.Filters != nil && in.Kind.Known() {
+		checkOrderFilters(c, in.Kind, in.Filters)
+	}
 	f := in.Filters
 	if f == nil {
 		return
@@ -160,6 +189,26 @@ func checkExport(c *core.Check, in model.ExportStartInput) {
 	}
 	if !ok {
 		c.Add("filters/status", fault.UnknownValue, "This is not a status of "+in.Kind.Words()+".")
+	}
+}
+
+// checkOrderFilters checks the filters that only orders have.
+func checkOrderFilters(c *core.Check, kind state.ExportKind, f *model.ExportFiltersInput) {
+	check := func(name string, given, ok bool, detail string) {
+		switch {
+		case given && kind != state.ExportOrders:
+			c.Add("filters/"+name, fault.UnknownValue, "Only an export of orders has this filter.")
+		case given && !ok:
+			c.Add("filters/"+name, fault.UnknownValue, detail)
+		}
+	}
+	const status = "This is not such a status of orders."
+	check("financial_status", f.FinancialStatus != nil, f.FinancialStatus != nil && f.FinancialStatus.Known(), status)
+	check("fulfillment_status", f.FulfillmentStatus != nil, f.FulfillmentStatus != nil && f.FulfillmentStatus.Known(),
+		status)
+	if f.CustomerID != nil {
+		_, err := xid.Customer.Parse(*f.CustomerID)
+		check("customer_id", true, err == nil, "This is not the id of a customer.")
 	}
 }
 

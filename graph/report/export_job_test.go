@@ -72,6 +72,23 @@ func TestExportStart(t *testing.T) {
 			{name: "another kind's status", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
 				in.Filters = &model.ExportFiltersInput{Status: new("draft")}
 			}, kind: fault.ValidationFailed, at: "#/filters/status"},
+			{name: "filters of orders", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
+				in.Filters = &model.ExportFiltersInput{FinancialStatus: new(state.FinancialPaid),
+					FulfillmentStatus: new(state.FulfillmentUnfulfilled),
+					CustomerID:        new(xid.Customer.Format(xid.New()))}
+			}},
+			{name: "such a filter of products", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
+				in.Kind, in.Filters = state.ExportProducts, &model.ExportFiltersInput{CustomerID: new("x")}
+			}, kind: fault.ValidationFailed, at: "#/filters/customer_id"},
+			{name: "no customer's id", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
+				in.Filters = &model.ExportFiltersInput{CustomerID: new("prd_1")}
+			}, kind: fault.ValidationFailed, at: "#/filters/customer_id"},
+			{name: "no state of money", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
+				in.Filters = &model.ExportFiltersInput{FinancialStatus: new(state.FinancialStatus("open"))}
+			}, kind: fault.ValidationFailed, at: "#/filters/financial_status"},
+			{name: "for spreadsheets", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
+				in.Format = state.ExportSpreadsheet
+			}},
 			{name: "unknown words", ctx: p.Ctx,
 				edit: func(in *model.ExportStartInput) { in.Kind, in.Format, in.Compression = "x", "y", "z" },
 				kind: fault.ValidationFailed, at: "#/kind"},
@@ -87,6 +104,10 @@ func TestExportStart(t *testing.T) {
 				if tc.kind == "" {
 					if err != nil || done.Export.Status != state.ExportQueued || done.Export.DownloadURL() != nil {
 						t.Fatalf("%+v, %v", done, err)
+					}
+					if made := done.Export; in.Format == state.ExportSpreadsheet &&
+						(*made.Language != state.English || *made.Timezone != p.Model.Timezone) {
+						t.Errorf("in %v of %v", made.Language, made.Timezone)
 					}
 					return
 				}

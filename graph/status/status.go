@@ -54,7 +54,7 @@ var kinds = []Kind{
 	{string(fault.AuthenticationRequired), http.StatusUnauthorized, free, "Authentication required",
 		"Send the credential in the header Authorization: Bearer."},
 	{string(fault.InvalidToken), http.StatusUnauthorized, free, "Invalid credential",
-		"The credential is malformed, unknown, revoked or expired, or more than one was sent."},
+		"The credential is malformed, unknown, revoked or expired, not for use from the address of the client, or more than one was sent."},
 	{string(fault.InvalidRequest), http.StatusBadRequest, free, "Invalid request",
 		"The request contradicts itself, for example by a credential in the query beside the header."},
 	{string(fault.RateLimited), http.StatusTooManyRequests, free, "Too many requests",

@@ -22,7 +22,7 @@ func (h *handler) authenticate(r *http.Request) (*viewer.Viewer, error) {
 		return nil, fault.New(fault.InvalidRequest,
 			"A credential in the address is never taken; send the header alone.")
 	case token != "":
-		return h.Core.Keys.Authenticate(r.Context(), token, apikey.Key, apikey.Access, apikey.Staff)
+		return h.Core.Keys.AuthenticateFrom(r.Context(), h.Client(r), token, apikey.Key, apikey.Access, apikey.Staff)
 	case !inQuery && h.Session != nil && r.Method == http.MethodPost && h.Origins.Check(r) == nil:
 		v, err := h.Session(r)
 		if v != nil || err != nil {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/netip"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -40,6 +41,8 @@ type Config struct {
 	// Session returns who a cookie stands for, or nil. It is asked only about
 	// POSTs without another credential that Origins lets pass. Nil: no cookies.
 	Session func(*http.Request) (*viewer.Viewer, error)
+	// Client is who sends a request, behind the trusted proxies; nil knows of none.
+	Client func(*http.Request) netip.Addr
 	// Origins keeps other sites from using cookies; nil trusts none.
 	Origins *http.CrossOriginProtection
 	Logger  *slog.Logger
@@ -64,12 +67,21 @@ func New(c Config) (http.Handler, error) {
 	c.MaxBody = cmp.Or(c.MaxBody, DefaultBody)
 	c.Origins = cmp.Or(c.Origins, http.NewCrossOriginProtection())
 	c.Logger = cmp.Or(c.Logger, c.Core.Logger)
+	if c.Client == nil {
+		c.Client = peer
+	}
 	return &handler{
 		Config:    c,
 		schema:    c.Core.Executable(),
 		documents: newDocuments(graph.Schema(), c.MaxDepth, c.Introspection),
 		uploads:   newSlots(),
 	}, nil
+}
+
+// peer is the address at the other end of a connection.
+func peer(r *http.Request) netip.Addr {
+	at, _ := netip.ParseAddrPort(r.RemoteAddr) // else the zero address, which no key allows
+	return at.Addr()
 }
 
 // ServeHTTP checks in the order of contract section 2, then runs the operation.

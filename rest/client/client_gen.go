@@ -106,6 +106,7 @@ const (
 	ExportCreateFormatCsv         ExportCreateFormat = "csv"
 	ExportCreateFormatJsonl       ExportCreateFormat = "jsonl"
 	ExportCreateFormatLessThanNil ExportCreateFormat = "<nil>"
+	ExportCreateFormatSpreadsheet ExportCreateFormat = "spreadsheet"
 )
 
 // Valid indicates whether the value is a known member of the ExportCreateFormat enum.
@@ -117,6 +118,8 @@ func (e ExportCreateFormat) Valid() bool {
 		return true
 	case ExportCreateFormatLessThanNil:
 		return true
+	case ExportCreateFormatSpreadsheet:
+		return true
 	default:
 		return false
 	}
@@ -124,8 +127,9 @@ func (e ExportCreateFormat) Valid() bool {
 
 // Defines values for ExportFormat.
 const (
-	ExportFormatCsv   ExportFormat = "csv"
-	ExportFormatJsonl ExportFormat = "jsonl"
+	ExportFormatCsv         ExportFormat = "csv"
+	ExportFormatJsonl       ExportFormat = "jsonl"
+	ExportFormatSpreadsheet ExportFormat = "spreadsheet"
 )
 
 // Valid indicates whether the value is a known member of the ExportFormat enum.
@@ -134,6 +138,8 @@ func (e ExportFormat) Valid() bool {
 	case ExportFormatCsv:
 		return true
 	case ExportFormatJsonl:
+		return true
+	case ExportFormatSpreadsheet:
 		return true
 	default:
 		return false
@@ -889,7 +895,7 @@ type Export struct {
 	// Filters What the job was narrowed to.
 	Filters ExportFilters `json:"filters"`
 
-	// Format CSV with the columns that the guide lists, or JSONL with one resource a line.
+	// Format CSV with the columns that the guide lists, JSONL with one resource a line, or CSV for people in the store's language and time zone.
 	Format ExportFormat `json:"format"`
 
 	// ID The id of an export job.
@@ -931,7 +937,7 @@ type ExportCreate struct {
 	// Filters What to narrow the job to; all of the kind where absent.
 	Filters *ExportFiltersCreate `json:"filters,omitempty"`
 
-	// Format The form of the file; `csv` unless it is given.
+	// Format The form of the file; `csv` unless it is given. Attempts have no `spreadsheet`.
 	Format *ExportCreateFormat `json:"format,omitempty"`
 
 	// Kind What is exported, and which read scope that needs: orders need `orders.read`, products `products.read`, customers `customers.read`, the attempts to deliver to a webhook endpoint `webhooks.read`.
@@ -944,7 +950,7 @@ type ExportCreate struct {
 // ExportCreateCompression How the file is compressed; not at all (`none`) unless it is given.
 type ExportCreateCompression string
 
-// ExportCreateFormat The form of the file; `csv` unless it is given.
+// ExportCreateFormat The form of the file; `csv` unless it is given. Attempts have no `spreadsheet`.
 type ExportCreateFormat string
 
 // ExportDetail A job that writes a file, with the link to it.
@@ -976,7 +982,7 @@ type ExportDetail struct {
 	// Filters What the job was narrowed to.
 	Filters ExportFilters `json:"filters"`
 
-	// Format CSV with the columns that the guide lists, or JSONL with one resource a line.
+	// Format CSV with the columns that the guide lists, JSONL with one resource a line, or CSV for people in the store's language and time zone.
 	Format ExportFormat `json:"format"`
 
 	// ID The id of an export job.
@@ -1024,6 +1030,15 @@ type ExportFilters struct {
 	// CreatedTo Only what was created before this time.
 	CreatedTo *OptionalTimestamp `json:"created_to"`
 
+	// CustomerID Only orders of this customer.
+	CustomerID *string `json:"customer_id,omitempty"`
+
+	// FinancialStatus Only orders whose money is in this state.
+	FinancialStatus *string `json:"financial_status,omitempty"`
+
+	// FulfillmentStatus Only orders whose goods are in this state.
+	FulfillmentStatus *string `json:"fulfillment_status,omitempty"`
+
 	// Status Only what is in this state.
 	Status *string `json:"status"`
 }
@@ -1036,11 +1051,20 @@ type ExportFiltersCreate struct {
 	// CreatedTo Only what was created, or attempted, before this time, which is later than `created_from`. RFC 3339, any offset.
 	CreatedTo *time.Time `json:"created_to,omitempty"`
 
+	// CustomerID Only orders of this customer; none, where there is no such customer. Refused for all other kinds.
+	CustomerID *string `json:"customer_id,omitempty"`
+
+	// FinancialStatus Only orders whose money is in this state, such as `paid`. Refused for all other kinds.
+	FinancialStatus *string `json:"financial_status,omitempty"`
+
+	// FulfillmentStatus Only orders whose goods are in this state, such as `unfulfilled`. Refused for all other kinds.
+	FulfillmentStatus *string `json:"fulfillment_status,omitempty"`
+
 	// Status Only what is in this state: `open`, `completed` or `cancelled` orders; `draft`, `active` or `archived` products; `guest`, `active`, `disabled` or `redacted` customers. Attempts have none.
 	Status *string `json:"status,omitempty"`
 }
 
-// ExportFormat CSV with the columns that the guide lists, or JSONL with one resource a line.
+// ExportFormat CSV with the columns that the guide lists, JSONL with one resource a line, or CSV for people in the store's language and time zone.
 type ExportFormat string
 
 // ExportID The id of an export job.

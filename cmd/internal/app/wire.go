@@ -32,7 +32,7 @@ func (s *Server) handler(
 	}
 	graphql, err := transport.New(transport.Config{
 		Core: core, Idem: claims, Introspection: c.Introspection, Logger: r.Logger,
-		Session: people.Viewer, Origins: people.Origins(),
+		Session: people.Viewer, Origins: people.Origins(), Client: rest.Proxies(proxies).Client,
 		ResourceMetadata: s.API + "/.well-known/oauth-protected-resource" + rest.Base,
 	})
 	if err != nil {

@@ -35,6 +35,10 @@ const (
 	FieldRevokedAt = "revoked_at"
 	// FieldLastUsedAt holds the string denoting the last_used_at field in the database.
 	FieldLastUsedAt = "last_used_at"
+	// FieldRetiresAt holds the string denoting the retires_at field in the database.
+	FieldRetiresAt = "retires_at"
+	// FieldNetworks holds the string denoting the networks field in the database.
+	FieldNetworks = "networks"
 	// Table holds the table name of the apikey in the database.
 	Table = "api_keys"
 )
@@ -53,6 +57,8 @@ var Columns = []string{
 	FieldExpiresAt,
 	FieldRevokedAt,
 	FieldLastUsedAt,
+	FieldRetiresAt,
+	FieldNetworks,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -140,4 +146,14 @@ func ByRevokedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByLastUsedAt orders the results by the last_used_at field.
 func ByLastUsedAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldLastUsedAt, opts...).ToFunc()
+}
+
+// ByRetiresAt orders the results by the retires_at field.
+func ByRetiresAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRetiresAt, opts...).ToFunc()
+}
+
+// ByNetworks orders the results by the networks field.
+func ByNetworks(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldNetworks, opts...).ToFunc()
 }

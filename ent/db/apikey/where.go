@@ -113,6 +113,17 @@ func LastUsedAt(v micros.Time) predicate.APIKey {
 	return predicate.APIKey(sql.FieldEQ(FieldLastUsedAt, vc))
 }
 
+// RetiresAt applies equality check predicate on the "retires_at" field. It's identical to RetiresAtEQ.
+func RetiresAt(v micros.Time) predicate.APIKey {
+	vc := int64(v)
+	return predicate.APIKey(sql.FieldEQ(FieldRetiresAt, vc))
+}
+
+// Networks applies equality check predicate on the "networks" field. It's identical to NetworksEQ.
+func Networks(v string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldEQ(FieldNetworks, v))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.APIKey {
 	return predicate.APIKey(sql.FieldEQ(FieldStoreID, v))
@@ -742,6 +753,145 @@ func LastUsedAtIsNil() predicate.APIKey {
 // LastUsedAtNotNil applies the NotNil predicate on the "last_used_at" field.
 func LastUsedAtNotNil() predicate.APIKey {
 	return predicate.APIKey(sql.FieldNotNull(FieldLastUsedAt))
+}
+
+// RetiresAtEQ applies the EQ predicate on the "retires_at" field.
+func RetiresAtEQ(v micros.Time) predicate.APIKey {
+	vc := int64(v)
+	return predicate.APIKey(sql.FieldEQ(FieldRetiresAt, vc))
+}
+
+// RetiresAtNEQ applies the NEQ predicate on the "retires_at" field.
+func RetiresAtNEQ(v micros.Time) predicate.APIKey {
+	vc := int64(v)
+	return predicate.APIKey(sql.FieldNEQ(FieldRetiresAt, vc))
+}
+
+// RetiresAtIn applies the In predicate on the "retires_at" field.
+func RetiresAtIn(vs ...micros.Time) predicate.APIKey {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.APIKey(sql.FieldIn(FieldRetiresAt, v...))
+}
+
+// RetiresAtNotIn applies the NotIn predicate on the "retires_at" field.
+func RetiresAtNotIn(vs ...micros.Time) predicate.APIKey {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.APIKey(sql.FieldNotIn(FieldRetiresAt, v...))
+}
+
+// RetiresAtGT applies the GT predicate on the "retires_at" field.
+func RetiresAtGT(v micros.Time) predicate.APIKey {
+	vc := int64(v)
+	return predicate.APIKey(sql.FieldGT(FieldRetiresAt, vc))
+}
+
+// RetiresAtGTE applies the GTE predicate on the "retires_at" field.
+func RetiresAtGTE(v micros.Time) predicate.APIKey {
+	vc := int64(v)
+	return predicate.APIKey(sql.FieldGTE(FieldRetiresAt, vc))
+}
+
+// RetiresAtLT applies the LT predicate on the "retires_at" field.
+func RetiresAtLT(v micros.Time) predicate.APIKey {
+	vc := int64(v)
+	return predicate.APIKey(sql.FieldLT(FieldRetiresAt, vc))
+}
+
+// RetiresAtLTE applies the LTE predicate on the "retires_at" field.
+func RetiresAtLTE(v micros.Time) predicate.APIKey {
+	vc := int64(v)
+	return predicate.APIKey(sql.FieldLTE(FieldRetiresAt, vc))
+}
+
+// RetiresAtIsNil applies the IsNil predicate on the "retires_at" field.
+func RetiresAtIsNil() predicate.APIKey {
+	return predicate.APIKey(sql.FieldIsNull(FieldRetiresAt))
+}
+
+// RetiresAtNotNil applies the NotNil predicate on the "retires_at" field.
+func RetiresAtNotNil() predicate.APIKey {
+	return predicate.APIKey(sql.FieldNotNull(FieldRetiresAt))
+}
+
+// NetworksEQ applies the EQ predicate on the "networks" field.
+func NetworksEQ(v string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldEQ(FieldNetworks, v))
+}
+
+// NetworksNEQ applies the NEQ predicate on the "networks" field.
+func NetworksNEQ(v string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldNEQ(FieldNetworks, v))
+}
+
+// NetworksIn applies the In predicate on the "networks" field.
+func NetworksIn(vs ...string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldIn(FieldNetworks, vs...))
+}
+
+// NetworksNotIn applies the NotIn predicate on the "networks" field.
+func NetworksNotIn(vs ...string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldNotIn(FieldNetworks, vs...))
+}
+
+// NetworksGT applies the GT predicate on the "networks" field.
+func NetworksGT(v string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldGT(FieldNetworks, v))
+}
+
+// NetworksGTE applies the GTE predicate on the "networks" field.
+func NetworksGTE(v string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldGTE(FieldNetworks, v))
+}
+
+// NetworksLT applies the LT predicate on the "networks" field.
+func NetworksLT(v string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldLT(FieldNetworks, v))
+}
+
+// NetworksLTE applies the LTE predicate on the "networks" field.
+func NetworksLTE(v string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldLTE(FieldNetworks, v))
+}
+
+// NetworksContains applies the Contains predicate on the "networks" field.
+func NetworksContains(v string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldContains(FieldNetworks, v))
+}
+
+// NetworksHasPrefix applies the HasPrefix predicate on the "networks" field.
+func NetworksHasPrefix(v string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldHasPrefix(FieldNetworks, v))
+}
+
+// NetworksHasSuffix applies the HasSuffix predicate on the "networks" field.
+func NetworksHasSuffix(v string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldHasSuffix(FieldNetworks, v))
+}
+
+// NetworksIsNil applies the IsNil predicate on the "networks" field.
+func NetworksIsNil() predicate.APIKey {
+	return predicate.APIKey(sql.FieldIsNull(FieldNetworks))
+}
+
+// NetworksNotNil applies the NotNil predicate on the "networks" field.
+func NetworksNotNil() predicate.APIKey {
+	return predicate.APIKey(sql.FieldNotNull(FieldNetworks))
+}
+
+// NetworksEqualFold applies the EqualFold predicate on the "networks" field.
+func NetworksEqualFold(v string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldEqualFold(FieldNetworks, v))
+}
+
+// NetworksContainsFold applies the ContainsFold predicate on the "networks" field.
+func NetworksContainsFold(v string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldContainsFold(FieldNetworks, v))
 }
 
 // And groups predicates with the AND operator between them.

@@ -92,6 +92,16 @@ const (
 	FieldDeletedAt = "deleted_at"
 	// FieldEndpointID holds the string denoting the endpoint_id field in the database.
 	FieldEndpointID = "endpoint_id"
+	// FieldLanguage holds the string denoting the language field in the database.
+	FieldLanguage = "language"
+	// FieldTimezone holds the string denoting the timezone field in the database.
+	FieldTimezone = "timezone"
+	// FieldFilterFinancialStatus holds the string denoting the filter_financial_status field in the database.
+	FieldFilterFinancialStatus = "filter_financial_status"
+	// FieldFilterFulfillmentStatus holds the string denoting the filter_fulfillment_status field in the database.
+	FieldFilterFulfillmentStatus = "filter_fulfillment_status"
+	// FieldFilterCustomerID holds the string denoting the filter_customer_id field in the database.
+	FieldFilterCustomerID = "filter_customer_id"
 	// Table holds the table name of the export in the database.
 	Table = "exports"
 )
@@ -138,6 +148,11 @@ var Columns = []string{
 	FieldExpiresAt,
 	FieldDeletedAt,
 	FieldEndpointID,
+	FieldLanguage,
+	FieldTimezone,
+	FieldFilterFinancialStatus,
+	FieldFilterFulfillmentStatus,
+	FieldFilterCustomerID,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -384,4 +399,29 @@ func ByDeletedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByEndpointID orders the results by the endpoint_id field.
 func ByEndpointID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldEndpointID, opts...).ToFunc()
+}
+
+// ByLanguage orders the results by the language field.
+func ByLanguage(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLanguage, opts...).ToFunc()
+}
+
+// ByTimezone orders the results by the timezone field.
+func ByTimezone(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldTimezone, opts...).ToFunc()
+}
+
+// ByFilterFinancialStatus orders the results by the filter_financial_status field.
+func ByFilterFinancialStatus(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFilterFinancialStatus, opts...).ToFunc()
+}
+
+// ByFilterFulfillmentStatus orders the results by the filter_fulfillment_status field.
+func ByFilterFulfillmentStatus(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFilterFulfillmentStatus, opts...).ToFunc()
+}
+
+// ByFilterCustomerID orders the results by the filter_customer_id field.
+func ByFilterCustomerID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFilterCustomerID, opts...).ToFunc()
 }

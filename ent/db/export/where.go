@@ -265,6 +265,34 @@ func EndpointID(v xid.ID) predicate.Export {
 	return predicate.Export(sql.FieldEQ(FieldEndpointID, v))
 }
 
+// Language applies equality check predicate on the "language" field. It's identical to LanguageEQ.
+func Language(v state.Language) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldEQ(FieldLanguage, vc))
+}
+
+// Timezone applies equality check predicate on the "timezone" field. It's identical to TimezoneEQ.
+func Timezone(v string) predicate.Export {
+	return predicate.Export(sql.FieldEQ(FieldTimezone, v))
+}
+
+// FilterFinancialStatus applies equality check predicate on the "filter_financial_status" field. It's identical to FilterFinancialStatusEQ.
+func FilterFinancialStatus(v state.FinancialStatus) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldEQ(FieldFilterFinancialStatus, vc))
+}
+
+// FilterFulfillmentStatus applies equality check predicate on the "filter_fulfillment_status" field. It's identical to FilterFulfillmentStatusEQ.
+func FilterFulfillmentStatus(v state.FulfillmentStatus) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldEQ(FieldFilterFulfillmentStatus, vc))
+}
+
+// FilterCustomerID applies equality check predicate on the "filter_customer_id" field. It's identical to FilterCustomerIDEQ.
+func FilterCustomerID(v xid.ID) predicate.Export {
+	return predicate.Export(sql.FieldEQ(FieldFilterCustomerID, v))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Export {
 	return predicate.Export(sql.FieldEQ(FieldStoreID, v))
@@ -2444,6 +2472,413 @@ func EndpointIDIsNil() predicate.Export {
 // EndpointIDNotNil applies the NotNil predicate on the "endpoint_id" field.
 func EndpointIDNotNil() predicate.Export {
 	return predicate.Export(sql.FieldNotNull(FieldEndpointID))
+}
+
+// LanguageEQ applies the EQ predicate on the "language" field.
+func LanguageEQ(v state.Language) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldEQ(FieldLanguage, vc))
+}
+
+// LanguageNEQ applies the NEQ predicate on the "language" field.
+func LanguageNEQ(v state.Language) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldNEQ(FieldLanguage, vc))
+}
+
+// LanguageIn applies the In predicate on the "language" field.
+func LanguageIn(vs ...state.Language) predicate.Export {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Export(sql.FieldIn(FieldLanguage, v...))
+}
+
+// LanguageNotIn applies the NotIn predicate on the "language" field.
+func LanguageNotIn(vs ...state.Language) predicate.Export {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Export(sql.FieldNotIn(FieldLanguage, v...))
+}
+
+// LanguageGT applies the GT predicate on the "language" field.
+func LanguageGT(v state.Language) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldGT(FieldLanguage, vc))
+}
+
+// LanguageGTE applies the GTE predicate on the "language" field.
+func LanguageGTE(v state.Language) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldGTE(FieldLanguage, vc))
+}
+
+// LanguageLT applies the LT predicate on the "language" field.
+func LanguageLT(v state.Language) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldLT(FieldLanguage, vc))
+}
+
+// LanguageLTE applies the LTE predicate on the "language" field.
+func LanguageLTE(v state.Language) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldLTE(FieldLanguage, vc))
+}
+
+// LanguageContains applies the Contains predicate on the "language" field.
+func LanguageContains(v state.Language) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldContains(FieldLanguage, vc))
+}
+
+// LanguageHasPrefix applies the HasPrefix predicate on the "language" field.
+func LanguageHasPrefix(v state.Language) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldHasPrefix(FieldLanguage, vc))
+}
+
+// LanguageHasSuffix applies the HasSuffix predicate on the "language" field.
+func LanguageHasSuffix(v state.Language) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldHasSuffix(FieldLanguage, vc))
+}
+
+// LanguageIsNil applies the IsNil predicate on the "language" field.
+func LanguageIsNil() predicate.Export {
+	return predicate.Export(sql.FieldIsNull(FieldLanguage))
+}
+
+// LanguageNotNil applies the NotNil predicate on the "language" field.
+func LanguageNotNil() predicate.Export {
+	return predicate.Export(sql.FieldNotNull(FieldLanguage))
+}
+
+// LanguageEqualFold applies the EqualFold predicate on the "language" field.
+func LanguageEqualFold(v state.Language) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldEqualFold(FieldLanguage, vc))
+}
+
+// LanguageContainsFold applies the ContainsFold predicate on the "language" field.
+func LanguageContainsFold(v state.Language) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldContainsFold(FieldLanguage, vc))
+}
+
+// TimezoneEQ applies the EQ predicate on the "timezone" field.
+func TimezoneEQ(v string) predicate.Export {
+	return predicate.Export(sql.FieldEQ(FieldTimezone, v))
+}
+
+// TimezoneNEQ applies the NEQ predicate on the "timezone" field.
+func TimezoneNEQ(v string) predicate.Export {
+	return predicate.Export(sql.FieldNEQ(FieldTimezone, v))
+}
+
+// TimezoneIn applies the In predicate on the "timezone" field.
+func TimezoneIn(vs ...string) predicate.Export {
+	return predicate.Export(sql.FieldIn(FieldTimezone, vs...))
+}
+
+// TimezoneNotIn applies the NotIn predicate on the "timezone" field.
+func TimezoneNotIn(vs ...string) predicate.Export {
+	return predicate.Export(sql.FieldNotIn(FieldTimezone, vs...))
+}
+
+// TimezoneGT applies the GT predicate on the "timezone" field.
+func TimezoneGT(v string) predicate.Export {
+	return predicate.Export(sql.FieldGT(FieldTimezone, v))
+}
+
+// TimezoneGTE applies the GTE predicate on the "timezone" field.
+func TimezoneGTE(v string) predicate.Export {
+	return predicate.Export(sql.FieldGTE(FieldTimezone, v))
+}
+
+// TimezoneLT applies the LT predicate on the "timezone" field.
+func TimezoneLT(v string) predicate.Export {
+	return predicate.Export(sql.FieldLT(FieldTimezone, v))
+}
+
+// TimezoneLTE applies the LTE predicate on the "timezone" field.
+func TimezoneLTE(v string) predicate.Export {
+	return predicate.Export(sql.FieldLTE(FieldTimezone, v))
+}
+
+// TimezoneContains applies the Contains predicate on the "timezone" field.
+func TimezoneContains(v string) predicate.Export {
+	return predicate.Export(sql.FieldContains(FieldTimezone, v))
+}
+
+// TimezoneHasPrefix applies the HasPrefix predicate on the "timezone" field.
+func TimezoneHasPrefix(v string) predicate.Export {
+	return predicate.Export(sql.FieldHasPrefix(FieldTimezone, v))
+}
+
+// TimezoneHasSuffix applies the HasSuffix predicate on the "timezone" field.
+func TimezoneHasSuffix(v string) predicate.Export {
+	return predicate.Export(sql.FieldHasSuffix(FieldTimezone, v))
+}
+
+// TimezoneIsNil applies the IsNil predicate on the "timezone" field.
+func TimezoneIsNil() predicate.Export {
+	return predicate.Export(sql.FieldIsNull(FieldTimezone))
+}
+
+// TimezoneNotNil applies the NotNil predicate on the "timezone" field.
+func TimezoneNotNil() predicate.Export {
+	return predicate.Export(sql.FieldNotNull(FieldTimezone))
+}
+
+// TimezoneEqualFold applies the EqualFold predicate on the "timezone" field.
+func TimezoneEqualFold(v string) predicate.Export {
+	return predicate.Export(sql.FieldEqualFold(FieldTimezone, v))
+}
+
+// TimezoneContainsFold applies the ContainsFold predicate on the "timezone" field.
+func TimezoneContainsFold(v string) predicate.Export {
+	return predicate.Export(sql.FieldContainsFold(FieldTimezone, v))
+}
+
+// FilterFinancialStatusEQ applies the EQ predicate on the "filter_financial_status" field.
+func FilterFinancialStatusEQ(v state.FinancialStatus) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldEQ(FieldFilterFinancialStatus, vc))
+}
+
+// FilterFinancialStatusNEQ applies the NEQ predicate on the "filter_financial_status" field.
+func FilterFinancialStatusNEQ(v state.FinancialStatus) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldNEQ(FieldFilterFinancialStatus, vc))
+}
+
+// FilterFinancialStatusIn applies the In predicate on the "filter_financial_status" field.
+func FilterFinancialStatusIn(vs ...state.FinancialStatus) predicate.Export {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Export(sql.FieldIn(FieldFilterFinancialStatus, v...))
+}
+
+// FilterFinancialStatusNotIn applies the NotIn predicate on the "filter_financial_status" field.
+func FilterFinancialStatusNotIn(vs ...state.FinancialStatus) predicate.Export {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Export(sql.FieldNotIn(FieldFilterFinancialStatus, v...))
+}
+
+// FilterFinancialStatusGT applies the GT predicate on the "filter_financial_status" field.
+func FilterFinancialStatusGT(v state.FinancialStatus) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldGT(FieldFilterFinancialStatus, vc))
+}
+
+// FilterFinancialStatusGTE applies the GTE predicate on the "filter_financial_status" field.
+func FilterFinancialStatusGTE(v state.FinancialStatus) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldGTE(FieldFilterFinancialStatus, vc))
+}
+
+// FilterFinancialStatusLT applies the LT predicate on the "filter_financial_status" field.
+func FilterFinancialStatusLT(v state.FinancialStatus) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldLT(FieldFilterFinancialStatus, vc))
+}
+
+// FilterFinancialStatusLTE applies the LTE predicate on the "filter_financial_status" field.
+func FilterFinancialStatusLTE(v state.FinancialStatus) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldLTE(FieldFilterFinancialStatus, vc))
+}
+
+// FilterFinancialStatusContains applies the Contains predicate on the "filter_financial_status" field.
+func FilterFinancialStatusContains(v state.FinancialStatus) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldContains(FieldFilterFinancialStatus, vc))
+}
+
+// FilterFinancialStatusHasPrefix applies the HasPrefix predicate on the "filter_financial_status" field.
+func FilterFinancialStatusHasPrefix(v state.FinancialStatus) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldHasPrefix(FieldFilterFinancialStatus, vc))
+}
+
+// FilterFinancialStatusHasSuffix applies the HasSuffix predicate on the "filter_financial_status" field.
+func FilterFinancialStatusHasSuffix(v state.FinancialStatus) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldHasSuffix(FieldFilterFinancialStatus, vc))
+}
+
+// FilterFinancialStatusIsNil applies the IsNil predicate on the "filter_financial_status" field.
+func FilterFinancialStatusIsNil() predicate.Export {
+	return predicate.Export(sql.FieldIsNull(FieldFilterFinancialStatus))
+}
+
+// FilterFinancialStatusNotNil applies the NotNil predicate on the "filter_financial_status" field.
+func FilterFinancialStatusNotNil() predicate.Export {
+	return predicate.Export(sql.FieldNotNull(FieldFilterFinancialStatus))
+}
+
+// FilterFinancialStatusEqualFold applies the EqualFold predicate on the "filter_financial_status" field.
+func FilterFinancialStatusEqualFold(v state.FinancialStatus) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldEqualFold(FieldFilterFinancialStatus, vc))
+}
+
+// FilterFinancialStatusContainsFold applies the ContainsFold predicate on the "filter_financial_status" field.
+func FilterFinancialStatusContainsFold(v state.FinancialStatus) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldContainsFold(FieldFilterFinancialStatus, vc))
+}
+
+// FilterFulfillmentStatusEQ applies the EQ predicate on the "filter_fulfillment_status" field.
+func FilterFulfillmentStatusEQ(v state.FulfillmentStatus) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldEQ(FieldFilterFulfillmentStatus, vc))
+}
+
+// FilterFulfillmentStatusNEQ applies the NEQ predicate on the "filter_fulfillment_status" field.
+func FilterFulfillmentStatusNEQ(v state.FulfillmentStatus) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldNEQ(FieldFilterFulfillmentStatus, vc))
+}
+
+// FilterFulfillmentStatusIn applies the In predicate on the "filter_fulfillment_status" field.
+func FilterFulfillmentStatusIn(vs ...state.FulfillmentStatus) predicate.Export {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Export(sql.FieldIn(FieldFilterFulfillmentStatus, v...))
+}
+
+// FilterFulfillmentStatusNotIn applies the NotIn predicate on the "filter_fulfillment_status" field.
+func FilterFulfillmentStatusNotIn(vs ...state.FulfillmentStatus) predicate.Export {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Export(sql.FieldNotIn(FieldFilterFulfillmentStatus, v...))
+}
+
+// FilterFulfillmentStatusGT applies the GT predicate on the "filter_fulfillment_status" field.
+func FilterFulfillmentStatusGT(v state.FulfillmentStatus) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldGT(FieldFilterFulfillmentStatus, vc))
+}
+
+// FilterFulfillmentStatusGTE applies the GTE predicate on the "filter_fulfillment_status" field.
+func FilterFulfillmentStatusGTE(v state.FulfillmentStatus) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldGTE(FieldFilterFulfillmentStatus, vc))
+}
+
+// FilterFulfillmentStatusLT applies the LT predicate on the "filter_fulfillment_status" field.
+func FilterFulfillmentStatusLT(v state.FulfillmentStatus) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldLT(FieldFilterFulfillmentStatus, vc))
+}
+
+// FilterFulfillmentStatusLTE applies the LTE predicate on the "filter_fulfillment_status" field.
+func FilterFulfillmentStatusLTE(v state.FulfillmentStatus) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldLTE(FieldFilterFulfillmentStatus, vc))
+}
+
+// FilterFulfillmentStatusContains applies the Contains predicate on the "filter_fulfillment_status" field.
+func FilterFulfillmentStatusContains(v state.FulfillmentStatus) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldContains(FieldFilterFulfillmentStatus, vc))
+}
+
+// FilterFulfillmentStatusHasPrefix applies the HasPrefix predicate on the "filter_fulfillment_status" field.
+func FilterFulfillmentStatusHasPrefix(v state.FulfillmentStatus) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldHasPrefix(FieldFilterFulfillmentStatus, vc))
+}
+
+// FilterFulfillmentStatusHasSuffix applies the HasSuffix predicate on the "filter_fulfillment_status" field.
+func FilterFulfillmentStatusHasSuffix(v state.FulfillmentStatus) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldHasSuffix(FieldFilterFulfillmentStatus, vc))
+}
+
+// FilterFulfillmentStatusIsNil applies the IsNil predicate on the "filter_fulfillment_status" field.
+func FilterFulfillmentStatusIsNil() predicate.Export {
+	return predicate.Export(sql.FieldIsNull(FieldFilterFulfillmentStatus))
+}
+
+// FilterFulfillmentStatusNotNil applies the NotNil predicate on the "filter_fulfillment_status" field.
+func FilterFulfillmentStatusNotNil() predicate.Export {
+	return predicate.Export(sql.FieldNotNull(FieldFilterFulfillmentStatus))
+}
+
+// FilterFulfillmentStatusEqualFold applies the EqualFold predicate on the "filter_fulfillment_status" field.
+func FilterFulfillmentStatusEqualFold(v state.FulfillmentStatus) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldEqualFold(FieldFilterFulfillmentStatus, vc))
+}
+
+// FilterFulfillmentStatusContainsFold applies the ContainsFold predicate on the "filter_fulfillment_status" field.
+func FilterFulfillmentStatusContainsFold(v state.FulfillmentStatus) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldContainsFold(FieldFilterFulfillmentStatus, vc))
+}
+
+// FilterCustomerIDEQ applies the EQ predicate on the "filter_customer_id" field.
+func FilterCustomerIDEQ(v xid.ID) predicate.Export {
+	return predicate.Export(sql.FieldEQ(FieldFilterCustomerID, v))
+}
+
+// FilterCustomerIDNEQ applies the NEQ predicate on the "filter_customer_id" field.
+func FilterCustomerIDNEQ(v xid.ID) predicate.Export {
+	return predicate.Export(sql.FieldNEQ(FieldFilterCustomerID, v))
+}
+
+// FilterCustomerIDIn applies the In predicate on the "filter_customer_id" field.
+func FilterCustomerIDIn(vs ...xid.ID) predicate.Export {
+	return predicate.Export(sql.FieldIn(FieldFilterCustomerID, vs...))
+}
+
+// FilterCustomerIDNotIn applies the NotIn predicate on the "filter_customer_id" field.
+func FilterCustomerIDNotIn(vs ...xid.ID) predicate.Export {
+	return predicate.Export(sql.FieldNotIn(FieldFilterCustomerID, vs...))
+}
+
+// FilterCustomerIDGT applies the GT predicate on the "filter_customer_id" field.
+func FilterCustomerIDGT(v xid.ID) predicate.Export {
+	return predicate.Export(sql.FieldGT(FieldFilterCustomerID, v))
+}
+
+// FilterCustomerIDGTE applies the GTE predicate on the "filter_customer_id" field.
+func FilterCustomerIDGTE(v xid.ID) predicate.Export {
+	return predicate.Export(sql.FieldGTE(FieldFilterCustomerID, v))
+}
+
+// FilterCustomerIDLT applies the LT predicate on the "filter_customer_id" field.
+func FilterCustomerIDLT(v xid.ID) predicate.Export {
+	return predicate.Export(sql.FieldLT(FieldFilterCustomerID, v))
+}
+
+// FilterCustomerIDLTE applies the LTE predicate on the "filter_customer_id" field.
+func FilterCustomerIDLTE(v xid.ID) predicate.Export {
+	return predicate.Export(sql.FieldLTE(FieldFilterCustomerID, v))
+}
+
+// FilterCustomerIDIsNil applies the IsNil predicate on the "filter_customer_id" field.
+func FilterCustomerIDIsNil() predicate.Export {
+	return predicate.Export(sql.FieldIsNull(FieldFilterCustomerID))
+}
+
+// FilterCustomerIDNotNil applies the NotNil predicate on the "filter_customer_id" field.
+func FilterCustomerIDNotNil() predicate.Export {
+	return predicate.Export(sql.FieldNotNull(FieldFilterCustomerID))
 }
 
 // And groups predicates with the AND operator between them.

@@ -23,6 +23,8 @@ var (
 		{Name: "expires_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "revoked_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "last_used_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "retires_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "networks", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(1024)"}},
 	}
 	// APIKeysTable holds the schema information for the "api_keys" table.
 	APIKeysTable = &schema.Table{
@@ -621,6 +623,11 @@ var (
 		{Name: "expires_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "deleted_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "endpoint_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "language", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "timezone", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
+		{Name: "filter_financial_status", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
+		{Name: "filter_fulfillment_status", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
+		{Name: "filter_customer_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 	}
 	// ExportsTable holds the schema information for the "exports" table.
 	ExportsTable = &schema.Table{

@@ -97,7 +97,8 @@ type MutationResolver interface {
 	StaffTokenCreate(ctx context.Context, name string, expiresAt *micros.Time) (*model.StaffTokenPayload, error)
 	StaffTokenRevoke(ctx context.Context, id string) (*model.StaffTokenPayload, error)
 	APIKeyCreate(ctx context.Context, input model.APIKeyCreateInput) (*model.APIKeyPayload, error)
-	APIKeyRotate(ctx context.Context, id string) (*model.APIKeyPayload, error)
+	APIKeyRotate(ctx context.Context, id string, oldKeyEndsAt *micros.Time) (*model.APIKeyPayload, error)
+	APIKeyAllow(ctx context.Context, id string, allowedNetworks []string) (*model.APIKeyPayload, error)
 	APIKeyRevoke(ctx context.Context, id string) (*model.APIKeyPayload, error)
 	AppCreate(ctx context.Context, input model.AppCreateInput) (*model.AppPayload, error)
 	AppUpdate(ctx context.Context, id string, expectedVersion int64, input model.AppUpdateInput) (*model.AppPayload, error)
@@ -627,8 +628,14 @@ type Mutation {
 
   "Makes a key, shown once. Its scopes are among those of the calling person."
   apiKeyCreate(input: APIKeyCreateInput!): APIKeyPayload! @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
-  "Makes a second live key with the same scopes, shown once; the first stays until it is revoked."
-  apiKeyRotate(id: ID!): APIKeyPayload! @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  """
+  Makes a second live key with the same scopes and networks, shown once. The first stays until it is revoked, or until
+  oldKeyEndsAt. With the revocation of the second, the first can be rotated again.
+  """
+  apiKeyRotate(id: ID!, oldKeyEndsAt: Time): APIKeyPayload!
+    @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  "Says from which networks and addresses a key may be used, up to 20; none for everywhere."
+  apiKeyAllow(id: ID!, allowedNetworks: [String!]!): APIKeyPayload! @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   apiKeyRevoke(id: ID!): APIKeyPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
 
   "Registers an OAuth app. Its scopes are among those of the calling person."
@@ -924,7 +931,7 @@ enum ExportKind {
   "The attempts to deliver to one webhook endpoint, as long as they are kept; oldest delivery first."
   WEBHOOK_ATTEMPTS
 }
-enum ExportFormat { CSV JSONL }
+enum ExportFormat { CSV JSONL SPREADSHEET }
 enum ExportCompression { NONE GZIP }
 enum ExportStatus { QUEUED RUNNING COMPLETED FAILED CANCELLED EXPIRED }
 enum ThemeStatus { PROCESSING INACTIVE ACTIVE FAILED }
@@ -1406,6 +1413,10 @@ type ExportFilters {
   createdTo: Time
   "A status of the exported resource, as in REST; attempts have none."
   status: String
+  "This and the others below are of orders alone."
+  financialStatus: FinancialStatus
+  fulfillmentStatus: FulfillmentStatus
+  customerId: ID
 }
 
 type ExportProgress {
@@ -1666,7 +1677,10 @@ type APIKey {
   lineageId: ID!
   superseded: Boolean!
   createdAt: Time!
+  "When it ends by itself: as it was made, or earlier as it was said when it was rotated."
   expiresAt: Time
+  "The networks and addresses that it may be used from; empty for everywhere."
+  allowedNetworks: [String!]!
   revokedAt: Time
   lastUsedAt: Time
 }
@@ -2261,6 +2275,8 @@ input APIKeyCreateInput {
   name: String!
   scopes: [String!]!
   expiresAt: Time
+  "Up to 20 networks such as 192.0.2.0/24, or addresses, that it may be used from; none for everywhere."
+  allowedNetworks: [String!]
 }
 
 input AppCreateInput {
@@ -2347,10 +2363,15 @@ input ExportFiltersInput {
   createdTo: Time
   "A status of the exported resource, as in REST: open, draft, active and so on. Attempts have none."
   status: String
+  "This and the others below are for orders alone."
+  financialStatus: FinancialStatus
+  fulfillmentStatus: FulfillmentStatus
+  customerId: ID
 }
 
 input ExportStartInput {
   kind: ExportKind!
+  "SPREADSHEET is CSV for people, in the store's language and time zone; attempts have none."
   format: ExportFormat! = CSV
   compression: ExportCompression! = NONE
   "The endpoint whose attempts are exported, which has to be given for them and for no other kind."
@@ -2881,6 +2902,22 @@ func (ec *executionContext) field_Mutation_addressChange_args(ctx context.Contex
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_apiKeyAllow_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "allowedNetworks", ec.unmarshalNString2ᚕstringᚄ)
+	if err != nil {
+		return nil, err
+	}
+	args["allowedNetworks"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_apiKeyCreate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -2911,6 +2948,11 @@ func (ec *executionContext) field_Mutation_apiKeyRotate_args(ctx context.Context
 		return nil, err
 	}
 	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "oldKeyEndsAt", ec.unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime)
+	if err != nil {
+		return nil, err
+	}
+	args["oldKeyEndsAt"] = arg1
 	return args, nil
 }
 
@@ -5478,17 +5520,34 @@ func (ec *executionContext) fieldContext_APIKey_createdAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _APIKey_expiresAt(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ExpiresAt)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ExpiresAt())
 }
 
 func (ec *executionContext) fieldContext_APIKey_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "APIKey",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _APIKey_allowedNetworks(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.AllowedNetworks())
+}
+
+func (ec *executionContext) fieldContext_APIKey_allowedNetworks(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "APIKey",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
 		},
 	}
 	return fc, nil
@@ -5603,6 +5662,8 @@ func (ec *executionContext) fieldContext_APIKeyConnection_nodes(_ context.Contex
 				return ec.fieldContext_APIKey_createdAt(ctx, field)
 			case "expiresAt":
 				return ec.fieldContext_APIKey_expiresAt(ctx, field)
+			case "allowedNetworks":
+				return ec.fieldContext_APIKey_allowedNetworks(ctx, field)
 			case "revokedAt":
 				return ec.fieldContext_APIKey_revokedAt(ctx, field)
 			case "lastUsedAt":
@@ -5710,6 +5771,8 @@ func (ec *executionContext) fieldContext_APIKeyEdge_node(_ context.Context, fiel
 				return ec.fieldContext_APIKey_createdAt(ctx, field)
 			case "expiresAt":
 				return ec.fieldContext_APIKey_expiresAt(ctx, field)
+			case "allowedNetworks":
+				return ec.fieldContext_APIKey_allowedNetworks(ctx, field)
 			case "revokedAt":
 				return ec.fieldContext_APIKey_revokedAt(ctx, field)
 			case "lastUsedAt":
@@ -5761,6 +5824,8 @@ func (ec *executionContext) fieldContext_APIKeyPayload_apiKey(_ context.Context,
 				return ec.fieldContext_APIKey_createdAt(ctx, field)
 			case "expiresAt":
 				return ec.fieldContext_APIKey_expiresAt(ctx, field)
+			case "allowedNetworks":
+				return ec.fieldContext_APIKey_allowedNetworks(ctx, field)
 			case "revokedAt":
 				return ec.fieldContext_APIKey_revokedAt(ctx, field)
 			case "lastUsedAt":
@@ -10393,6 +10458,12 @@ func (ec *executionContext) fieldContext_Export_filters(_ context.Context, field
 				return ec.fieldContext_ExportFilters_createdTo(ctx, field)
 			case "status":
 				return ec.fieldContext_ExportFilters_status(ctx, field)
+			case "financialStatus":
+				return ec.fieldContext_ExportFilters_financialStatus(ctx, field)
+			case "fulfillmentStatus":
+				return ec.fieldContext_ExportFilters_fulfillmentStatus(ctx, field)
+			case "customerId":
+				return ec.fieldContext_ExportFilters_customerId(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type ExportFilters", field.Name)
 		},
@@ -11042,6 +11113,57 @@ func (ec *executionContext) fieldContext_ExportFilters_status(_ context.Context,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExportFilters_financialStatus(ctx context.Context, field graphql.CollectedField, obj *model.ExportFilters) (ret graphql.Marshaler) {
+	return ec.marshalOFinancialStatus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFinancialStatus(ctx, field.Selections, obj.FinancialStatus)
+}
+
+func (ec *executionContext) fieldContext_ExportFilters_financialStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExportFilters",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type FinancialStatus does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExportFilters_fulfillmentStatus(ctx context.Context, field graphql.CollectedField, obj *model.ExportFilters) (ret graphql.Marshaler) {
+	return ec.marshalOFulfillmentStatus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFulfillmentStatus(ctx, field.Selections, obj.FulfillmentStatus)
+}
+
+func (ec *executionContext) fieldContext_ExportFilters_fulfillmentStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExportFilters",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type FulfillmentStatus does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExportFilters_customerId(ctx context.Context, field graphql.CollectedField, obj *model.ExportFilters) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.CustomerID)
+}
+
+func (ec *executionContext) fieldContext_ExportFilters_customerId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExportFilters",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
 		},
 	}
 	return fc, nil
@@ -17308,7 +17430,7 @@ func (ec *executionContext) _Mutation_apiKeyRotate(ctx context.Context, field gr
 		ec.fieldContext_Mutation_apiKeyRotate,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().APIKeyRotate(ctx, fc.Args["id"].(string))
+			return ec.Resolvers.Mutation().APIKeyRotate(ctx, fc.Args["id"].(string), fc.Args["oldKeyEndsAt"].(*micros.Time))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -17373,6 +17495,85 @@ func (ec *executionContext) fieldContext_Mutation_apiKeyRotate(ctx context.Conte
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_apiKeyRotate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_apiKeyAllow(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_apiKeyAllow,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().APIKeyAllow(ctx, fc.Args["id"].(string), fc.Args["allowedNetworks"].([]string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.APIKeyPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.APIKeyPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.APIKeyPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.APIKeyPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
+			}
+
+			next = directive2
+			return next
+		},
+		ec.marshalNAPIKeyPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAPIKeyPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_apiKeyAllow(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "apiKey":
+				return ec.fieldContext_APIKeyPayload_apiKey(ctx, field)
+			case "secret":
+				return ec.fieldContext_APIKeyPayload_secret(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_APIKeyPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type APIKeyPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_apiKeyAllow_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -30715,6 +30916,8 @@ func (ec *executionContext) fieldContext_Query_apiKey(ctx context.Context, field
 				return ec.fieldContext_APIKey_createdAt(ctx, field)
 			case "expiresAt":
 				return ec.fieldContext_APIKey_expiresAt(ctx, field)
+			case "allowedNetworks":
+				return ec.fieldContext_APIKey_allowedNetworks(ctx, field)
 			case "revokedAt":
 				return ec.fieldContext_APIKey_revokedAt(ctx, field)
 			case "lastUsedAt":
@@ -35845,6 +36048,8 @@ func (ec *executionContext) fieldContext_StaffMade_apiKeys(_ context.Context, fi
 				return ec.fieldContext_APIKey_createdAt(ctx, field)
 			case "expiresAt":
 				return ec.fieldContext_APIKey_expiresAt(ctx, field)
+			case "allowedNetworks":
+				return ec.fieldContext_APIKey_allowedNetworks(ctx, field)
 			case "revokedAt":
 				return ec.fieldContext_APIKey_revokedAt(ctx, field)
 			case "lastUsedAt":
@@ -42042,7 +42247,7 @@ func (ec *executionContext) unmarshalInputAPIKeyCreateInput(ctx context.Context,
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"name", "scopes", "expiresAt"}
+	fieldsInOrder := [...]string{"name", "scopes", "expiresAt", "allowedNetworks"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -42070,6 +42275,13 @@ func (ec *executionContext) unmarshalInputAPIKeyCreateInput(ctx context.Context,
 				return it, err
 			}
 			it.ExpiresAt = data
+		case "allowedNetworks":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("allowedNetworks"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AllowedNetworks = data
 		}
 	}
 	return it, nil
@@ -42915,7 +43127,7 @@ func (ec *executionContext) unmarshalInputExportFiltersInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"createdFrom", "createdTo", "status"}
+	fieldsInOrder := [...]string{"createdFrom", "createdTo", "status", "financialStatus", "fulfillmentStatus", "customerId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -42943,6 +43155,27 @@ func (ec *executionContext) unmarshalInputExportFiltersInput(ctx context.Context
 				return it, err
 			}
 			it.Status = data
+		case "financialStatus":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("financialStatus"))
+			data, err := ec.unmarshalOFinancialStatus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFinancialStatus(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.FinancialStatus = data
+		case "fulfillmentStatus":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("fulfillmentStatus"))
+			data, err := ec.unmarshalOFulfillmentStatus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFulfillmentStatus(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.FulfillmentStatus = data
+		case "customerId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customerId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CustomerID = data
 		}
 	}
 	return it, nil
@@ -45491,6 +45724,11 @@ func (ec *executionContext) _APIKey(ctx context.Context, sel ast.SelectionSet, o
 			}
 		case "expiresAt":
 			out.Values[i] = ec._APIKey_expiresAt(ctx, field, obj)
+		case "allowedNetworks":
+			out.Values[i] = ec._APIKey_allowedNetworks(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "revokedAt":
 			out.Values[i] = ec._APIKey_revokedAt(ctx, field, obj)
 		case "lastUsedAt":
@@ -48235,6 +48473,12 @@ func (ec *executionContext) _ExportFilters(ctx context.Context, sel ast.Selectio
 			out.Values[i] = ec._ExportFilters_createdTo(ctx, field, obj)
 		case "status":
 			out.Values[i] = ec._ExportFilters_status(ctx, field, obj)
+		case "financialStatus":
+			out.Values[i] = ec._ExportFilters_financialStatus(ctx, field, obj)
+		case "fulfillmentStatus":
+			out.Values[i] = ec._ExportFilters_fulfillmentStatus(ctx, field, obj)
+		case "customerId":
+			out.Values[i] = ec._ExportFilters_customerId(ctx, field, obj)
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -50621,6 +50865,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "apiKeyRotate":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_apiKeyRotate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "apiKeyAllow":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_apiKeyAllow(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++

@@ -1,11 +1,12 @@
 // What can be done with exports: start one, fetch its file, cancel and delete it.
 import { html, useState } from './lib.js';
-import { useApp } from './context.js';
+import { useApp, go } from './context.js';
+import { to } from './route.js';
 import { Failure, send } from './api.js';
 import { safeURL, words } from './ui.js';
 import { Icon } from './icons.js';
 import { ActionButton, Check, Confirm, Field, FormDialog, Select, Wrong, useMutation, useWrong } from './form.js';
-import { Narrowed, errors, formOf, startExport, statuses, titleOf } from './export_state.js';
+import { Narrowed, errors, exportPath, formOf, startExport, statuses, titleOf } from './export_state.js';
 import { dayName, dayOf, nextDay, startOfDay } from './dates.js';
 
 const cancel = `mutation ExportCancel($id: ID!) { exportCancel(id: $id) { export { id } ${errors} } }`;
@@ -18,7 +19,9 @@ const kinds = [
   ['CUSTOMERS', 'Customers', 'With contact details and addresses.'],
 ];
 const forms = [
-  ['CSV', 'CSV', 'For spreadsheets. Times are in UTC, amounts in minor units.'],
+  ['SPREADSHEET', 'For spreadsheets', 
+    'In the store\u2019s language and time zone, with amounts as people write them.'],
+  ['CSV', 'CSV', 'For programs. Times are in UTC, amounts in minor units.'],
   ['JSONL', 'JSON Lines', 'For programs. One object on each line, as the API shows it.'],
 ];
 
@@ -70,7 +73,7 @@ function daysOf(v, today) {
 export function StartExport({ onClose, begun }) {
   const { notify, zone } = useApp();
   const [kind, setKind] = useState('ORDERS');
-  const [format, setFormat] = useState('CSV');
+  const [format, setFormat] = useState('SPREADSHEET');
   const [range, setRange] = useState('any');
   const run = useMutation(startExport);
   const today = dayOf(Date.now(), zone);
@@ -106,6 +109,18 @@ export function StartExport({ onClose, begun }) {
     <${Check} name="gzip" label="Compress with gzip"
       hint="Smaller, and its name ends in .gz. Either way the file is kept for 7 days." />
   <//>`;
+}
+
+/** A button that exports what a list shows, by its filters, to a file for spreadsheets. */
+export function ExportShown({ kind, filters }) {
+  const { can } = useApp();
+  const run = useMutation(startExport);
+  const start = async () => {
+    const { export: made } = await run({ input: { kind, format: 'SPREADSHEET', filters } });
+    go(to(exportPath(made.id)));
+  };
+  return can('exports') && html`<${ActionButton} run=${start} done="The export has begun." data-test="export-shown">
+    <${Icon} name="exports" size="16" />Export these<//>`;
 }
 
 /** Fetches the file by a fresh link, which serves for 15 minutes whoever holds it. */

@@ -9,7 +9,8 @@ import { dateTime, dayName, dayOf, nextDay, startOfDay } from './dates.js';
 export const errors = 'userErrors { code message path }';
 
 /** The fields of an export that lists and pages show; its link is asked for when somebody wants the file. */
-export const exportFields = `id kind format compression webhookId filters { createdFrom createdTo status }
+export const exportFields = `id kind format compression webhookId
+  filters { createdFrom createdTo status financialStatus fulfillmentStatus customerId }
   status progress { rowsDone rowsEstimated } rowCount fileSizeBytes sha256 error { code message }
   requestedBy { type name } createdAt startedAt completedAt expiresAt`;
 
@@ -23,7 +24,7 @@ export const statuses = {
   CUSTOMERS: ['guest', 'active', 'disabled', 'redacted'],
 };
 
-export const formats = { CSV: 'CSV', JSONL: 'JSON Lines' };
+export const formats = { CSV: 'CSV', JSONL: 'JSON Lines', SPREADSHEET: 'Spreadsheet' };
 
 /** The path of an export's page. */
 export const exportPath = (id) => '/exports/' + encodeURIComponent(id);
@@ -68,13 +69,15 @@ function edge(at, zone, later) {
 
 /** What a job was narrowed to, as a sentence without an end; "" for all there is. */
 export function filtersOf(e, zone) {
-  const { createdFrom, createdTo, status } = e.filters;
+  const { createdFrom, createdTo, status, financialStatus, fulfillmentStatus, customerId } = e.filters;
   const from = createdFrom && edge(createdFrom, zone);
   const until = createdTo && edge(createdTo, zone, true);
   const made = from && until ? (from === until ? 'created ' + from : 'created ' + from + ' to ' + until)
     : from ? 'created from ' + from
     : until ? 'created ' + (until.startsWith('before') ? '' : 'until ') + until : '';
-  const text = [status, made].filter(Boolean).join(', ');
+  const text = [status, financialStatus && words(financialStatus).toLowerCase(),
+    fulfillmentStatus && words(fulfillmentStatus).toLowerCase(), customerId && 'of one customer', made]
+    .filter(Boolean).join(', ');
   return text && text[0].toUpperCase() + text.slice(1);
 }
 

@@ -25,9 +25,20 @@ export function ScopeSentences({ names, scopes }) {
   })}</ul>`;
 }
 
+const accesses = [['', 'None'], ['read', 'Read'], ['write', 'Write']];
+
+/** The catalogue by resource: [{ resource, read, write }], in its order. */
+function byResource(scopes) {
+  const rows = new Map();
+  for (const s of scopes) {
+    rows.set(s.resource, { resource: s.resource, ...rows.get(s.resource), [s.access]: s });
+  }
+  return [...rows.values()];
+}
+
 /**
- * Boxes for every scope of the catalogue. Writing includes reading the same
- * thing: its box shows so. Nobody can give what they lack.
+ * A row for every resource of the catalogue: none, read or write, which includes reading.
+ * Nobody can give what they lack.
  */
 export function ScopeChoice({ chosen = [], catalogue: q }) {
   const wrong = useWrong('scopes');
@@ -38,28 +49,50 @@ export function ScopeChoice({ chosen = [], catalogue: q }) {
   if (!q.data) {
     return html`<${Waiting} rows=${4} />`;
   }
-  const implied = (s) => s.access === 'read' && picked.has(s.resource + '.write');
-  const toggle = (name, on) => {
+  const rows = byResource(q.scopes);
+  const level = (row) => (picked.has(row.write?.name) ? 'write' : picked.has(row.read?.name) ? 'read' : '');
+  const choose = (row, access) => {
     const next = new Set(picked);
-    next[on ? 'add' : 'delete'](name);
-    pick(next);
+    for (const s of [row.read, row.write]) {
+      next.delete(s?.name);
+    }
+    pick(access ? next.add(row[access].name) : next);
   };
-  return html`<fieldset class="scopes" aria-describedby=${wrong ? 'scopes-error' : undefined} data-test="scopes">
+  const most = (row, access) => [row[access], row.read].find((s) => q.mine.includes(s?.name));
+  const preset = (access) => pick(new Set(rows.map((row) => most(row, access)?.name).filter(Boolean)));
+  return html`<fieldset class="scopes" name="scopes" aria-describedby=${wrong ? 'scopes-error' : undefined}
+    data-test="scopes">
     <legend>Scopes</legend>
-    ${q.scopes.map((s) => {
-      const own = 'scope-' + s.name;
-      const lacking = !q.mine.includes(s.name);
-      return html`<div class="scope" key=${s.name}>
-        <input type="checkbox" id=${own} name="scopes" value=${s.name} checked=${picked.has(s.name) || implied(s)}
-          disabled=${lacking || implied(s)} aria-describedby=${own + '-text'}
-          onChange=${(e) => toggle(s.name, e.target.checked)} />
-        ${picked.has(s.name) && (lacking || implied(s)) && html`<input type="hidden" name="scopes" value=${s.name} />`}
-        <div><label for=${own}>${s.title}</label> <code class="scope-name">${s.name}</code>
-          ${s.personal && html` <${Personal} />`}
-          <p class="hint" id=${own + '-text'}>${s.sentence}${implied(s) ? ' Included in writing.' : ''}
-            ${lacking ? ' Your role lacks this scope.' : ''}</p></div>
-      </div>`;
-    })}
+    <p class="row-actions start">
+      <button type="button" class="button small" onClick=${() => preset('read')} data-test="scopes-read">
+        Read everything</button>
+      <button type="button" class="button small" onClick=${() => preset('write')} data-test="scopes-all">
+        Everything</button>
+      <button type="button" class="button small" onClick=${() => pick(new Set())} data-test="scopes-none">
+        Nothing</button></p>
+    ${[...picked].map((name) => html`<input type="hidden" name="scopes" value=${name} key=${name} />`)}
+    ${rows.map((row) => html`<${ScopeRow} key=${row.resource} row=${row} level=${level(row)} mine=${q.mine}
+      choose=${(access) => choose(row, access)} />`)}
     ${wrong && html`<p class="wrong" id="scopes-error" data-test="error-scopes">${wrong.join(' ')}</p>`}
   </fieldset>`;
+}
+
+/** What may be done with one resource. */
+function ScopeRow({ row, level, mine, choose }) {
+  const own = 'scope-' + row.resource;
+  const given = row[level];
+  const title = row.resource.replaceAll('_', ' ');
+  const lacks = [row.read, row.write].some((s) => s && !mine.includes(s.name));
+  return html`<div class="scope-row" role="radiogroup" aria-labelledby=${own} aria-describedby=${own + '-text'}>
+    <span class="strong capital" id=${own}>${title}</span>
+    <span class="levels">${accesses.filter(([access]) => !access || row[access]).map(([access, text]) => {
+      const name = row[access]?.name ?? row.resource + '.none';
+      return html`<span class="level" key=${access}><input type="radio" name=${'access.' + row.resource}
+        id=${'scope-' + name} value=${name} checked=${level === access}
+        disabled=${Boolean(access) && !mine.includes(name)} onChange=${() => choose(access)} />
+        <label for=${'scope-' + name}>${text}</label></span>`;
+    })}</span>
+    <p class="hint" id=${own + '-text'}>${given ? given.sentence : 'Nothing of it.'}
+      ${given?.personal && html` <${Personal} />`}${lacks ? ' Your role lacks more than this.' : ''}</p>
+  </div>`;
 }

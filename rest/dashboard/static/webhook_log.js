@@ -19,6 +19,7 @@ export function AttemptLog({ endpoint: e, onClose }) {
     onClose=${onClose} action=${action}>
     <p>Every attempt of the last 14 days, the oldest delivery first, in one file. What was sent and what the receiver
       answered is not in it.</p>
-    <${Select} name="format" label="Format" options=${Object.entries(formats)} value="CSV" />
+    <${Select} name="format" label="Format" value="CSV"
+      options=${Object.entries(formats).filter(([f]) => f !== 'SPREADSHEET')} />
   <//>`;
 }

@@ -139,8 +139,9 @@ NoteVisibility = Literal["internal", "customer"]
 ExportKind = Literal["orders", "products", "customers", "webhook_attempts"]
 
 
-#: CSV with the columns that the guide lists, or JSONL with one resource a line.
-ExportFormat = Literal["csv", "jsonl"]
+#: CSV with the columns that the guide lists, JSONL with one resource a line, or CSV for people in the store's
+#: language and time zone.
+ExportFormat = Literal["csv", "jsonl", "spreadsheet"]
 
 
 #: Whether the file is compressed.
@@ -573,6 +574,12 @@ class ExportFilters(TypedDict):
     created_to: OptionalTimestamp
     #: Only what is in this state.
     status: Optional[str]
+    #: Only orders whose money is in this state.
+    financial_status: NotRequired[Optional[str]]
+    #: Only orders whose goods are in this state.
+    fulfillment_status: NotRequired[Optional[str]]
+    #: Only orders of this customer.
+    customer_id: NotRequired[Optional[str]]
 
 
 class ExportProgress(TypedDict):
@@ -608,8 +615,8 @@ class ExportCreate(TypedDict):
     """A job to start. Members that are not listed are refused."""
 
     kind: ExportKind
-    #: The form of the file; `csv` unless it is given.
-    format: NotRequired[Optional[Literal["csv", "jsonl"]]]
+    #: The form of the file; `csv` unless it is given. Attempts have no `spreadsheet`.
+    format: NotRequired[Optional[Literal["csv", "jsonl", "spreadsheet"]]]
     #: How the file is compressed; not at all (`none`) unless it is given.
     compression: NotRequired[Optional[Literal["none", "gzip"]]]
     #: The endpoint whose attempts are exported. Required for `webhook_attempts`, refused for all other kinds.
@@ -629,6 +636,12 @@ class ExportFiltersCreate(TypedDict):
     #: Only what is in this state: `open`, `completed` or `cancelled` orders; `draft`, `active` or `archived`
     #: products; `guest`, `active`, `disabled` or `redacted` customers. Attempts have none.
     status: NotRequired[Optional[str]]
+    #: Only orders whose money is in this state, such as `paid`. Refused for all other kinds.
+    financial_status: NotRequired[Optional[str]]
+    #: Only orders whose goods are in this state, such as `unfulfilled`. Refused for all other kinds.
+    fulfillment_status: NotRequired[Optional[str]]
+    #: Only orders of this customer; none, where there is no such customer. Refused for all other kinds.
+    customer_id: NotRequired[Optional[str]]
 
 
 class ExportPage(TypedDict):

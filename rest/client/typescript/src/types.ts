@@ -429,8 +429,11 @@ export interface CustomerPage {
  */
 export type ExportKind = "orders" | "products" | "customers" | "webhook_attempts";
 
-/** CSV with the columns that the guide lists, or JSONL with one resource a line. */
-export type ExportFormat = "csv" | "jsonl";
+/**
+ * CSV with the columns that the guide lists, JSONL with one resource a line, or CSV for people in the store's
+ * language and time zone.
+ */
+export type ExportFormat = "csv" | "jsonl" | "spreadsheet";
 
 /** Whether the file is compressed. */
 export type ExportCompression = "none" | "gzip";
@@ -514,6 +517,12 @@ export interface ExportFilters {
   created_to: OptionalTimestamp;
   /** Only what is in this state. */
   status: string | null;
+  /** Only orders whose money is in this state. */
+  financial_status?: string | null;
+  /** Only orders whose goods are in this state. */
+  fulfillment_status?: string | null;
+  /** Only orders of this customer. */
+  customer_id?: string | null;
 }
 
 /** How far the job has come. */
@@ -545,8 +554,8 @@ export interface ExportRequester {
 /** A job to start. Members that are not listed are refused. */
 export interface ExportCreate {
   kind: ExportKind;
-  /** The form of the file; `csv` unless it is given. */
-  format?: "csv" | "jsonl" | null;
+  /** The form of the file; `csv` unless it is given. Attempts have no `spreadsheet`. */
+  format?: "csv" | "jsonl" | "spreadsheet" | null;
   /** How the file is compressed; not at all (`none`) unless it is given. */
   compression?: "none" | "gzip" | null;
   /** The endpoint whose attempts are exported. Required for `webhook_attempts`, refused for all other kinds. */
@@ -569,6 +578,12 @@ export interface ExportFiltersCreate {
    * products; `guest`, `active`, `disabled` or `redacted` customers. Attempts have none.
    */
   status?: string | null;
+  /** Only orders whose money is in this state, such as `paid`. Refused for all other kinds. */
+  financial_status?: string | null;
+  /** Only orders whose goods are in this state, such as `unfulfilled`. Refused for all other kinds. */
+  fulfillment_status?: string | null;
+  /** Only orders of this customer; none, where there is no such customer. Refused for all other kinds. */
+  customer_id?: string | null;
 }
 
 /** One page of export jobs. */

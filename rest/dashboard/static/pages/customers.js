@@ -3,6 +3,7 @@ import { html } from '../lib.js';
 import { useQuery, useFilters, go } from '../context.js';
 import { Page, List, Empty, Badge, Money, Time } from '../ui.js';
 import { Filters, FilterInput } from '../filter.js';
+import { ExportShown } from '../export_actions.js';
 import { to } from '../route.js';
 
 const list = `query Customers($after: String, $filter: CustomerFilter) {
@@ -28,7 +29,8 @@ export function Customers() {
   const f = useFilters();
   const query = useQuery(list, { after: f.after || null, filter: { email: f.email || undefined } });
   const set = (change) => go(to('/customers', { ...f, after: '', ...change }));
-  return html`<${Page} title="Customers">
+  const shown = !f.email && html`<${ExportShown} kind="CUSTOMERS" />`;
+  return html`<${Page} title="Customers" actions=${shown}>
     <section class="card flush" aria-label="Customers" data-test="customers">
       <${Filters} clear=${f.email && to('/customers')}>
         <${FilterInput} name="email" label="E-mail" value=${f.email} type="search" set=${set}

@@ -1,20 +1,24 @@
 // The key editor.
 import { html, useState } from '../lib.js';
-import { useApp, useQuery, useFilters } from '../context.js';
+import { useApp, useQuery, useFilters, go } from '../context.js';
 import { Page, Badge, Time, List, Empty, SecretDialog } from '../ui.js';
 import { Icon } from '../icons.js';
-import { Confirm, Field, FormDialog, Wrong, useMutation } from '../form.js';
+import { Area, Confirm, Field, FormDialog, Wrong, useMutation } from '../form.js';
 import { ScopeChoice, useScopes } from '../scopes.js';
-import { dayOf, nextDay, startOfDay } from '../dates.js';
+import { atWallTime, dayOf, nextDay, startOfDay } from '../dates.js';
+import { Filters, FilterInput } from '../filter.js';
 import { to } from '../route.js';
 
-const list = `query Keys($after: String) { apiKeys(first: 25, after: $after) {
-  nodes { id name hint scopes lineageId superseded createdAt expiresAt revokedAt lastUsedAt }
+const list = `query Keys($after: String) { apiKeys(first: 100, after: $after) {
+  nodes { id name hint scopes lineageId superseded createdAt expiresAt revokedAt lastUsedAt allowedNetworks }
   pageInfo { hasNextPage endCursor } } }`;
 const errors = 'userErrors { code message path }';
 const create = `mutation KeyCreate($input: APIKeyCreateInput!) {
   apiKeyCreate(input: $input) { apiKey { id name } secret ${errors} } }`;
-const rotate = `mutation KeyRotate($id: ID!) { apiKeyRotate(id: $id) { apiKey { id name } secret ${errors} } }`;
+const rotate = `mutation KeyRotate($id: ID!, $ends: Time) {
+  apiKeyRotate(id: $id, oldKeyEndsAt: $ends) { apiKey { id name } secret ${errors} } }`;
+const allow = `mutation KeyAllow($id: ID!, $allowedNetworks: [String!]!) {
+  apiKeyAllow(id: $id, allowedNetworks: $allowedNetworks) { apiKey { id } ${errors} } }`;
 const revoke = `mutation KeyRevoke($id: ID!) { apiKeyRevoke(id: $id) { apiKey { id } ${errors} } }`;
 
 /** The end of a day as an instant; null without a day. */
@@ -27,6 +31,15 @@ export function expiry(values, field, zone) {
     throw new Wrong(field, 'Choose today or a later day.');
   }
   return startOfDay(nextDay(day), zone);
+}
+
+/** The networks in a text, in which spaces, commas or lines part them. */
+const networksIn = (values) => values.get('allowedNetworks').split(/[\s,;]+/).filter(Boolean);
+
+/** Whether a key has the words of a search in its name, its hint or its scopes. */
+function finds(search, k) {
+  const text = [k.name, k.hint, ...k.scopes].join(' ').toLowerCase();
+  return search.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 
 /** Whether a credential opens anything at present. */
@@ -46,7 +59,9 @@ export function Keys() {
   const [dialog, open] = useState(null);
   const columns = [
     { name: 'key', head: 'Key', main: true,
-      cell: (k) => html`<span class="strong">${k.name}</span><code class="hint-code block">${k.hint}</code>` },
+      cell: (k) => html`<span class="strong">${k.name}</span><code class="hint-code block">${k.hint}</code>
+        ${k.allowedNetworks.length > 0 && html`<span class="muted block" data-test="key-networks">From
+          ${k.allowedNetworks.join(', ')}</span>`}` },
     { name: 'status', head: 'Status', cell: (k) => html`<${Badge} value=${life(k)}
       text=${life(k) === 'SUPERSEDED' ? 'Live, rotated' : undefined} />` },
     { name: 'scopes', head: 'Scopes', cell: (k) => html`<span class="tags">
@@ -54,7 +69,7 @@ export function Keys() {
     { name: 'used', head: 'Last used', cell: (k) => (k.lastUsedAt
       ? html`<${Time} at=${k.lastUsedAt} how="ago" />` : html`<span class="muted">Never</span>`) },
     { name: 'ends', head: 'Ends', cell: (k) => (k.revokedAt ? html`<${Time} at=${k.revokedAt} how="date" />`
-      : k.expiresAt ? html`<${Time} at=${k.expiresAt} how="date" />` : html`<span class="muted">Never</span>`) },
+      : k.expiresAt ? html`<${Time} at=${k.expiresAt} />` : html`<span class="muted">Never</span>`) },
     { name: 'actions', head: '', end: true,
       cell: (k) => html`<span class="row-actions">
         <a class="button small" href=${to('/requests', { key: k.id })} aria-label=${'Requests of ' + k.name}
@@ -64,26 +79,33 @@ export function Keys() {
   const close = () => open(null);
   const make = html`<button type="button" class="button primary" onClick=${() => open({ kind: 'create' })}
     data-test="key-new"><${Icon} name="plus" size="16" />New key</button>`;
-  const secret = (value, name, rotated) => {
+  const secret = (value, name, rotated, ends) => {
     query.reload();
-    open({ kind: 'secret', value, name, rotated });
+    open({ kind: 'secret', value, name, rotated, ends });
   };
   return html`<${Page} title="API keys" actions=${make}
     lead="A key lets a program of yours use the REST API of this store.">
     <section class="card flush" aria-label="API keys" data-test="keys">
-      <${List} query=${query} pick=${(d) => d.apiKeys} caption="API keys" columns=${columns}
-        paged=${Boolean(f.after)} address=${(after) => to('/keys', { after })}
-        empty=${html`<${Empty} icon="keys" title="No keys yet">
-          Make one for each program, with no more scopes than it needs.<//>`} />
+      <${Filters} clear=${f.search && to('/keys')}>
+        <${FilterInput} name="search" label="Search" type="search" value=${f.search}
+          set=${(change) => go(to('/keys', { ...f, ...change }))} />
+      <//>
+      <${List} query=${query} pick=${(d) => ({ ...d.apiKeys,
+        nodes: d.apiKeys.nodes.filter((k) => finds(f.search ?? '', k)) })} caption="API keys" columns=${columns}
+        paged=${Boolean(f.after)} address=${(after) => to('/keys', { ...f, after })}
+        empty=${html`<${Empty} icon="keys" title=${f.search ? 'No key fits the search.' : 'No keys yet'}>
+          ${f.search ? html`<a class="button" href=${to('/keys')}>Show all keys</a>`
+            : 'Make one for each program, with no more scopes than it needs.'}<//>`} />
     </section>
     ${dialog?.kind === 'create' && html`<${Create} onClose=${close} shown=${secret} />`}
     ${dialog?.kind === 'rotate' && html`<${Rotate} of=${dialog.key} onClose=${close} shown=${secret} />`}
+    ${dialog?.kind === 'allow' && html`<${Allow} of=${dialog.key} onClose=${close} changed=${query.reload} />`}
     ${dialog?.kind === 'revoke' && html`<${Revoke} of=${dialog.key} onClose=${close} changed=${query.reload} />`}
     ${dialog?.kind === 'secret' && html`<${SecretDialog} title=${'The key \u201c' + dialog.name + '\u201d'}
       secret=${dialog.value} onClose=${close}>
       ${dialog.rotated
         ? html`<p>Both keys work now. Give the new one to your program, see that it is used,
-            then revoke the old one.</p>`
+            ${dialog.ends ? 'before the old one ends.' : 'then revoke the old one.'}</p>`
         : html`<p>Store it where your program finds it, never in its source.</p>`}<//>`}
   <//>`;
 }
@@ -92,6 +114,8 @@ export function Keys() {
 function Moves({ of: k, open }) {
   return html`${life(k) === 'LIVE' && html`<button type="button" class="button small" aria-label=${'Rotate ' + k.name}
       onClick=${() => open({ kind: 'rotate', key: k })} data-test="key-rotate">Rotate</button>`}
+    <button type="button" class="button small" aria-label=${'Addresses of ' + k.name + ' ' + k.hint}
+      onClick=${() => open({ kind: 'allow', key: k })} data-test="key-allow">Addresses</button>
     <button type="button" class="button small danger-quiet" aria-label=${'Revoke ' + k.name + ' ' + k.hint}
       onClick=${() => open({ kind: 'revoke', key: k })} data-test="key-revoke">Revoke</button>`;
 }
@@ -106,7 +130,9 @@ function Create({ onClose, shown }) {
       throw new Wrong('scopes', 'Choose at least one scope.');
     }
     const expiresAt = expiry(v, 'expiresAt', zone);
-    const { apiKey, secret } = await run({ input: { name: v.get('name'), scopes, expiresAt } });
+    const { apiKey, secret } = await run({ input: {
+      name: v.get('name'), scopes, expiresAt, allowedNetworks: networksIn(v),
+    } });
     shown(secret, apiKey.name, false);
     return false; // the dialog with the secret takes this one's place
   };
@@ -116,20 +142,45 @@ function Create({ onClose, shown }) {
     <${ScopeChoice} catalogue=${catalogue} />
     <${Field} name="expiresAt" label="Works until" type="date" optional
       hint="Until the end of that day in the store's time zone. Empty: until it is revoked." />
+    <${Networks} />
+  <//>`;
+}
+
+/** From where a key may be used. */
+const Networks = ({ value = '' }) => html`<${Area} name="allowedNetworks" label="Allowed addresses" optional rows=${3}
+  value=${value} hint="Addresses or networks such as 192.0.2.0/24, at most 20. Empty: from everywhere." />`;
+
+function Allow({ of: k, onClose, changed }) {
+  const { notify } = useApp();
+  const run = useMutation(allow);
+  const action = async (v) => {
+    await run({ id: k.id, allowedNetworks: networksIn(v) });
+    notify('The addresses are saved.');
+    changed();
+  };
+  return html`<${FormDialog} title=${'Addresses of \u201c' + k.name + '\u201d'} name="key-allow" submit="Save"
+    onClose=${onClose} action=${action}>
+    <p>From anywhere else the key is refused as if it were unknown.</p>
+    <${Networks} value=${k.allowedNetworks.join('\n')} />
   <//>`;
 }
 
 function Rotate({ of: k, onClose, shown }) {
+  const { zone } = useApp();
   const run = useMutation(rotate, { once: false });
-  const action = async () => {
-    const { apiKey, secret } = await run({ id: k.id });
-    shown(secret, apiKey.name, true);
+  const action = async (v) => {
+    const text = v.get('oldKeyEndsAt');
+    const ends = text ? atWallTime(text, zone) : null;
+    const { apiKey, secret } = await run({ id: k.id, ends });
+    shown(secret, apiKey.name, true, ends);
     return false;
   };
   return html`<${FormDialog} title=${'Rotate \u201c' + k.name + '\u201d?'} name="key-rotate" submit="Rotate"
     busyText="Rotating" onClose=${onClose} action=${action}>
-    <p>This makes a second key with the same scopes. Both work until you revoke the first,
-      so that nothing stops in between.</p>
+    <p>This makes a second key with the same scopes and addresses. Both work until you revoke the first,
+      or until it ends by itself, so that nothing stops in between.</p>
+    <${Field} name="oldKeyEndsAt" label="The old key ends at" type="datetime-local" optional
+      hint="In the store's time zone. Empty: when you revoke it." />
   <//>`;
 }
 

@@ -13,7 +13,7 @@ const markAll = `mutation MarkAll { notificationsMarkAllRead { count userErrors 
 
 const pages = {
   order: ['orders', '/orders/'], product: ['products', '/products/'], customer: ['customers', '/customers/'],
-  webhook_endpoint: ['webhooks', '/webhooks/'],
+  webhook_endpoint: ['webhooks', '/webhooks/'], export: ['exports', '/exports/'], theme: ['themes', '/themes/'],
 };
 
 export function Notifications() {

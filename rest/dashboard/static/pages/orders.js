@@ -3,6 +3,7 @@ import { html } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
 import { Page, List, Empty, Badge, Money, Time } from '../ui.js';
 import { Filters, FilterSelect, FilterInput } from '../filter.js';
+import { ExportShown } from '../export_actions.js';
 import { startOfDay, nextDay } from '../dates.js';
 import { to } from '../route.js';
 
@@ -57,7 +58,9 @@ export function Orders() {
   const query = useQuery(list(can('customers')), { after: f.after || null, filter });
   const set = (change) => go(to('/orders', { ...f, after: '', ...change }));
   const filtered = Object.values(filter).some(Boolean);
-  return html`<${Page} title="Orders" lead="Newest first. Days are those of the store's time zone.">
+  const exported = { ...filter, status: filter.status?.toLowerCase() };
+  return html`<${Page} title="Orders" actions=${html`<${ExportShown} kind="ORDERS" filters=${exported} />`}
+    lead="Newest first. Days are those of the store's time zone.">
     <section class="card flush" aria-label="Orders" data-test="orders">
       <${Filters} clear=${filtered && to('/orders')}>
         <${FilterSelect} name="status" label="Status" value=${f.status} values=${statuses} set=${set} />

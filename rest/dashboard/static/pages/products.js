@@ -4,6 +4,7 @@ import { useApp, useQuery, useFilters, go } from '../context.js';
 import { Page, List, Empty, Badge, Money, Time, Thumb, imageFields } from '../ui.js';
 import { Icon } from '../icons.js';
 import { Filters, FilterSelect, FilterInput } from '../filter.js';
+import { ExportShown } from '../export_actions.js';
 import { to } from '../route.js';
 
 const list = `query Products($after: String, $filter: ProductFilter) {
@@ -46,7 +47,9 @@ export function Products() {
   const filtered = Boolean(filter.status || filter.sku);
   const add = can('editProducts') && html`<a class="button primary" href=${to('/products/new')}
     data-test="product-new"><${Icon} name="plus" size="16" />New product</a>`;
-  return html`<${Page} title="Products" actions=${add}>
+  const shown = !filter.sku &&
+    html`<${ExportShown} kind="PRODUCTS" filters=${{ status: filter.status?.toLowerCase() }} />`;
+  return html`<${Page} title="Products" actions=${[shown, add]}>
     <section class="card flush" aria-label="Products" data-test="products">
       <${Filters} clear=${filtered && to('/products')}>
         <${FilterSelect} name="status" label="Status" value=${f.status} values=${statuses} set=${set} />

@@ -1,0 +1,130 @@
+package access
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	keys "github.com/storefront-go/storefront/ent/db/apikey"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// APIKeyRotate makes a second live key with the name, the scopes, the networks and the end
+// of the first, which works until it is revoked, or until oldKeyEndsAt. Whoever rotates sees
+// the new secret, so they must hold its scopes.
+func (m Mutation) APIKeyRotate(
+	ctx context.Context, id string, oldKeyEndsAt *micros.Time,
+) (*model.APIKeyPayload, error) {
+	uid, err := core.ParseID(xid.APIKey, id)
+	if err != nil {
+		return nil, err
+	}
+	c := &core.Check{}
+	checkExpiry(c, "old_key_ends_at", oldKeyEndsAt)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	old, err := m.apiKey(ctx, uid)
+	if err != nil {
+		return nil, core.Explain("API key", err)
+	}
+	if err := within(ctx, scope.Parse(old.Scopes)); err != nil {
+		return nil, err
+	}
+	if err := rotatable(old); err != nil {
+		return nil, err
+	}
+	next := &db.APIKey{ID: xid.New(), LineageID: old.LineageID, Slot: new(3 - *old.Slot),
+		Name: old.Name, Scopes: old.Scopes, ExpiresAt: old.ExpiresAt, Networks: old.Networks}
+	note := core.Record{Action: "api_key.rotate", Detail: old.Scopes}
+	if oldKeyEndsAt != nil {
+		note.Detail += ", the former key ends at " + oldKeyEndsAt.String()
+	}
+	return m.mintKey(ctx, note, next, func(ctx context.Context) error {
+		if err := m.supersede(ctx, old, oldKeyEndsAt); err != nil {
+			return err
+		}
+		return m.makeWay(ctx, old.LineageID)
+	})
+}
+
+// rotatable refuses a key that has ended.
+func rotatable(k *db.APIKey) error {
+	end := (&model.APIKey{APIKey: k}).ExpiresAt()
+	switch {
+	case k.RevokedAt != nil:
+		return alreadyRevoked(xid.APIKey)
+	case end != nil && *end <= micros.Now() || k.Slot == nil: // an ended key gave its place to another
+		return fault.State(fault.InvalidTransition, "The API key has expired: make a new one.")
+	}
+	return nil
+}
+
+// supersede marks the older key, and notes when it ends by itself. The update is also the
+// guard: it waits for a revocation that is under way, and then finds nothing to mark.
+func (m Mutation) supersede(ctx context.Context, old *db.APIKey, ends *micros.Time) error {
+	update := m.Client(ctx).APIKey.Update().Where(keys.ID(old.ID), keys.RevokedAtIsNil()).SetSupersededAt(micros.Now())
+	if ends != nil {
+		update.SetRetiresAt(*ends)
+		ent.OnCommit(ctx, func() { m.Keys.Forget(old.StoreID) })
+	}
+	n, err := update.Save(ctx)
+	return unrevoked(xid.APIKey, n, err)
+}
+
+// makeWay frees the places of the keys of a lineage that have ended by themselves, so that
+// none stands in the way of a new one.
+func (m Mutation) makeWay(ctx context.Context, lineage xid.ID) error {
+	now := micros.Now()
+	err := m.Client(ctx).APIKey.Update().Where(keys.LineageID(lineage), keys.SlotNotNil(),
+		keys.Or(keys.RetiresAtLTE(now), keys.ExpiresAtLTE(now))).ClearSlot().Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("free the places of ended keys: %w", err)
+	}
+	return nil
+}
+
+// APIKeyRevoke ends one key: at once in this process, and in others when what
+// they remember is no longer fresh. Other keys of its lineage stay.
+func (m Mutation) APIKeyRevoke(ctx context.Context, id string) (*model.APIKeyPayload, error) {
+	uid, err := core.ParseID(xid.APIKey, id)
+	if err != nil {
+		return nil, err
+	}
+	var row *db.APIKey
+	err = m.Commit(ctx, xid.APIKey, func(ctx context.Context) (_ *core.Record, err error) {
+		if row, err = m.apiKey(ctx, uid); err != nil {
+			return nil, err
+		}
+		now := micros.Now()
+		n, err := m.Client(ctx).APIKey.Update().Where(keys.ID(uid), keys.RevokedAtIsNil()).
+			ClearSlot().SetRevokedAt(now).Save(ctx)
+		if err := unrevoked(xid.APIKey, n, err); err != nil {
+			return nil, err
+		}
+		row.RevokedAt, row.Slot = &now, nil
+		ent.OnCommit(ctx, func() { m.Keys.Forget(row.StoreID) })
+		return &core.Record{Action: "api_key.revoke", Kind: xid.APIKey, ID: uid}, m.restore(ctx, row)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.APIKeyPayload{APIKey: &model.APIKey{APIKey: row}}, nil
+}
+
+// restore makes the older key of a lineage its newest again, since the younger one was
+// revoked: it can be rotated once more. When it ends by itself stays as it was.
+func (m Mutation) restore(ctx context.Context, revoked *db.APIKey) error {
+	err := m.Client(ctx).APIKey.Update().Where(keys.LineageID(revoked.LineageID), keys.SlotNotNil(),
+		keys.IDLT(revoked.ID), keys.RevokedAtIsNil()).ClearSupersededAt().Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("restore the older key: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package phrase
+
+import "github.com/storefront-go/storefront/ent/state"
+
+// Column names a column of a file for spreadsheets, where no text for shoppers does.
+type Column int
+
+// The columns.
+const (
+	OrderColumn Column = iota
+	PlacedAtColumn
+	StatusColumn
+	PaymentStatusColumn
+	FulfillmentStatusColumn
+	CurrencyColumn
+	PaidAmountColumn
+	RefundedAmountColumn
+	BillingAddressColumn
+	ShippingAddressColumn
+	DefaultAddressColumn
+	TagsColumn
+	SourceColumn
+	ShippingMethodColumn
+	PaymentMethodColumn
+	PaidAtColumn
+	FulfilledAtColumn
+	CancelledAtColumn
+	SKUColumn
+	OptionsColumn
+	ShippedQuantityColumn
+	RefundedQuantityColumn
+	UnitPriceColumn
+	LineDiscountColumn
+	LineTaxColumn
+	LineTotalColumn
+	IDColumn
+	TitleColumn
+	HandleColumn
+	DescriptionColumn
+	PriceColumn
+	ComparePriceColumn
+	VendorColumn
+	ProductTypeColumn
+	InventoryColumn
+	PictureColumn
+	PublishedAtColumn
+	CreatedAtColumn
+	UpdatedAtColumn
+	FirstNameColumn
+	LastNameColumn
+	LanguageColumn
+	MarketingColumn
+	NoteColumn
+	OrdersCountColumn
+	TotalSpentColumn
+	LastOrderColumn
+
+	columns // how many there are
+)
+
+// Column returns the name of a column.
+func (t *Texts) Column(c Column) string { return columnNames[t.language][c] }
+
+// columnNames is never changed.
+var columnNames = map[state.Language]*[columns]string{
+	state.English:  &englishColumns,
+	state.German:   &germanColumns,
+	state.French:   &frenchColumns,
+	state.Spanish:  &spanishColumns,
+	state.Japanese: &japaneseColumns,
+	state.Arabic:   &arabicColumns,
+}
