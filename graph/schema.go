@@ -31,6 +31,9 @@ func (e executable) ProductVariant() exec.ProductVariantResolver {
 	return catalog.VariantFields{Resolver: e.catalogResolver}
 }
 func (e executable) Order() exec.OrderResolver { return sales.OrderFields{Resolver: e.salesResolver} }
+func (e executable) SearchResult() exec.SearchResultResolver {
+	return found{salesFound{e.salesResolver}, catalogFound{e.catalogResolver}}
+}
 func (e executable) LineItem() exec.LineItemResolver {
 	return sales.LineFields{Resolver: e.salesResolver}
 }
@@ -42,6 +45,17 @@ func (e executable) WebhookDelivery() exec.WebhookDeliveryResolver {
 }
 func (e executable) WebhookEndpoint() exec.WebhookEndpointResolver {
 	return endpoint.Fields{Resolver: e.endpointResolver}
+}
+
+type (
+	salesFound   = sales.FoundFields
+	catalogFound = catalog.FoundFields
+)
+
+// found is what a search over everything finds, in several domains.
+type found struct {
+	salesFound
+	catalogFound
 }
 
 // Executable returns what runs the documents of GraphQL: the schema, the

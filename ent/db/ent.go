@@ -69,6 +69,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
+	"github.com/storefront-go/storefront/ent/db/searchterm"
+	"github.com/storefront-go/storefront/ent/db/searchwalk"
 	"github.com/storefront-go/storefront/ent/db/session"
 	"github.com/storefront-go/storefront/ent/db/shelfwalk"
 	"github.com/storefront-go/storefront/ent/db/shippingcountry"
@@ -203,6 +205,8 @@ func checkColumn(t, c string) error {
 			redaction.Table:         redaction.ValidColumn,
 			searchentry.Table:       searchentry.ValidColumn,
 			searchspelling.Table:    searchspelling.ValidColumn,
+			searchterm.Table:        searchterm.ValidColumn,
+			searchwalk.Table:        searchwalk.ValidColumn,
 			session.Table:           session.ValidColumn,
 			shelfwalk.Table:         shelfwalk.ValidColumn,
 			shippingcountry.Table:   shippingcountry.ValidColumn,

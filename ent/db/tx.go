@@ -126,6 +126,10 @@ type Tx struct {
 	SearchEntry *SearchEntryClient
 	// SearchSpelling is the client for interacting with the SearchSpelling builders.
 	SearchSpelling *SearchSpellingClient
+	// SearchTerm is the client for interacting with the SearchTerm builders.
+	SearchTerm *SearchTermClient
+	// SearchWalk is the client for interacting with the SearchWalk builders.
+	SearchWalk *SearchWalkClient
 	// Session is the client for interacting with the Session builders.
 	Session *SessionClient
 	// ShelfWalk is the client for interacting with the ShelfWalk builders.
@@ -349,6 +353,8 @@ func (tx *Tx) init() {
 	tx.Redaction = NewRedactionClient(tx.config)
 	tx.SearchEntry = NewSearchEntryClient(tx.config)
 	tx.SearchSpelling = NewSearchSpellingClient(tx.config)
+	tx.SearchTerm = NewSearchTermClient(tx.config)
+	tx.SearchWalk = NewSearchWalkClient(tx.config)
 	tx.Session = NewSessionClient(tx.config)
 	tx.ShelfWalk = NewShelfWalkClient(tx.config)
 	tx.ShippingCountry = NewShippingCountryClient(tx.config)

@@ -28,6 +28,9 @@ func (m Mutation) ProductCreate(ctx context.Context, in model.ProductCreateInput
 		if done.Product, err = m.insertProduct(ctx, in, plan); err != nil {
 			return nil, err
 		}
+		if err := m.Index(ctx).Product(ctx, done.Product, true); err != nil {
+			return nil, err
+		}
 		made := m.products().Made(done.Product, "product.create", "", event.ProductCreated)
 		done.Object = made.Events[0].Object
 		return made, nil

@@ -87,6 +87,9 @@ func (m Mutation) CustomerUpdate(
 				u.SetAddresses, nil)
 			core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &row.Tags, u.SetTags,
 				nil)
+			if in.Email.IsSet() || in.FirstName.IsSet() || in.LastName.IsSet() {
+				e.Then = func(ctx context.Context) error { return m.Index(ctx).Customer(ctx, row, false) }
+			}
 			return nil
 		})
 }

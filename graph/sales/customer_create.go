@@ -32,6 +32,9 @@ func (m Mutation) CustomerCreate(ctx context.Context, in model.CustomerCreateInp
 		if ent.IsDuplicate(err) {
 			return nil, emailTaken()
 		}
+		if err == nil {
+			err = m.Index(ctx).Customer(ctx, row, true)
+		}
 		if err != nil {
 			return nil, err
 		}

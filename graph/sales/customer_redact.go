@@ -46,7 +46,16 @@ func (m Mutation) CustomerRedact(
 			if err != nil {
 				return err
 			}
-			e.Then = func(ctx context.Context) error { return m.Erasures.Begin(ctx, row.ID, clean) }
+			e.Then = func(ctx context.Context) error {
+				// Behind the customer's row: whoever writes words about them has locked it.
+				if err := m.Index(ctx).Forget(ctx, row.ID); err != nil {
+					return err
+				}
+				if err := erase.Forget(ctx, m.Client(ctx), row.ID, redactPages); err != nil {
+					return err
+				}
+				return m.Erasures.Begin(ctx, row.ID, clean)
+			}
 			return nil
 		})
 }

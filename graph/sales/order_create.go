@@ -82,6 +82,9 @@ func (m Mutation) insertOrder(
 			return nil, err
 		}
 	}
+	if err := m.Index(ctx).Order(ctx, saved, lines, d.customer, true); err != nil {
+		return nil, err
+	}
 	return m.assemble([]*db.Order{saved}, lines)[0], nil
 }
 

@@ -155,6 +155,9 @@ func (m Mutation) buyer(ctx context.Context, p Placing) (*db.Customer, error) {
 		if ent.IsDuplicate(err) {
 			return nil, ErrMet
 		}
+		if err == nil {
+			err = m.Index(ctx).Customer(ctx, row, true)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("add the customer: %w", err)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
@@ -43,6 +44,9 @@ func (m Mutation) OrderUpdate(
 		core.MemberDoc(&e.Changed, document.NewAddress(shipping), in.ShippingAddress.IsSet(), "shipping_address",
 			&e.ShippingAddress, u.SetShippingAddress, u.ClearShippingAddress)
 		core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &e.Tags, u.SetTags, nil)
+		if in.Email.IsSet() || in.BillingAddress.IsSet() || in.ShippingAddress.IsSet() {
+			e.Then = m.findable(e)
+		}
 		if len(e.Changed) > 0 {
 			e.Events = []outbox.Entry{{Type: event.OrderUpdated, Changed: e.Changed}}
 		}
@@ -50,17 +54,51 @@ func (m Mutation) OrderUpdate(
 	})
 }
 
+// findable writes, behind the rest of a change, by which words the order is found.
+func (m Mutation) findable(e *orderEdit) func(context.Context) error {
+	rest := e.Then
+	return func(ctx context.Context) error {
+		if err := rest(ctx); err != nil {
+			return err
+		}
+		var buyer *db.Customer
+		if e.CustomerID != nil {
+			rows, err := m.lockCustomer(ctx, *e.CustomerID)
+			if err != nil {
+				return err
+			}
+			if len(rows) > 0 {
+				buyer = rows[0]
+			}
+		}
+		lines := make([]*db.OrderLine, len(e.Lines))
+		for i, l := range e.Lines {
+			lines[i] = l.OrderLine
+		}
+		return m.Index(ctx).Order(ctx, e.Order.Order, lines, buyer, false)
+	}
+}
+
+// lockCustomer reads the customer of an order, if there is still one. It waits for a
+// redaction that is under way.
+func (m Mutation) lockCustomer(ctx context.Context, id xid.ID) ([]*db.Customer, error) {
+	query := m.Client(ctx).Customer.Query().Where(customer.ID(id))
+	query.Modify(ent.ForUpdate)
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the order's customer: %w", err)
+	}
+	return rows, nil
+}
+
 // mayName refuses to write down who placed an order, when their customer was redacted.
-// It waits for a redaction that is under way.
 func (m Mutation) mayName(ctx context.Context, id *xid.ID) error {
 	if id == nil {
 		return nil
 	}
-	query := m.Client(ctx).Customer.Query().Where(customer.ID(*id))
-	query.Modify(ent.ForUpdate)
-	rows, err := query.Load(ctx)
+	rows, err := m.lockCustomer(ctx, *id)
 	if err != nil {
-		return fmt.Errorf("read the order's customer: %w", err)
+		return err
 	}
 	if len(rows) > 0 && rows[0].Status == state.CustomerRedacted {
 		return fault.State(fault.InvalidTransition,

@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/outbox"
 	"github.com/storefront-go/storefront/graph/reminder"
+	"github.com/storefront-go/storefront/graph/search"
 	"github.com/storefront-go/storefront/graph/work"
 )
 
@@ -57,6 +58,7 @@ func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
 		{Name: "seed_themes", Interval: purgeEvery, Run: s.themes.Seed},
 		{Name: "sweep_themes", Interval: sweepEvery, Timeout: purgeEvery, Run: s.themes.Sweep},
 		{Name: "shelve_products", Interval: purgeEvery, Timeout: sweepEvery, Run: s.shelves.Round},
+		{Name: "make_findable", Interval: purgeEvery, Timeout: sweepEvery, Run: search.NewKeeper(s.base.Store).Round},
 		{Name: "judge_collections", Interval: judgeEvery, Timeout: purgeEvery, Run: s.shelves.Judge,
 			Woken: s.shelves.Woken()},
 		{Name: "sweep_pictures", Interval: sweepEvery, Timeout: purgeEvery, Run: s.pictures.Sweep},

@@ -681,6 +681,30 @@ func (f SearchSpellingFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.SearchSpellingMutation", m)
 }
 
+// The SearchTermFunc type is an adapter to allow the use of ordinary
+// function as SearchTerm mutator.
+type SearchTermFunc func(context.Context, *db.SearchTermMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f SearchTermFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.SearchTermMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.SearchTermMutation", m)
+}
+
+// The SearchWalkFunc type is an adapter to allow the use of ordinary
+// function as SearchWalk mutator.
+type SearchWalkFunc func(context.Context, *db.SearchWalkMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f SearchWalkFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.SearchWalkMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.SearchWalkMutation", m)
+}
+
 // The SessionFunc type is an adapter to allow the use of ordinary
 // function as Session mutator.
 type SessionFunc func(context.Context, *db.SessionMutation) (db.Value, error)

@@ -1558,6 +1558,47 @@ var (
 			},
 		},
 	}
+	// SearchTermsColumns holds the columns for the "search_terms" table.
+	SearchTermsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "term", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(49)"}},
+		{Name: "personal", Type: field.TypeBool},
+	}
+	// SearchTermsTable holds the schema information for the "search_terms" table.
+	SearchTermsTable = &schema.Table{
+		Name:       "search_terms",
+		Columns:    SearchTermsColumns,
+		PrimaryKey: []*schema.Column{SearchTermsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{SearchTermsColumns[1], SearchTermsColumns[2], SearchTermsColumns[0]},
+			},
+			{
+				Name:    "searchterm_store_id_id_term",
+				Unique:  false,
+				Columns: []*schema.Column{SearchTermsColumns[1], SearchTermsColumns[0], SearchTermsColumns[2]},
+			},
+		},
+	}
+	// SearchWalksColumns holds the columns for the "search_walks" table.
+	SearchWalksColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "form", Type: field.TypeInt},
+		{Name: "stage", Type: field.TypeInt},
+		{Name: "behind", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "done", Type: field.TypeBool, Default: false},
+		{Name: "updated_at", Type: field.TypeInt64},
+	}
+	// SearchWalksTable holds the schema information for the "search_walks" table.
+	SearchWalksTable = &schema.Table{
+		Name:       "search_walks",
+		Columns:    SearchWalksColumns,
+		PrimaryKey: []*schema.Column{SearchWalksColumns[0]},
+	}
 	// SessionsColumns holds the columns for the "sessions" table.
 	SessionsColumns = []*schema.Column{
 		{Name: "hash", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
@@ -2023,6 +2064,8 @@ var (
 		RedactionsTable,
 		SearchEntriesTable,
 		SearchSpellingsTable,
+		SearchTermsTable,
+		SearchWalksTable,
 		SessionsTable,
 		ShelfWalksTable,
 		ShippingCountriesTable,

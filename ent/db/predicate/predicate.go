@@ -174,6 +174,12 @@ type SearchEntry func(*sql.Selector)
 // SearchSpelling is the predicate function for searchspelling builders.
 type SearchSpelling func(*sql.Selector)
 
+// SearchTerm is the predicate function for searchterm builders.
+type SearchTerm func(*sql.Selector)
+
+// SearchWalk is the predicate function for searchwalk builders.
+type SearchWalk func(*sql.Selector)
+
 // Session is the predicate function for session builders.
 type Session func(*sql.Selector)
 
