@@ -104,12 +104,11 @@ func (t terms) mail(k Kind, email *string) {
 		return
 	}
 	folded := shelf.Fold(*email)
-	t.add(k, true, address(folded))
+	whole := address(folded)
 	local, _, _ := strings.Cut(folded, "@")
-	words := shelf.Terms(local)
-	if len(words) > 1 { // the first one begins the address
-		t.add(k, true, words[1:min(len(words), maxNames)]...)
-	}
+	words := slices.DeleteFunc(shelf.Terms(local), func(w string) bool { return strings.HasPrefix(whole, w) })
+	t.add(k, true, whole)
+	t.add(k, true, words[:min(len(words), maxNames)]...)
 }
 
 func (t terms) names(k Kind, names ...*string) {

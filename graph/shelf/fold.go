@@ -99,8 +99,11 @@ func Asked(text string) []string {
 // is typed without a space, such as "T-shirt", the one that [Asked] makes of it.
 func Terms(text string) (list []string) {
 	for _, chunk := range strings.Fields(Fold(text)) {
-		list = append(list, spoken(chunk)...)
-		list = append(list, Asked(chunk)...)
+		for _, w := range append(spoken(chunk), Asked(chunk)...) {
+			if !slices.Contains(list, w) {
+				list = append(list, w)
+			}
+		}
 	}
 	return list
 }
