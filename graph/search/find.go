@@ -13,11 +13,12 @@ import (
 )
 
 const (
-	// few is how many entries a word has at most that is read whole.
-	few = 5000
+	// few is how many entries a word has at most that is read whole, and most how many where the
+	// newest things have none of them.
+	few, most = 3000, 30_000
 	// maxScan is how many things one page looks through. Where fewer of them fit, the page
 	// is short, and the next one goes on.
-	maxScan = 5000
+	maxScan = 3000
 	// begun is how many things are looked at first, and batch how many at a time after that.
 	begun, batch = 100, 500
 	// byID is the index of the words of one thing.
@@ -56,10 +57,10 @@ type Finder struct {
 // Find returns the ids of a page, the newest first. Where it ended at its bound before the page
 // was full and all was looked through, stopped is where the next one goes on.
 //
-// It counts what each word has, up to a bound. A rare word's things are read whole. Where none
-// is rare, those of a word that few terms begin with are read side by side, the newest first;
-// else what fits is frequent, and the newest things of the store are looked at. The other words
-// are looked up thing by thing.
+// It counts what each word has, up to a bound. The things of the rarest one are read, the newest
+// first, where few terms begin with it, and whole where it has few of them. Else what fits is
+// frequent, and the newest things of the store are looked at; should none of these fit, it is
+// the old ones that do, and they are read whole. The other words are looked up thing by thing.
 func (f Finder) Find(ctx context.Context, q Query) (ids []xid.ID, stopped xid.ID, err error) {
 	if len(q.words) == 0 {
 		return nil, xid.Nil, nil
@@ -68,6 +69,19 @@ func (f Finder) Find(ctx context.Context, q Query) (ids []xid.ID, stopped xid.ID
 	if err != nil || from == nil {
 		return nil, xid.Nil, err
 	}
+	ids, stopped, err = f.from(ctx, q, from)
+	if err != nil || len(ids) > 0 || stopped.IsNil() || from.old == nil {
+		return ids, stopped, err
+	}
+	old, err := from.old()
+	if err != nil || old == nil {
+		return nil, stopped, err
+	}
+	return f.from(ctx, q, old)
+}
+
+// from reads a page from a source.
+func (f Finder) from(ctx context.Context, q Query, from *source) (ids []xid.ID, stopped xid.ID, err error) {
 	at, n := q.Before, begun
 	for scanned := 0; scanned < maxScan; n = batch {
 		some, next, err := from.next(ctx, at, n)

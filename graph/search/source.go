@@ -22,6 +22,8 @@ type source struct {
 	// words and conditions are those that the source does not vouch for.
 	words      []string
 	conditions []Condition
+	// old is another source for where the newest things do not fit; nil for none.
+	old func() (*source, error)
 }
 
 // source chooses one; nil where some word has nothing.
@@ -39,34 +41,63 @@ func (f Finder) source(ctx context.Context, q Query) (*source, error) {
 	if counts[rarest] == 0 {
 		return nil, nil
 	}
-	if counts[rarest] <= few {
-		return f.whole(ctx, q, rarest)
+	if counts[rarest] <= begun {
+		return f.whole(ctx, q, rarest, few)
 	}
-	for i, w := range q.words {
-		list, err := f.terms(ctx, q.Kind.spans(w))
+	for _, i := range q.from(rarest) {
+		list, err := f.terms(ctx, q.Kind.spans(q.words[i]))
 		if err != nil {
 			return nil, err
 		}
 		if list != nil {
 			return f.beside(q, i, list), nil
 		}
+		if counts[i] <= few {
+			return f.whole(ctx, q, i, few)
+		}
 	}
-	return f.newest(q), nil
+	from := f.newest(q)
+	from.old = func() (*source, error) { return f.whole(ctx, q, q.longest(), most) }
+	return from, nil
+}
+
+// from are the places of the words, beginning with one.
+func (q Query) from(first int) []int {
+	list := []int{first}
+	for i := range q.words {
+		if i != first {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// longest is the place of the longest word, which is that of the fewest as a rule.
+func (q Query) longest() (place int) {
+	for i, w := range q.words {
+		if len(w) > len(q.words[place]) {
+			place = i
+		}
+	}
+	return place
 }
 
 // others are the words of a question but one.
 func (q Query) others(i int) []string { return slices.Delete(slices.Clone(q.words), i, i+1) }
 
-// whole reads all things of a rare word.
-func (f Finder) whole(ctx context.Context, q Query, i int) (*source, error) {
+// whole reads all things of a word; it is nil where there are more than [most].
+func (f Finder) whole(ctx context.Context, q Query, i, bound int) (*source, error) {
 	var all []xid.ID
 	for _, s := range q.Kind.spans(q.words[i]) {
 		query := fmt.Sprintf("SELECT id FROM search_terms%s WHERE store_id = ? AND term >= ? AND term < ? LIMIT %d",
-			ent.IndexHint(f.Engine, ent.Primary), 2*few)
+			ent.IndexHint(f.Engine, ent.Primary), bound+1)
 		err := f.ids(ctx, func(id xid.ID) { all = append(all, id) }, query, f.Store, s.from, s.to)
 		if err != nil {
 			return nil, fmt.Errorf("read what a word has: %w", err)
 		}
+	}
+	if len(all) > bound && bound == most {
+		return nil, nil
 	}
 	all = descending(all)
 	next := func(_ context.Context, at xid.ID, n int) ([]xid.ID, xid.ID, error) {
