@@ -252,7 +252,8 @@ func TestProducts(t *testing.T) {
 		walk := func(filter *model.ProductFilter, first int) (got []string) {
 			var after *string
 			for {
-				p := graphtest.Must[*model.ProductConnection](t)(r.Query().Products(ctx, &first, after, filter, nil, nil))
+				p := graphtest.Must[*model.ProductConnection](t)(r.Query().Products(ctx, &first, after, filter,
+					nil, nil))
 				if len(p.Nodes) == 0 && after != nil {
 					t.Error("an empty page follows")
 				}
@@ -295,7 +296,8 @@ func TestProducts(t *testing.T) {
 		if r.RejectedCursors() != 3 {
 			t.Errorf("%d cursors rejected, want 3", r.RejectedCursors())
 		}
-		if _, err := r.Query().Products(ctx, new(0), nil, nil, nil, nil); graphtest.FaultOf(err) != "invalid_parameter" {
+		_, err := r.Query().Products(ctx, new(0), nil, nil, nil, nil)
+		if graphtest.FaultOf(err) != "invalid_parameter" {
 			t.Errorf("a page of none: %v", err)
 		}
 		if _, err := r.Query().Product(ctx, xid.Product.Format(xid.New())); graphtest.FaultOf(err) != "not_found" {

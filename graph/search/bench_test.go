@@ -42,7 +42,8 @@ func BenchmarkFind(b *testing.B) {
 			{name: "family", text: family}, {name: "given", text: given}, {name: "letter", text: "b"},
 			{name: "two letters", text: "ba ke"}, {name: "given and family", text: given + " " + family},
 			{name: "two given", text: given + " " + other}, {name: "letter and given", text: "s " + given},
-			{name: "all letters", text: "ba ke lo mi nu ra so sku"}, {name: "old ones", text: "zz"}, {name: "nothing", text: "qqq"},
+			{name: "all letters", text: "ba ke lo mi nu ra so sku"}, {name: "old ones", text: "zz"},
+			{name: "nothing", text: "qqq"},
 		} {
 			for _, filtered := range []bool{false, true} {
 				name, q := tc.name, search.Query{Kind: search.Orders, Question: search.Ask(tc.text), Limit: 26}

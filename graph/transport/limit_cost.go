@@ -50,7 +50,8 @@ func (c costs) readsKeys(f *ast.Field) int {
 // object, a tenth for each other value, and everything below a list as often as
 // its first argument says (capped as the list itself is). A report costs a point more
 // for each of its days, whose orders it reads. What looks through the
-// log of an endpoint costs a hundred points, and so does what counts or searches. What @skip and @include leave out counts.
+// log of an endpoint costs a hundred points, and so does what counts or searches. What @skip and
+// @include leave out counts.
 func cost(op *ast.OperationDefinition, variables map[string]any) int {
 	c := costs{variables}
 	return (c.selection(op.SelectionSet) + 9) / 10

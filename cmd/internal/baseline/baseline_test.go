@@ -148,7 +148,10 @@ func TestSameStatements(t *testing.T) {
 				[]string{text.Orders(true, 21), text.Lines(20)}},
 			{"order", func() error { _, err := b.core.Query().Order(ctx, b.corpus.Shops[0].Tied); return err },
 				[]string{text.Order(), text.Lines(1)}},
-			{"products", func() error { _, err := b.core.Query().Products(ctx, new(20), nil, nil, nil, nil); return err },
+			{"products", func() error {
+				_, err := b.core.Query().Products(ctx, new(20), nil, nil, nil, nil)
+				return err
+			},
 				[]string{text.Products(false, 21)}},
 			{"products behind a cursor", func() error {
 				_, err := b.core.Query().Products(ctx, new(20), new(products.Next), nil, nil, nil)

@@ -20,7 +20,7 @@ const settings = [
 ];
 
 /** What is asked for: only what the person's role may read. */
-function document(can) {
+function questionOf(can) {
   return `query Find($query: String!) { search(query: $query) {
     ${can('orders') ? `orders { id number email totalMinor currency status
       ${can('customers') ? 'customer { displayName }' : ''} }` : ''}
@@ -33,7 +33,8 @@ function document(can) {
 function groupsOf(found) {
   return [
     { name: 'Orders', rows: (found?.orders ?? []).map((o) => ({ icon: 'orders', path: '/orders/' + o.id,
-      text: '#' + o.number, more: [o.customer?.displayName ?? o.email, money(o.totalMinor, o.currency), words(o.status)] })) },
+      text: '#' + o.number,
+      more: [o.customer?.displayName ?? o.email, money(o.totalMinor, o.currency), words(o.status)] })) },
     { name: 'Products', rows: (found?.products ?? []).map((p) => ({ icon: 'products', path: '/products/' + p.id,
       text: p.title, more: [p.sku, words(p.status)] })) },
     { name: 'Customers', rows: (found?.customers ?? []).map((c) => ({ icon: 'customers', path: '/customers/' + c.id,
@@ -74,7 +75,7 @@ export function Palette({ places, onClose }) {
   const list = useRef(null);
   const own = useId();
   const asked = useSettled(typed.trim(), 150);
-  const query = useQuery(asked && document(app.can), { query: asked });
+  const query = useQuery(asked && questionOf(app.can), { query: asked });
   const allowed = (rows) => rows.filter((r) => !r.needs || app.can(r.needs));
   const pages = allowed([...places, ...settings]);
   const groups = (typed.trim() ? [

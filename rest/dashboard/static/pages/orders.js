@@ -63,8 +63,8 @@ export function Orders() {
   const filtered = Boolean(f.q) || Object.values(filter).some(Boolean);
   return html`<${Page} title="Orders" lead="Newest first. Days are those of the store's time zone.">
     <section class="card flush" aria-label="Orders" data-test="orders">
-      <${StateTabs} label="Orders by status" values=${statuses} value=${filter.status} counts=${counted.data?.orderCounts}
-        address=${(status) => to('/orders', { ...f, after: '', status })} />
+      <${StateTabs} label="Orders by status" values=${statuses} value=${filter.status}
+        counts=${counted.data?.orderCounts} address=${(status) => to('/orders', { ...f, after: '', status })} />
       <${Filters} clear=${filtered && to('/orders')}>
         <${FilterInput} name="q" label="Search" value=${f.q} type="search" set=${set} autocomplete="off"
           placeholder="Number, name, e-mail, SKU" />
