@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"testing"
 
-	keys "github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/google/go-cmp/cmp"
@@ -176,12 +175,12 @@ func (b *browser) find(id string) {
 	b.run(chromedp.KeyEvent("\r"))
 	b.see(css(fmt.Sprintf(`[data-test="orders"] a[href$=%q]`, id)))
 	b.see(`[data-test="tab-open"] .tab-count`)
-	b.run(chromedp.KeyEvent("k", chromedp.KeyModifiers(keys.ModifierCtrl)))
+	b.run(chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	b.see(`dialog [data-test="palette-input"]:focus`)
 	b.see(`dialog [data-test="found"][aria-selected="true"]`)
 	b.run(chromedp.KeyEvent("\x1b"))
 	b.gone(`dialog`)
-	b.run(chromedp.KeyEvent("k", chromedp.KeyModifiers(keys.ModifierCtrl)))
+	b.run(chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	b.fill(`dialog [data-test="palette-input"]`, "new pro")
 	b.await("an action", `document.querySelector('[aria-selected="true"]')?.innerText.includes('New product')`)
 	b.fill(`dialog [data-test="palette-input"]`, "ada@example")

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ariga.io/atlas/sql/schema"
+	"ariga.io/atlas/sql/sqlite"
 	entschema "entgo.io/ent/dialect/sql/schema"
 )
 
@@ -23,9 +24,18 @@ func Hook() entschema.MigrateOption {
 	})
 }
 
+// keyOnly is a table of short rows that has many of them for each row of others. On SQLite it is
+// its primary key, and has no tree beside; InnoDB keeps every table like that.
+const keyOnly = "search_terms"
+
+func withoutRowID(a schema.Attr) bool { _, ok := a.(*sqlite.WithoutRowID); return ok }
+
 // shape may meet a table twice and then changes nothing.
 func shape(t *schema.Table) {
 	t.ForeignKeys = nil
+	if t.Name == keyOnly && !slices.ContainsFunc(t.Attrs, withoutRowID) {
+		t.AddAttrs(&sqlite.WithoutRowID{})
+	}
 	for _, c := range t.Columns {
 		c.ForeignKeys = nil
 	}

@@ -1,5 +1,5 @@
 -- Create "search_terms" table
-CREATE TABLE `search_terms` (`store_id` blob NOT NULL, `term` text NOT NULL, `id` blob NOT NULL, `personal` bool NOT NULL, PRIMARY KEY (`store_id`, `term`, `id`));
+CREATE TABLE `search_terms` (`store_id` blob NOT NULL, `term` text NOT NULL, `id` blob NOT NULL, `personal` bool NOT NULL, PRIMARY KEY (`store_id`, `term`, `id`)) WITHOUT ROWID;
 -- Create index "searchterm_store_id_id_term" to table: "search_terms"
 CREATE INDEX `searchterm_store_id_id_term` ON `search_terms` (`store_id`, `id`, `term`);
 -- Create "search_walks" table
