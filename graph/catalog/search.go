@@ -29,5 +29,8 @@ func (f FoundFields) Products(ctx context.Context, s *model.SearchResult) ([]*db
 	if err == nil {
 		err = f.complete(ctx, rows)
 	}
+	if err == nil && rows == nil {
+		rows = []*db.Product{} // null is for those who may not read products
+	}
 	return rows, core.Explain("products", err)
 }

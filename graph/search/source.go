@@ -44,7 +44,7 @@ func (f Finder) source(ctx context.Context, q Query) (*source, error) {
 	if counts[rarest] <= begun {
 		return f.whole(ctx, q, rarest, few)
 	}
-	for _, i := range q.from(rarest) {
+	for _, i := range slices.Compact([]int{rarest, q.longest()}) {
 		list, err := f.terms(ctx, q.Kind.spans(q.words[i]))
 		if err != nil {
 			return nil, err
@@ -59,17 +59,6 @@ func (f Finder) source(ctx context.Context, q Query) (*source, error) {
 	from := f.newest(q)
 	from.old = func() (*source, error) { return f.whole(ctx, q, q.longest(), most) }
 	return from, nil
-}
-
-// from are the places of the words, beginning with one.
-func (q Query) from(first int) []int {
-	list := []int{first}
-	for i := range q.words {
-		if i != first {
-			list = append(list, i)
-		}
-	}
-	return list
 }
 
 // longest is the place of the longest word, which is that of the fewest as a rule.
