@@ -39,7 +39,7 @@ func (q Query) Customers(ctx context.Context, first *int, after *string, filter 
 	c, err := core.Connect(ctx, q.Core, core.List[*model.Customer]{
 		Name: "customers", Filters: a.Pairs(customerFilters(f)), At: at,
 		Read: func(ctx context.Context, after *page.Position, limit int) (shown []*model.Customer, err error) {
-			rows := []*db.Customer(nil)
+			var rows []*db.Customer
 			if a.Asked != nil {
 				rows, stopped, err = q.foundCustomers(ctx, f, *a.Asked, after, limit)
 			} else {
