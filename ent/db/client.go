@@ -70,6 +70,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
+	"github.com/storefront-go/storefront/ent/db/searchpending"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
 	"github.com/storefront-go/storefront/ent/db/searchterm"
 	"github.com/storefront-go/storefront/ent/db/searchwalk"
@@ -212,6 +213,8 @@ type Client struct {
 	Redaction *RedactionClient
 	// SearchEntry is the client for interacting with the SearchEntry builders.
 	SearchEntry *SearchEntryClient
+	// SearchPending is the client for interacting with the SearchPending builders.
+	SearchPending *SearchPendingClient
 	// SearchSpelling is the client for interacting with the SearchSpelling builders.
 	SearchSpelling *SearchSpellingClient
 	// SearchTerm is the client for interacting with the SearchTerm builders.
@@ -320,6 +323,7 @@ func (c *Client) init() {
 	c.RecoveryCode = NewRecoveryCodeClient(c.config)
 	c.Redaction = NewRedactionClient(c.config)
 	c.SearchEntry = NewSearchEntryClient(c.config)
+	c.SearchPending = NewSearchPendingClient(c.config)
 	c.SearchSpelling = NewSearchSpellingClient(c.config)
 	c.SearchTerm = NewSearchTermClient(c.config)
 	c.SearchWalk = NewSearchWalkClient(c.config)
@@ -488,6 +492,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		RecoveryCode:      NewRecoveryCodeClient(cfg),
 		Redaction:         NewRedactionClient(cfg),
 		SearchEntry:       NewSearchEntryClient(cfg),
+		SearchPending:     NewSearchPendingClient(cfg),
 		SearchSpelling:    NewSearchSpellingClient(cfg),
 		SearchTerm:        NewSearchTermClient(cfg),
 		SearchWalk:        NewSearchWalkClient(cfg),
@@ -583,6 +588,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		RecoveryCode:      NewRecoveryCodeClient(cfg),
 		Redaction:         NewRedactionClient(cfg),
 		SearchEntry:       NewSearchEntryClient(cfg),
+		SearchPending:     NewSearchPendingClient(cfg),
 		SearchSpelling:    NewSearchSpellingClient(cfg),
 		SearchTerm:        NewSearchTermClient(cfg),
 		SearchWalk:        NewSearchWalkClient(cfg),
@@ -642,11 +648,12 @@ func (c *Client) Use(hooks ...Hook) {
 		c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox,
 		c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount, c.PaymentHold,
 		c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture, c.Product,
-		c.ProductImage, c.RecoveryCode, c.Redaction, c.SearchEntry, c.SearchSpelling,
-		c.SearchTerm, c.SearchWalk, c.Session, c.ShelfWalk, c.ShippingCountry,
-		c.ShippingZone, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings,
-		c.Theme, c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail,
-		c.Variant, c.WebhookEndpoint, c.WebhookQueue,
+		c.ProductImage, c.RecoveryCode, c.Redaction, c.SearchEntry, c.SearchPending,
+		c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session, c.ShelfWalk,
+		c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
+		c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
+		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
+		c.WebhookQueue,
 	} {
 		n.Use(hooks...)
 	}
@@ -665,11 +672,12 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox,
 		c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount, c.PaymentHold,
 		c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture, c.Product,
-		c.ProductImage, c.RecoveryCode, c.Redaction, c.SearchEntry, c.SearchSpelling,
-		c.SearchTerm, c.SearchWalk, c.Session, c.ShelfWalk, c.ShippingCountry,
-		c.ShippingZone, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings,
-		c.Theme, c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail,
-		c.Variant, c.WebhookEndpoint, c.WebhookQueue,
+		c.ProductImage, c.RecoveryCode, c.Redaction, c.SearchEntry, c.SearchPending,
+		c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session, c.ShelfWalk,
+		c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
+		c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
+		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
+		c.WebhookQueue,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -788,6 +796,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Redaction.mutate(ctx, m)
 	case *SearchEntryMutation:
 		return c.SearchEntry.mutate(ctx, m)
+	case *SearchPendingMutation:
+		return c.SearchPending.mutate(ctx, m)
 	case *SearchSpellingMutation:
 		return c.SearchSpelling.mutate(ctx, m)
 	case *SearchTermMutation:
@@ -8195,6 +8205,140 @@ func (c *SearchEntryClient) mutate(ctx context.Context, m *SearchEntryMutation) 
 	}
 }
 
+// SearchPendingClient is a client for the SearchPending schema.
+type SearchPendingClient struct {
+	config
+}
+
+// NewSearchPendingClient returns a client for the SearchPending from the given config.
+func NewSearchPendingClient(c config) *SearchPendingClient {
+	return &SearchPendingClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `searchpending.Hooks(f(g(h())))`.
+func (c *SearchPendingClient) Use(hooks ...Hook) {
+	c.hooks.SearchPending = append(c.hooks.SearchPending, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `searchpending.Intercept(f(g(h())))`.
+func (c *SearchPendingClient) Intercept(interceptors ...Interceptor) {
+	c.inters.SearchPending = append(c.inters.SearchPending, interceptors...)
+}
+
+// Create returns a builder for creating a SearchPending entity.
+func (c *SearchPendingClient) Create() *SearchPendingCreate {
+	mutation := newSearchPendingMutation(c.config, OpCreate)
+	return &SearchPendingCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of SearchPending entities.
+func (c *SearchPendingClient) CreateBulk(builders ...*SearchPendingCreate) *SearchPendingCreateBulk {
+	return &SearchPendingCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *SearchPendingClient) MapCreateBulk(slice any, setFunc func(*SearchPendingCreate, int)) *SearchPendingCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &SearchPendingCreateBulk{err: fmt.Errorf("calling to SearchPendingClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*SearchPendingCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &SearchPendingCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for SearchPending.
+func (c *SearchPendingClient) Update() *SearchPendingUpdate {
+	mutation := newSearchPendingMutation(c.config, OpUpdate)
+	return &SearchPendingUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *SearchPendingClient) UpdateOne(_m *SearchPending) *SearchPendingUpdateOne {
+	mutation := newSearchPendingMutation(c.config, OpUpdateOne, withSearchPending(_m))
+	return &SearchPendingUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *SearchPendingClient) UpdateOneID(id xid.ID) *SearchPendingUpdateOne {
+	mutation := newSearchPendingMutation(c.config, OpUpdateOne, withSearchPendingID(id))
+	return &SearchPendingUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for SearchPending.
+func (c *SearchPendingClient) Delete() *SearchPendingDelete {
+	mutation := newSearchPendingMutation(c.config, OpDelete)
+	return &SearchPendingDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *SearchPendingClient) DeleteOne(_m *SearchPending) *SearchPendingDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *SearchPendingClient) DeleteOneID(id xid.ID) *SearchPendingDeleteOne {
+	builder := c.Delete().Where(searchpending.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &SearchPendingDeleteOne{builder}
+}
+
+// Query returns a query builder for SearchPending.
+func (c *SearchPendingClient) Query() *SearchPendingQuery {
+	return &SearchPendingQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSearchPending},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a SearchPending entity by its id.
+func (c *SearchPendingClient) Get(ctx context.Context, id xid.ID) (*SearchPending, error) {
+	return c.Query().Where(searchpending.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *SearchPendingClient) GetX(ctx context.Context, id xid.ID) *SearchPending {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *SearchPendingClient) Hooks() []Hook {
+	hooks := c.hooks.SearchPending
+	return append(hooks[:len(hooks):len(hooks)], searchpending.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *SearchPendingClient) Interceptors() []Interceptor {
+	return c.inters.SearchPending
+}
+
+func (c *SearchPendingClient) mutate(ctx context.Context, m *SearchPendingMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&SearchPendingCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&SearchPendingUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&SearchPendingUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&SearchPendingDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown SearchPending mutation op: %q", m.Op())
+	}
+}
+
 // SearchSpellingClient is a client for the SearchSpelling schema.
 type SearchSpellingClient struct {
 	config
@@ -11015,10 +11159,10 @@ type (
 		Note, Notification, OAuthClient, Order, OrderLine, Outbox, OutboxFailure, Page,
 		Payment, PaymentAccount, PaymentHold, PaymentRefund, PaymentSession,
 		PaymentSettings, Picture, Product, ProductImage, RecoveryCode, Redaction,
-		SearchEntry, SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk,
-		ShippingCountry, ShippingZone, Staff, StaffToken, Store, StoreHandle,
-		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
-		Variant, WebhookEndpoint, WebhookQueue []ent.Hook
+		SearchEntry, SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session,
+		ShelfWalk, ShippingCountry, ShippingZone, Staff, StaffToken, Store,
+		StoreHandle, TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User,
+		UserEmail, Variant, WebhookEndpoint, WebhookQueue []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
@@ -11029,10 +11173,10 @@ type (
 		Note, Notification, OAuthClient, Order, OrderLine, Outbox, OutboxFailure, Page,
 		Payment, PaymentAccount, PaymentHold, PaymentRefund, PaymentSession,
 		PaymentSettings, Picture, Product, ProductImage, RecoveryCode, Redaction,
-		SearchEntry, SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk,
-		ShippingCountry, ShippingZone, Staff, StaffToken, Store, StoreHandle,
-		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
-		Variant, WebhookEndpoint, WebhookQueue []ent.Interceptor
+		SearchEntry, SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session,
+		ShelfWalk, ShippingCountry, ShippingZone, Staff, StaffToken, Store,
+		StoreHandle, TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User,
+		UserEmail, Variant, WebhookEndpoint, WebhookQueue []ent.Interceptor
 	}
 )
 

@@ -68,6 +68,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
+	"github.com/storefront-go/storefront/ent/db/searchpending"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
 	"github.com/storefront-go/storefront/ent/db/searchterm"
 	"github.com/storefront-go/storefront/ent/db/searchwalk"
@@ -204,6 +205,7 @@ func checkColumn(t, c string) error {
 			recoverycode.Table:      recoverycode.ValidColumn,
 			redaction.Table:         redaction.ValidColumn,
 			searchentry.Table:       searchentry.ValidColumn,
+			searchpending.Table:     searchpending.ValidColumn,
 			searchspelling.Table:    searchspelling.ValidColumn,
 			searchterm.Table:        searchterm.ValidColumn,
 			searchwalk.Table:        searchwalk.ValidColumn,

@@ -66,6 +66,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
+	"github.com/storefront-go/storefront/ent/db/searchpending"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
 	"github.com/storefront-go/storefront/ent/db/searchterm"
 	"github.com/storefront-go/storefront/ent/db/searchwalk"
@@ -160,6 +161,7 @@ const (
 	TypeRecoveryCode      = "RecoveryCode"
 	TypeRedaction         = "Redaction"
 	TypeSearchEntry       = "SearchEntry"
+	TypeSearchPending     = "SearchPending"
 	TypeSearchSpelling    = "SearchSpelling"
 	TypeSearchTerm        = "SearchTerm"
 	TypeSearchWalk        = "SearchWalk"
@@ -52330,6 +52332,482 @@ func (m *SearchEntryMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *SearchEntryMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown SearchEntry edge %s", name)
+}
+
+// SearchPendingMutation represents an operation that mutates the SearchPending nodes in the graph.
+type SearchPendingMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	kind          *string
+	since         *micros.Time
+	addsince      *micros.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*SearchPending, error)
+	predicates    []predicate.SearchPending
+}
+
+var _ ent.Mutation = (*SearchPendingMutation)(nil)
+
+// searchpendingOption allows management of the mutation configuration using functional options.
+type searchpendingOption func(*SearchPendingMutation)
+
+// newSearchPendingMutation creates new mutation for the SearchPending entity.
+func newSearchPendingMutation(c config, op Op, opts ...searchpendingOption) *SearchPendingMutation {
+	m := &SearchPendingMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSearchPending,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSearchPendingID sets the ID field of the mutation.
+func withSearchPendingID(id xid.ID) searchpendingOption {
+	return func(m *SearchPendingMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *SearchPending
+		)
+		m.oldValue = func(ctx context.Context) (*SearchPending, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().SearchPending.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSearchPending sets the old SearchPending of the mutation.
+func withSearchPending(node *SearchPending) searchpendingOption {
+	return func(m *SearchPendingMutation) {
+		m.oldValue = func(context.Context) (*SearchPending, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SearchPendingMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SearchPendingMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of SearchPending entities.
+func (m *SearchPendingMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SearchPendingMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SearchPendingMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().SearchPending.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *SearchPendingMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *SearchPendingMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the SearchPending entity.
+// If the SearchPending object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchPendingMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *SearchPendingMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *SearchPendingMutation) SetKind(s string) {
+	m.kind = &s
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *SearchPendingMutation) Kind() (r string, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the SearchPending entity.
+// If the SearchPending object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchPendingMutation) OldKind(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *SearchPendingMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetSince sets the "since" field.
+func (m *SearchPendingMutation) SetSince(value micros.Time) {
+	m.since = &value
+	m.addsince = nil
+}
+
+// Since returns the value of the "since" field in the mutation.
+func (m *SearchPendingMutation) Since() (r micros.Time, exists bool) {
+	v := m.since
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSince returns the old "since" field's value of the SearchPending entity.
+// If the SearchPending object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchPendingMutation) OldSince(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSince is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSince requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSince: %w", err)
+	}
+	return oldValue.Since, nil
+}
+
+// AddSince adds value to the "since" field.
+func (m *SearchPendingMutation) AddSince(value micros.Time) {
+	if m.addsince != nil {
+		*m.addsince += value
+	} else {
+		m.addsince = &value
+	}
+}
+
+// AddedSince returns the value that was added to the "since" field in this mutation.
+func (m *SearchPendingMutation) AddedSince() (r micros.Time, exists bool) {
+	v := m.addsince
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSince resets all changes to the "since" field.
+func (m *SearchPendingMutation) ResetSince() {
+	m.since = nil
+	m.addsince = nil
+}
+
+// Where appends a list predicates to the SearchPendingMutation builder.
+func (m *SearchPendingMutation) Where(ps ...predicate.SearchPending) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SearchPendingMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SearchPendingMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.SearchPending, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SearchPendingMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SearchPendingMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (SearchPending).
+func (m *SearchPendingMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SearchPendingMutation) Fields() []string {
+	fields := make([]string, 0, 3)
+	if m.store_id != nil {
+		fields = append(fields, searchpending.FieldStoreID)
+	}
+	if m.kind != nil {
+		fields = append(fields, searchpending.FieldKind)
+	}
+	if m.since != nil {
+		fields = append(fields, searchpending.FieldSince)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SearchPendingMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case searchpending.FieldStoreID:
+		return m.StoreID()
+	case searchpending.FieldKind:
+		return m.Kind()
+	case searchpending.FieldSince:
+		return m.Since()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SearchPendingMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case searchpending.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case searchpending.FieldKind:
+		return m.OldKind(ctx)
+	case searchpending.FieldSince:
+		return m.OldSince(ctx)
+	}
+	return nil, fmt.Errorf("unknown SearchPending field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SearchPendingMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case searchpending.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case searchpending.FieldKind:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case searchpending.FieldSince:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSince(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SearchPending field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SearchPendingMutation) AddedFields() []string {
+	var fields []string
+	if m.addsince != nil {
+		fields = append(fields, searchpending.FieldSince)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SearchPendingMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case searchpending.FieldSince:
+		return m.AddedSince()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SearchPendingMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case searchpending.FieldSince:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSince(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SearchPending numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SearchPendingMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SearchPendingMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SearchPendingMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown SearchPending nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SearchPendingMutation) ResetField(name string) error {
+	switch name {
+	case searchpending.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case searchpending.FieldKind:
+		m.ResetKind()
+		return nil
+	case searchpending.FieldSince:
+		m.ResetSince()
+		return nil
+	}
+	return fmt.Errorf("unknown SearchPending field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SearchPendingMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SearchPendingMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SearchPendingMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SearchPendingMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SearchPendingMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SearchPendingMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SearchPendingMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown SearchPending unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SearchPendingMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown SearchPending edge %s", name)
 }
 
 // SearchSpellingMutation represents an operation that mutates the SearchSpelling nodes in the graph.

@@ -124,6 +124,8 @@ type Tx struct {
 	Redaction *RedactionClient
 	// SearchEntry is the client for interacting with the SearchEntry builders.
 	SearchEntry *SearchEntryClient
+	// SearchPending is the client for interacting with the SearchPending builders.
+	SearchPending *SearchPendingClient
 	// SearchSpelling is the client for interacting with the SearchSpelling builders.
 	SearchSpelling *SearchSpellingClient
 	// SearchTerm is the client for interacting with the SearchTerm builders.
@@ -352,6 +354,7 @@ func (tx *Tx) init() {
 	tx.RecoveryCode = NewRecoveryCodeClient(tx.config)
 	tx.Redaction = NewRedactionClient(tx.config)
 	tx.SearchEntry = NewSearchEntryClient(tx.config)
+	tx.SearchPending = NewSearchPendingClient(tx.config)
 	tx.SearchSpelling = NewSearchSpellingClient(tx.config)
 	tx.SearchTerm = NewSearchTermClient(tx.config)
 	tx.SearchWalk = NewSearchWalkClient(tx.config)

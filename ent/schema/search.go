@@ -37,6 +37,29 @@ func (SearchTerm) Indexes() []ent.Index {
 	}
 }
 
+// SearchPending is an order, a product or a customer whose words are not those that are kept:
+// it was made or changed since they were written. A change writes this one row, and the words
+// follow in the background.
+type SearchPending struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (SearchPending) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields implements ent.Interface.
+func (SearchPending) Fields() []ent.Field {
+	return []ent.Field{
+		// kind is the first byte of the terms.
+		field.String("kind").SchemaType(key(1)).Immutable(),
+		// since is the time of the first of the changes.
+		field.Int64("since").GoType(micros.Time(0)).Immutable(),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (SearchPending) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("store_id", "kind", "id").Unique().StorageKey(PrimaryKey)}
+}
+
 // SearchWalk is how far what a store had before was made findable in the background. Its
 // id is the store's own, so a store has one such row at most.
 type SearchWalk struct{ ent.Schema }

@@ -18,6 +18,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/search"
 	"github.com/storefront-go/storefront/graph/shelf"
 	"github.com/storefront-go/storefront/graph/wire"
 )
@@ -89,7 +90,7 @@ func (m Mutation) shelved(
 		if err := m.rack(ctx).Put(ctx, e.Row, shown); err != nil || !renamed(e.Changed) {
 			return err
 		}
-		return m.Index(ctx).Product(ctx, e.Row, false)
+		return m.Index(ctx).Mark(ctx, search.Products, e.Row.ID)
 	}
 	return nil
 }
@@ -262,7 +263,7 @@ func (m Mutation) ProductDelete(
 			err = m.leaveCollections(ctx, gone.ID)
 		}
 		if err == nil {
-			err = m.Index(ctx).Forget(ctx, gone.ID)
+			err = m.Index(ctx).Forget(ctx, search.Products, gone.ID)
 		}
 		if err != nil || gone.Status != state.ProductActive {
 			return n, err

@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/search"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -88,7 +89,7 @@ func (m Mutation) CustomerUpdate(
 			core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &row.Tags, u.SetTags,
 				nil)
 			if in.Email.IsSet() || in.FirstName.IsSet() || in.LastName.IsSet() {
-				e.Then = func(ctx context.Context) error { return m.Index(ctx).Customer(ctx, row, false) }
+				e.Then = func(ctx context.Context) error { return m.Index(ctx).Mark(ctx, search.Customers, row.ID) }
 			}
 			return nil
 		})

@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/graph/erase"
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/search"
 )
 
 // redactPages is how many pages of orders the mutation redacts by itself: those of most
@@ -48,7 +49,7 @@ func (m Mutation) CustomerRedact(
 			}
 			e.Then = func(ctx context.Context) error {
 				// Behind the customer's row: whoever writes words about them has locked it.
-				if err := m.Index(ctx).Forget(ctx, row.ID); err != nil {
+				if err := m.Index(ctx).Forget(ctx, search.Customers, row.ID); err != nil {
 					return err
 				}
 				if err := erase.Forget(ctx, m.Client(ctx), row.ID, redactPages); err != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
@@ -15,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/search"
 )
 
 // OrderUpdate changes the members that are given; the money, the goods and the
@@ -54,51 +54,28 @@ func (m Mutation) OrderUpdate(
 	})
 }
 
-// findable writes, behind the rest of a change, by which words the order is found.
+// findable marks, behind the rest of a change, that other words find the order.
 func (m Mutation) findable(e *orderEdit) func(context.Context) error {
 	rest := e.Then
 	return func(ctx context.Context) error {
 		if err := rest(ctx); err != nil {
 			return err
 		}
-		var buyer *db.Customer
-		if e.CustomerID != nil {
-			rows, err := m.lockCustomer(ctx, *e.CustomerID)
-			if err != nil {
-				return err
-			}
-			if len(rows) > 0 {
-				buyer = rows[0]
-			}
-		}
-		lines := make([]*db.OrderLine, len(e.Lines))
-		for i, l := range e.Lines {
-			lines[i] = l.OrderLine
-		}
-		return m.Index(ctx).Order(ctx, e.Order.Order, lines, buyer, false)
+		return m.Index(ctx).Mark(ctx, search.Orders, e.Order.ID)
 	}
-}
-
-// lockCustomer reads the customer of an order, if there is still one. It waits for a
-// redaction that is under way.
-func (m Mutation) lockCustomer(ctx context.Context, id xid.ID) ([]*db.Customer, error) {
-	query := m.Client(ctx).Customer.Query().Where(customer.ID(id))
-	query.Modify(ent.ForUpdate)
-	rows, err := query.Load(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read the order's customer: %w", err)
-	}
-	return rows, nil
 }
 
 // mayName refuses to write down who placed an order, when their customer was redacted.
+// It waits for a redaction that is under way.
 func (m Mutation) mayName(ctx context.Context, id *xid.ID) error {
 	if id == nil {
 		return nil
 	}
-	rows, err := m.lockCustomer(ctx, *id)
+	query := m.Client(ctx).Customer.Query().Where(customer.ID(*id))
+	query.Modify(ent.ForUpdate)
+	rows, err := query.Load(ctx)
 	if err != nil {
-		return err
+		return fmt.Errorf("read the order's customer: %w", err)
 	}
 	if len(rows) > 0 && rows[0].Status == state.CustomerRedacted {
 		return fault.State(fault.InvalidTransition,

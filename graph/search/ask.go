@@ -2,6 +2,7 @@ package search
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/storefront-go/storefront/graph/shelf"
@@ -47,24 +48,18 @@ func (q Question) String() string { return strings.Join(q.words, " ") }
 // span is the terms from one to before another.
 type span struct{ from, to string }
 
-// spans are the terms of a kind that a word may stand for: those that begin with it, and for
-// digits the number of an order.
-func (k Kind) spans(word string) []span {
+// span are the terms of a kind that a word may stand for: those that begin with it.
+func (k Kind) span(word string) span {
 	head := string(k) + word
-	list := []span{{head, head + last}}
-	if k == Orders && strings.Trim(word, "0123456789") == "" {
-		exact := string(k) + number + strings.TrimLeft(word, "0")
-		list = append(list, span{exact, exact + " "}) // no term has a space
-	}
-	return list
+	return span{head, head + last}
 }
 
-// where is the condition that a term, such as "t.term", is in one of the spans.
-func where(term string, spans []span) (string, []any) {
-	parts, args := make([]string, len(spans)), []any(nil)
-	for i, s := range spans {
-		parts[i] = term + " >= ? AND " + term + " < ?"
-		args = append(args, s.from, s.to)
+// numbers are the words of the question that may be the number of an order.
+func (q Question) numbers() (list []any) {
+	for _, w := range q.words {
+		if n, err := strconv.ParseInt(w, 10, 64); err == nil {
+			list = append(list, n)
+		}
 	}
-	return "(" + strings.Join(parts, " OR ") + ")", args
+	return list
 }

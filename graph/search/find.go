@@ -61,10 +61,32 @@ type Finder struct {
 // first, where few terms begin with it, and whole where it has few of them. Else what fits is
 // frequent, and the newest things of the store are looked at; should none of these fit, it is
 // the old ones that do, and they are read whole. The other words are looked up thing by thing.
+//
+// What is pending is read before that and from its rows: what is made findable meanwhile is not
+// missed.
 func (f Finder) Find(ctx context.Context, q Query) (ids []xid.ID, stopped xid.ID, err error) {
 	if len(q.words) == 0 {
 		return nil, xid.Nil, nil
 	}
+	fresh, err := f.fresh(ctx, q)
+	if err != nil {
+		return nil, xid.Nil, err
+	}
+	asked := q.Limit
+	q.Limit += min(len(fresh.read), asked) // so many of what is found may be outdated
+	ids, stopped, err = f.kept(ctx, q)
+	if err != nil {
+		return nil, xid.Nil, err
+	}
+	ids, stopped = fresh.join(ids, stopped, q.Limit)
+	if len(ids) >= asked {
+		return ids[:asked], xid.Nil, nil
+	}
+	return ids, stopped, nil
+}
+
+// kept finds what has the words that are kept.
+func (f Finder) kept(ctx context.Context, q Query) (ids []xid.ID, stopped xid.ID, err error) {
 	from, err := f.source(ctx, q)
 	if err != nil || from == nil {
 		return nil, xid.Nil, err
@@ -118,11 +140,11 @@ func (f Finder) fitting(ctx context.Context, q Query, from *source, some []xid.I
 	}
 	query, args = meets(query, args, from.conditions)
 	for _, w := range from.words {
-		has, more := where("t.term", q.Kind.spans(w))
+		s := q.Kind.span(w)
 		// A value, not EXISTS, which engines may turn into a walk of all that have the word.
 		query += " AND (SELECT 1 FROM search_terms t" + ent.IndexHint(f.Engine, byID) +
-			" WHERE t.store_id = ? AND t.id = o.id AND " + has + " LIMIT 1) = 1"
-		args = append(append(args, f.Store), more...)
+			" WHERE t.store_id = ? AND t.id = o.id AND t.term >= ? AND t.term < ? LIMIT 1) = 1"
+		args = append(args, f.Store, s.from, s.to)
 	}
 	fits := map[xid.ID]bool{}
 	err := f.ids(ctx, func(id xid.ID) { fits[id] = true }, query, args...)
@@ -156,10 +178,9 @@ func (f Finder) weigh(ctx context.Context, q Query) ([]int, error) {
 	const weighed = "SELECT %d, COUNT(*) FROM (SELECT 1 FROM search_terms%s WHERE store_id = ? AND term >= ? AND " +
 		"term < ? LIMIT %d) w%d"
 	for i, w := range q.words {
-		for _, s := range q.Kind.spans(w) {
-			parts = append(parts, fmt.Sprintf(weighed, i, ent.IndexHint(f.Engine, ent.Primary), few+1, len(parts)))
-			args = append(args, f.Store, s.from, s.to)
-		}
+		s := q.Kind.span(w)
+		parts = append(parts, fmt.Sprintf(weighed, i, ent.IndexHint(f.Engine, ent.Primary), few+1, len(parts)))
+		args = append(args, f.Store, s.from, s.to)
 	}
 	err := ent.Read(ctx, f.Client, func(rows *stdsql.Rows) error {
 		var i, n int

@@ -45,7 +45,7 @@ func (f Finder) source(ctx context.Context, q Query) (*source, error) {
 		return f.whole(ctx, q, rarest, few)
 	}
 	for _, i := range slices.Compact([]int{rarest, q.longest()}) {
-		list, err := f.terms(ctx, q.Kind.spans(q.words[i]))
+		list, err := f.terms(ctx, q.Kind.span(q.words[i]))
 		if err != nil {
 			return nil, err
 		}
@@ -77,13 +77,12 @@ func (q Query) others(i int) []string { return slices.Delete(slices.Clone(q.word
 // whole reads all things of a word; it is nil where there are more than [most].
 func (f Finder) whole(ctx context.Context, q Query, i, bound int) (*source, error) {
 	var all []xid.ID
-	for _, s := range q.Kind.spans(q.words[i]) {
-		query := fmt.Sprintf("SELECT id FROM search_terms%s WHERE store_id = ? AND term >= ? AND term < ? LIMIT %d",
-			ent.IndexHint(f.Engine, ent.Primary), bound+1)
-		err := f.ids(ctx, func(id xid.ID) { all = append(all, id) }, query, f.Store, s.from, s.to)
-		if err != nil {
-			return nil, fmt.Errorf("read what a word has: %w", err)
-		}
+	s := q.Kind.span(q.words[i])
+	query := fmt.Sprintf("SELECT id FROM search_terms%s WHERE store_id = ? AND term >= ? AND term < ? LIMIT %d",
+		ent.IndexHint(f.Engine, ent.Primary), bound+1)
+	err := f.ids(ctx, func(id xid.ID) { all = append(all, id) }, query, f.Store, s.from, s.to)
+	if err != nil {
+		return nil, fmt.Errorf("read what a word has: %w", err)
 	}
 	if len(all) > bound && bound == most {
 		return nil, nil
@@ -106,29 +105,25 @@ func (f Finder) whole(ctx context.Context, q Query, i, bound int) (*source, erro
 	return &source{next: next, words: q.others(i), conditions: q.Conditions}, nil
 }
 
-// terms are those of some spans, or nil where they are too many: one seek for each.
-func (f Finder) terms(ctx context.Context, spans []span) (list []string, err error) {
+// terms are those of a span, or nil where they are too many: one seek for each.
+func (f Finder) terms(ctx context.Context, s span) (list []string, err error) {
 	const seek = "SELECT term FROM search_terms%s WHERE store_id = ? AND term %s ? AND term < ? " +
 		"ORDER BY term, id LIMIT 1"
-	for _, s := range spans {
-		from, sign := s.from, ">="
-		for {
-			term := ""
-			err := ent.Read(ctx, f.Client, func(rows *stdsql.Rows) error { return rows.Scan(&term) },
-				fmt.Sprintf(seek, ent.IndexHint(f.Engine, ent.Primary), sign), f.Store, from, s.to)
-			if err != nil {
-				return nil, fmt.Errorf("read terms: %w", err)
-			}
-			if term == "" {
-				break
-			}
-			if list = append(list, term); len(list) > maxTermsRead {
-				return nil, nil
-			}
-			from, sign = term, ">"
+	for from, sign := s.from, ">="; ; sign = ">" {
+		term := ""
+		err := ent.Read(ctx, f.Client, func(rows *stdsql.Rows) error { return rows.Scan(&term) },
+			fmt.Sprintf(seek, ent.IndexHint(f.Engine, ent.Primary), sign), f.Store, from, s.to)
+		if err != nil {
+			return nil, fmt.Errorf("read terms: %w", err)
 		}
+		if term == "" {
+			return list, nil
+		}
+		if list = append(list, term); len(list) > maxTermsRead {
+			return nil, nil
+		}
+		from = term
 	}
-	return list, nil
 }
 
 // beside reads the things of some terms side by side. What lies behind the end of one that was

@@ -1,6 +1,7 @@
 // Package search keeps the words by which the people of a store find its orders, products and
-// customers, and finds them. A word is written in the transaction that writes what is found by
-// it, and for what was there before by a walk in the background.
+// customers, and finds them. The transaction that writes something marks it, with one small row,
+// and its words are written in the background, as those of what was there before. Until then a
+// search reads the newest of what is marked itself: what was written is found at once.
 //
 // A word is found by its beginning: by a range of the primary key of one table, on every engine
 // alike. What visitors of a storefront find is kept apart, see the package shelf.
@@ -8,13 +9,12 @@ package search
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/goods"
 	"github.com/storefront-go/storefront/graph/shelf"
 )
@@ -30,8 +30,6 @@ const (
 )
 
 const (
-	// number is before the number of an order, which no other word begins with.
-	number = "#"
 	// maxNames is how many words of names are kept of one thing, and maxTerms of all.
 	maxNames = 24
 	maxTerms = 120
@@ -50,14 +48,17 @@ func (t terms) add(k Kind, personal bool, words ...string) {
 	}
 }
 
-// sorted are the terms in the order of their key.
-func (t terms) sorted() []string { return slices.Sorted(maps.Keys(t)) }
-
-// ofOrder are its number, the numbers of stock of its lines, its address for mail, and the names
-// on it: those of its addresses, and that of its customer as it is now.
+// ofOrder are the numbers of stock of its lines, its address for mail, and the names on it: those
+// of its addresses, and that of its customer as it is now. An index has its number. Of a customer
+// who is redacted nothing is told, also while their orders wait for it.
 func ofOrder(o *db.Order, lines []*db.OrderLine, buyer *db.Customer) (terms, error) {
 	t := terms{}
-	t.add(Orders, false, number+strconv.FormatInt(o.Number, 10))
+	for _, l := range lines {
+		t.add(Orders, false, code(l.Sku))
+	}
+	if buyer != nil && buyer.Status == state.CustomerRedacted {
+		return t, nil
+	}
 	t.mail(Orders, o.Email)
 	names := []*string{}
 	for _, a := range []document.Address{o.ShippingAddress, o.BillingAddress} {
@@ -73,9 +74,6 @@ func ofOrder(o *db.Order, lines []*db.OrderLine, buyer *db.Customer) (terms, err
 		names = append(names, buyer.FirstName, buyer.LastName)
 	}
 	t.names(Orders, names...)
-	for _, l := range lines {
-		t.add(Orders, false, code(l.Sku))
-	}
 	return t, nil
 }
 

@@ -3,20 +3,18 @@ package search
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
-	"github.com/storefront-go/storefront/ent/db/customer"
-	"github.com/storefront-go/storefront/ent/db/order"
-	"github.com/storefront-go/storefront/ent/db/orderline"
-	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/searchterm"
 	"github.com/storefront-go/storefront/ent/db/searchwalk"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/goods"
 )
 
 const (
@@ -26,14 +24,17 @@ const (
 	walked = 20
 )
 
-// Keeper walks what all stores have, and makes what was there before findable. Any number of
-// processes may walk at once, and a walk that was stopped goes on where it was.
+// stages are what a walk goes through, in this order.
+var stages = []Kind{Customers, Products, Orders}
+
+// Keeper writes the words of what all stores have: of what was there before, and of what is
+// pending. Any number of processes may do so at once, and one that was stopped goes on where it was.
 type Keeper struct{ store *ent.Store }
 
 // NewKeeper makes a keeper.
 func NewKeeper(s *ent.Store) *Keeper { return &Keeper{s} }
 
-// Round walks on to the end in every store.
+// Round walks on to the end in every store, and makes what was there before findable.
 func (k *Keeper) Round(ctx context.Context) error { return k.store.EachStore(ctx, k.whole) }
 
 // whole walks on to the end of a store.
@@ -78,17 +79,19 @@ func (k *Keeper) step(ctx context.Context) error {
 	case walk.Done:
 		return nil
 	}
-	stages := []func(context.Context, xid.ID) (xid.ID, int, error){k.customers, k.products, k.orders}
-	behind, n, err := stages[walk.Stage](ctx, walk.Behind)
+	list, err := k.reader(ctx).things(ctx, stages[walk.Stage], behind(walk.Behind))
+	if err == nil {
+		err = k.write(ctx, list)
+	}
 	switch {
 	case err != nil:
 		return err
-	case n == walked:
-		return k.move(ctx, walk.Stage, behind, false)
+	case len(list) == walked:
+		return k.move(ctx, walk.Stage, list[walked-1].id, false)
 	case walk.Stage+1 < len(stages):
 		return k.move(ctx, walk.Stage+1, xid.Nil, false)
 	}
-	return k.move(ctx, walk.Stage, behind, true)
+	return k.move(ctx, walk.Stage, walk.Behind, true)
 }
 
 // move notes how far the walk is.
@@ -97,108 +100,47 @@ func (k *Keeper) move(ctx context.Context, stage int, behind xid.ID, done bool) 
 		SetStage(stage).SetBehind(behind).SetDone(done).SetUpdatedAt(micros.Now()).Exec(ctx)
 }
 
-// locked reads the next rows of a table by key, and locks them before anything else is read:
-// whoever changes one meanwhile waits, and then writes its words anew.
-func locked(s *sql.Selector) {
-	ent.ForceIndex(ent.Primary)(s)
-	ent.ForUpdate(s)
-	s.OrderBy(s.C("id")).Limit(walked)
+// reader reads things to write their words, and locks them.
+func (k *Keeper) reader(ctx context.Context) reader { return reader{k.store.DB(ctx), ent.ForUpdate} }
+
+// write replaces the words of things, whose rows are locked.
+func (k *Keeper) write(ctx context.Context, list []thing) error {
+	if len(list) == 0 {
+		return nil
+	}
+	store, client := viewer.From(ctx).Store, k.store.DB(ctx)
+	ids, entries := make([]xid.ID, len(list)), []entry(nil)
+	for i, t := range list {
+		ids[i] = t.id
+		for term, personal := range t.terms {
+			entries = append(entries, entry{term, t.id, personal})
+		}
+	}
+	if _, err := client.SearchTerm.Delete().Where(searchterm.IDIn(ids...)).Exec(ctx); err != nil {
+		return fmt.Errorf("take words out of the search: %w", err)
+	}
+	// In the order of their key, in which a tree takes them best.
+	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.term, b.term) })
+	for some := range slices.Chunk(entries, atOnce) {
+		values := make([]any, 0, 4*len(some))
+		for _, e := range some {
+			values = append(values, store, e.term, e.id, e.personal)
+		}
+		query := "INSERT INTO search_terms (store_id, term, id, personal) VALUES " +
+			strings.Repeat("(?, ?, ?, ?), ", len(some)-1) + "(?, ?, ?, ?)"
+		if _, err := client.ExecContext(ctx, query, values...); err != nil {
+			return fmt.Errorf("write words of the search: %w", err)
+		}
+	}
+	return nil
 }
 
-func (k *Keeper) index(ctx context.Context) Index { return Index{k.store.DB(ctx), k.store.Dialect()} }
-
-func (k *Keeper) customers(ctx context.Context, behind xid.ID) (xid.ID, int, error) {
-	query := k.store.DB(ctx).Customer.Query().Where(customer.IDGT(behind))
-	query.Modify(locked)
-	rows, err := query.Load(ctx)
-	if err != nil {
-		return behind, 0, fmt.Errorf("read customers: %w", err)
-	}
-	for _, c := range rows {
-		if err := k.index(ctx).Customer(ctx, c, false); err != nil {
-			return behind, 0, err
-		}
-		behind = c.ID
-	}
-	return behind, len(rows), nil
+// entry is a row of the terms.
+type entry struct {
+	term     string
+	id       xid.ID
+	personal bool
 }
 
-func (k *Keeper) products(ctx context.Context, behind xid.ID) (xid.ID, int, error) {
-	c := k.store.DB(ctx)
-	query := c.Product.Query().Where(product.IDGT(behind))
-	query.Modify(locked)
-	rows, err := query.Load(ctx)
-	if err == nil {
-		err = goods.Load(ctx, c, rows...)
-	}
-	if err != nil {
-		return behind, 0, fmt.Errorf("read products: %w", err)
-	}
-	for _, p := range rows {
-		if err := k.index(ctx).Product(ctx, p, false); err != nil {
-			return behind, 0, err
-		}
-		behind = p.ID
-	}
-	return behind, len(rows), nil
-}
-
-func (k *Keeper) orders(ctx context.Context, behind xid.ID) (xid.ID, int, error) {
-	query := k.store.DB(ctx).Order.Query().Where(order.IDGT(behind))
-	query.Modify(locked)
-	rows, err := query.Load(ctx)
-	if err != nil || len(rows) == 0 {
-		return behind, 0, err
-	}
-	lines, buyers, err := k.parts(ctx, rows)
-	if err != nil {
-		return behind, 0, err
-	}
-	for _, o := range rows {
-		var buyer *db.Customer
-		if o.CustomerID != nil {
-			buyer = buyers[*o.CustomerID]
-		}
-		if err := k.index(ctx).Order(ctx, o, lines[o.ID], buyer, false); err != nil {
-			return behind, 0, err
-		}
-		behind = o.ID
-	}
-	return behind, len(rows), nil
-}
-
-// parts reads the lines of orders and locks their customers, so that one who is redacted
-// meanwhile is forgotten after their names were written.
-func (k *Keeper) parts(ctx context.Context, rows []*db.Order) (
-	lines map[xid.ID][]*db.OrderLine, buyers map[xid.ID]*db.Customer, err error,
-) {
-	var ids, people []xid.ID
-	for _, o := range rows {
-		ids = append(ids, o.ID)
-		if o.CustomerID != nil {
-			people = append(people, *o.CustomerID)
-		}
-	}
-	buyers, lines = map[xid.ID]*db.Customer{}, map[xid.ID][]*db.OrderLine{}
-	if len(people) > 0 {
-		query := k.store.DB(ctx).Customer.Query().Where(customer.IDIn(people...))
-		query.Modify(ent.ForceIndex(ent.Primary), ent.ForUpdate)
-		found, err := query.Load(ctx)
-		if err != nil {
-			return nil, nil, fmt.Errorf("read the customers of orders: %w", err)
-		}
-		for _, c := range found {
-			buyers[c.ID] = c
-		}
-	}
-	query := k.store.DB(ctx).OrderLine.Query().Where(orderline.OrderIDIn(ids...))
-	query.Modify(ent.ForceIndex(ent.Primary))
-	all, err := query.Load(ctx)
-	if err != nil {
-		return nil, nil, fmt.Errorf("read the lines of orders: %w", err)
-	}
-	for _, l := range all {
-		lines[l.OrderID] = append(lines[l.OrderID], l)
-	}
-	return lines, buyers, nil
-}
+// atOnce is how many terms one statement writes.
+const atOnce = 500

@@ -20,6 +20,7 @@ import (
 	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/graph/payment"
 	"github.com/storefront-go/storefront/graph/picture"
+	"github.com/storefront-go/storefront/graph/search"
 	"github.com/storefront-go/storefront/graph/shelf"
 	"github.com/storefront-go/storefront/graph/webhook"
 	"github.com/storefront-go/storefront/graph/work"
@@ -64,6 +65,7 @@ type Server struct {
 	carts    *cart.Carts
 	payments *payment.Desk
 	shelves  *shelf.Keeper
+	words    *search.Keeper
 	sender   *notify.Sender // nil without a mail server
 	admin    *admin
 	public   *http.Server
@@ -128,6 +130,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	}
 	core.TestPayments = c.Demo
 	s.themes, s.pictures, s.carts, s.shelves = core.Themes, core.Pictures, core.Carts(), core.Shelves
+	s.words = search.NewKeeper(s.base.Store)
 	s.payments = core.Payments
 	if err := s.themes.Seed(ctx); err != nil {
 		// Without the blob store the API still serves; a loop tries again.

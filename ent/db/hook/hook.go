@@ -669,6 +669,18 @@ func (f SearchEntryFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, e
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.SearchEntryMutation", m)
 }
 
+// The SearchPendingFunc type is an adapter to allow the use of ordinary
+// function as SearchPending mutator.
+type SearchPendingFunc func(context.Context, *db.SearchPendingMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f SearchPendingFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.SearchPendingMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.SearchPendingMutation", m)
+}
+
 // The SearchSpellingFunc type is an adapter to allow the use of ordinary
 // function as SearchSpelling mutator.
 type SearchSpellingFunc func(context.Context, *db.SearchSpellingMutation) (db.Value, error)

@@ -1538,6 +1538,26 @@ var (
 			},
 		},
 	}
+	// SearchPendingsColumns holds the columns for the "search_pendings" table.
+	SearchPendingsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "kind", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(1)"}},
+		{Name: "since", Type: field.TypeInt64},
+	}
+	// SearchPendingsTable holds the schema information for the "search_pendings" table.
+	SearchPendingsTable = &schema.Table{
+		Name:       "search_pendings",
+		Columns:    SearchPendingsColumns,
+		PrimaryKey: []*schema.Column{SearchPendingsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{SearchPendingsColumns[1], SearchPendingsColumns[2], SearchPendingsColumns[0]},
+			},
+		},
+	}
 	// SearchSpellingsColumns holds the columns for the "search_spellings" table.
 	SearchSpellingsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -2063,6 +2083,7 @@ var (
 		RecoveryCodesTable,
 		RedactionsTable,
 		SearchEntriesTable,
+		SearchPendingsTable,
 		SearchSpellingsTable,
 		SearchTermsTable,
 		SearchWalksTable,

@@ -171,6 +171,9 @@ type Redaction func(*sql.Selector)
 // SearchEntry is the predicate function for searchentry builders.
 type SearchEntry func(*sql.Selector)
 
+// SearchPending is the predicate function for searchpending builders.
+type SearchPending func(*sql.Selector)
+
 // SearchSpelling is the predicate function for searchspelling builders.
 type SearchSpelling func(*sql.Selector)
 

@@ -1430,6 +1430,30 @@ func (f SearchEntryMutationRuleFunc) EvalMutation(ctx context.Context, m db.Muta
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.SearchEntryMutation", m)
 }
 
+// The SearchPendingQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type SearchPendingQueryRuleFunc func(context.Context, *db.SearchPendingQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f SearchPendingQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.SearchPendingQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.SearchPendingQuery", q)
+}
+
+// The SearchPendingMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type SearchPendingMutationRuleFunc func(context.Context, *db.SearchPendingMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f SearchPendingMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.SearchPendingMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.SearchPendingMutation", m)
+}
+
 // The SearchSpellingQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type SearchSpellingQueryRuleFunc func(context.Context, *db.SearchSpellingQuery) error

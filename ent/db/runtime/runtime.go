@@ -53,6 +53,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
+	"github.com/storefront-go/storefront/ent/db/searchpending"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
 	"github.com/storefront-go/storefront/ent/db/searchterm"
 	"github.com/storefront-go/storefront/ent/db/searchwalk"
@@ -1426,6 +1427,24 @@ func init() {
 	searchentryDescID := searchentryMixinFields0[1].Descriptor()
 	// searchentry.DefaultID holds the default value on creation for the id field.
 	searchentry.DefaultID = searchentryDescID.Default.(func() xid.ID)
+	searchpendingMixin := schema.SearchPending{}.Mixin()
+	searchpending.Policy = privacy.NewPolicies(searchpendingMixin[0], schema.SearchPending{})
+	searchpending.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := searchpending.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	searchpendingMixinFields0 := searchpendingMixin[0].Fields()
+	_ = searchpendingMixinFields0
+	searchpendingFields := schema.SearchPending{}.Fields()
+	_ = searchpendingFields
+	// searchpendingDescID is the schema descriptor for id field.
+	searchpendingDescID := searchpendingMixinFields0[1].Descriptor()
+	// searchpending.DefaultID holds the default value on creation for the id field.
+	searchpending.DefaultID = searchpendingDescID.Default.(func() xid.ID)
 	searchspellingMixin := schema.SearchSpelling{}.Mixin()
 	searchspelling.Policy = privacy.NewPolicies(searchspellingMixin[0], schema.SearchSpelling{})
 	searchspelling.Hooks[0] = func(next ent.Mutator) ent.Mutator {

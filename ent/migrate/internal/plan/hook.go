@@ -24,16 +24,16 @@ func Hook() entschema.MigrateOption {
 	})
 }
 
-// keyOnly is a table of short rows that has many of them for each row of others. On SQLite it is
-// its primary key, and has no tree beside; InnoDB keeps every table like that.
-const keyOnly = "search_terms"
+// keyOnly are tables of short rows that are written along with rows of others. On SQLite such a
+// table is its primary key, and has no tree beside; InnoDB keeps every table like that.
+var keyOnly = []string{"search_pendings", "search_terms"}
 
 func withoutRowID(a schema.Attr) bool { _, ok := a.(*sqlite.WithoutRowID); return ok }
 
 // shape may meet a table twice and then changes nothing.
 func shape(t *schema.Table) {
 	t.ForeignKeys = nil
-	if t.Name == keyOnly && !slices.ContainsFunc(t.Attrs, withoutRowID) {
+	if slices.Contains(keyOnly, t.Name) && !slices.ContainsFunc(t.Attrs, withoutRowID) {
 		t.AddAttrs(&sqlite.WithoutRowID{})
 	}
 	for _, c := range t.Columns {
