@@ -104,9 +104,9 @@ func pending(ctx context.Context, c *db.Client, k Kind, pick picked) (ids []xid.
 
 // Age is how long the oldest row has been pending, by a sample of 1,000; 0 for none.
 func (k *Keeper) Age(ctx context.Context) (time.Duration, error) {
-	var since stdsql.Null[int64]
+	var since stdsql.Null[int64] // of all stores, whose ids are behind nil
 	err := ent.Read(ctx, k.store.DB(ctx), func(rows *stdsql.Rows) error { return rows.Scan(&since) },
-		fmt.Sprintf("SELECT MIN(since) FROM (SELECT since FROM search_pendings LIMIT %d) p", sampled))
+		fmt.Sprintf("SELECT MIN(since) FROM (SELECT since FROM search_pendings WHERE store_id > ? LIMIT %d) p", sampled), xid.Nil)
 	if err != nil || !since.Valid {
 		return 0, err
 	}
