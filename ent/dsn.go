@@ -45,6 +45,12 @@ func (c Config) Redacted() string {
 	return t.String()
 }
 
+// Check returns what is wrong with the address, and never quotes it.
+func (c Config) Check() error {
+	_, err := parseTarget(c.Database)
+	return err
+}
+
 // LogValue implements slog.LogValuer and leaves the password out.
 func (c Config) LogValue() slog.Value { return slog.StringValue(c.Redacted()) }
 

@@ -242,8 +242,13 @@ var adminEffects = []effect{
 		w.Sent(w.t, e, "delivered", "cancelled")
 		return fmt.Sprintf("endpointId: %q, filter: {states: [DELIVERED]}", e.PublicID())
 	}},
-	{field: "webhookDeliveriesRetry", name: "what waits", refused: "unknown_value", args: func(w *caller) string {
-		return fmt.Sprintf("endpointId: %q, filter: {states: [WAITING]}", w.endpoint().PublicID())
+	{field: "webhookDeliveriesRetry", name: "what waits", args: func(w *caller) string {
+		e := w.endpoint()
+		w.Sent(w.t, e, graphtest.Waits)
+		return fmt.Sprintf("endpointId: %q, filter: {states: [WAITING]}", e.PublicID())
+	}},
+	{field: "webhookDeliveriesRetry", name: "what is held", refused: "unknown_value", args: func(w *caller) string {
+		return fmt.Sprintf("endpointId: %q, filter: {states: [HELD]}", w.endpoint().PublicID())
 	}},
 	{field: "webhookDeliverySkip", name: "one that waits", args: onDelivery(graphtest.Waits)},
 

@@ -143,5 +143,5 @@ func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
 	if a.cors(c) {
 		return
 	}
-	a.fail(c, fault.New(fault.NotFound, "Nothing is served at this path."))
+	a.fail(c, nothingHere())
 }

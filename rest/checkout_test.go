@@ -231,6 +231,47 @@ func TestPurchase(t *testing.T) {
 	})
 }
 
+// TestDigitalPurchase: who buys a file is asked for neither an address nor a way to ship; for
+// the country where that decides the tax.
+func TestDigitalPurchase(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, store *ent.Store) {
+		s := newServer(t, store, underTest(t, store))
+		m := newShop(t, store, shopRow{Handle: "first"})
+		song := selling(t, m, state.English, 5)
+		m.tx(func(ctx context.Context, c *db.Client) error {
+			return c.Product.Update().SetRequiresShipping(false).Exec(ctx)
+		})
+		b := &shopper{t: t, s: s, host: "first.shops.test:8080"}
+		b.ask(http.MethodPost, "/cart/add", adding(song, "1"))
+		b.get("/checkout").want(http.StatusOK, "/checkout/contact")
+		for _, none := range []string{`name="country"`, "/checkout/address", "/checkout/shipping"} {
+			if strings.Contains(b.body, none) {
+				t.Errorf("the contact has %s", none)
+			}
+		}
+		b.fill("/checkout/contact", "email", "ada@example.com").want(http.StatusOK, "/checkout/payment", "Transfer",
+			`href="/checkout/contact"`)
+		r := graphtest.NewCore(t, m.store).Mutation()
+		graphtest.Must[*model.TaxSettingsPayload](t)(r.TaxSettingsUpdate(m.ctx, 0,
+			model.TaxSettingsInput{Rates: []*model.TaxRateInput{{Country: "AT", Name: "USt.", BasisPoints: 2000}}}))
+		b.get("/checkout/address").want(http.StatusOK, "/checkout/contact", `autocomplete="country"`)
+		b.fill("/checkout/contact", "country", "").want(http.StatusUnprocessableEntity, "/checkout/contact",
+			`href="#country"`)
+		b.fill("/checkout/contact", "country", "AT").want(http.StatusOK, "/checkout/payment")
+		for _, step := range []string{"/checkout/address", "/checkout/shipping"} {
+			b.get(step).want(http.StatusOK, "/checkout/payment")
+		}
+		b.fill("/checkout/payment").want(http.StatusOK, "/checkout/review", "Austria", "€23.88")
+		if strings.Contains(b.body, "/checkout/address") || strings.Contains(b.body, "/checkout/shipping") {
+			t.Errorf("the review has a step that is not there:\n%s", b.body)
+		}
+		b.fill("/checkout/place").want(http.StatusOK, "/orders/", "€23.88")
+		if strings.Contains(b.body, "Shipping") {
+			t.Errorf("the order speaks of shipping:\n%s", b.body)
+		}
+	})
+}
+
 // TestPayment: who pays online comes to the payment, may decline and try again, and has
 // paid once however often the form is sent.
 func TestPayment(t *testing.T) {

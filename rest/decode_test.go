@@ -58,10 +58,13 @@ func TestWritesRefuseWhatTheyCannotRead(t *testing.T) {
 }
 
 // eachFlaw calls f while one member of the object, or of one inside it, is wrong.
-// No member takes true.
+// A flag takes no text, and no other member takes true.
 func eachFlaw(object map[string]any, at string, f func(place string)) {
 	for name, good := range maps.Clone(object) {
 		object[name] = true
+		if _, flag := good.(bool); flag {
+			object[name] = "true"
+		}
 		f(at + "/" + name + " invalid_type")
 		if _, ok := good.([]any); ok {
 			object[name] = []any{true}

@@ -26,6 +26,7 @@ import (
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/keyring"
 	"github.com/storefront-go/storefront/graph/link"
+	"github.com/storefront-go/storefront/rest/account"
 )
 
 const fileName = "orders-2026-03-01.csv.gz"
@@ -127,8 +128,9 @@ func newCounter(t testing.TB, size int) *counter {
 	}
 	a := &API{Config: Config{
 		APIHost: "https://api.test", Links: c.links, Logger: slog.New(slog.NewJSONHandler(c, nil)),
+		Account: new(account.Account),
 	},
-		metrics: newMetrics(c.registry, new(idem.Keeper)), challenge: "Bearer"}
+		metrics: newMetrics(c.registry, new(idem.Keeper))}
 	router := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	router.PathPrefix(downloadRoot).Handler(a.downloads(c.open))
 	router.NotFoundHandler = http.HandlerFunc(a.notFound)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/keyring"
 	"github.com/storefront-go/storefront/rest"
+	"github.com/storefront-go/storefront/rest/mcp"
 	"github.com/storefront-go/storefront/rest/openapitest"
 )
 
@@ -110,7 +112,7 @@ func each(t *testing.T, f func(t *testing.T, s *server, m *shop)) {
 type request struct {
 	As     string // the credential; empty sends none
 	Method string // GET unless given
-	Path   string // with its query; behind {base_url} unless it starts with /api or /docs
+	Path   string // with its query; behind {base_url} unless it starts with /api, /docs or /mcp
 	Body   string
 	// Header is set; an empty value removes what is set by default: the media
 	// type and, on POST, a new idempotency key.
@@ -155,8 +157,9 @@ func (r request) build(t testing.TB, host string) *http.Request {
 		r.Method = http.MethodGet
 	}
 	target := r.Path
-	if !strings.HasPrefix(target, "/api/") && !strings.HasPrefix(target, "/docs") &&
-		!strings.HasPrefix(target, "/openapi") {
+	if !slices.ContainsFunc([]string{"/api/", "/docs", "/openapi", mcp.Path}, func(outside string) bool {
+		return strings.HasPrefix(target, outside)
+	}) {
 		target = base + target
 	}
 	var body io.Reader

@@ -29,7 +29,7 @@ func (a *API) hosts(api http.Handler) (http.Handler, error) {
 			return nil, fmt.Errorf("rest: %w", err)
 		}
 		buying, err := checkout.New(checkout.Config{
-			Carts: a.Core.Carts(), Core: a.Core.Storefront(), Links: a.Links, Logger: a.Logger,
+			Carts: a.Core.Carts(), Core: a.Core.Storefront(), Links: a.Links, Logger: a.Logger, Guess: a.guess,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("rest: %w", err)
@@ -58,7 +58,7 @@ func (a *API) storefronts(shops *shop.Shop, buying *checkout.Checkout, api http.
 	carts := a.observed("checkout", unanswered, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		store, _ := shop.StoreOf(r)
 		state, _ := shop.StateOf(r)
-		buying.Serve(w, r, store, state)
+		buying.Serve(w, r, store, state, shops.Brand(r.Context(), state))
 	}))
 	images := pages
 	if a.images != nil {

@@ -30,6 +30,7 @@ var bounded = map[string]int{
 	"Product/product_type maxLength": limit.Line, "Product/inventory_quantity maximum": limit.Inventory,
 	"Product/image_url maxLength": limit.URL,
 
+	"Product/images maxItems": limit.Images, "ProductImage/alt maxLength": limit.ImageAlt,
 	"Product/options maxItems": limit.Options, "Product/variants maxItems": limit.Variants,
 	"ProductOption/name maxLength": limit.Label, "ProductOption/values maxItems": limit.Variants,
 	"ProductOption/values/items maxLength": limit.Label,

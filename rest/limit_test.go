@@ -155,6 +155,40 @@ func TestFailedAuthentication(t *testing.T) {
 	s.do(t, request{As: m.all, Path: "/products"}).want(http.StatusOK, "")
 }
 
+// TestRateOfCodes: whoever guesses discount codes is slowed down, and hears nothing of them
+// then; others try on.
+func TestRateOfCodes(t *testing.T) {
+	store := storetest.Open(t)
+	c := config(t, store)
+	underTest(t, store)(&c)
+	c.RatePerSecond, c.RateBurst, c.VisitorRate = 100, 100, 1000
+	h, err := rest.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	newShop(t, store, shopRow{Handle: "first"})
+	try := func(peer, form string) int {
+		r := httptest.NewRequest(http.MethodPost, "/cart", strings.NewReader(form))
+		r.Host, r.RemoteAddr = "first.shops.test:8080", peer
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Code
+	}
+	for i := range 31 {
+		got := try("203.0.113.1:1", "code=GUESS")
+		if (got == http.StatusTooManyRequests) != (i == 30) {
+			t.Errorf("code %d: %d", i+1, got)
+		}
+	}
+	for peer, form := range map[string]string{"203.0.113.2:1": "code=GUESS", "203.0.113.1:2": "note=x",
+		"203.0.113.1:3": "code="} {
+		if got := try(peer, form); got == http.StatusTooManyRequests {
+			t.Errorf("%s from %s: %d", form, peer, got)
+		}
+	}
+}
+
 // TestForwardedFor: only trusted proxies may name the client. Failures are
 // counted per client, which shows who was believed to be one.
 func TestForwardedFor(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorilla/mux"
 
+	"github.com/storefront-go/storefront/rest/mcp"
 	frontend "github.com/storefront-go/storefront/rest/oauth"
 )
 
@@ -16,7 +17,7 @@ func (a *API) authorization(router *mux.Router) error {
 	if a.Account == nil {
 		return errors.New("OAuth needs Account: somebody has to consent")
 	}
-	f, err := frontend.New(frontend.Config{Server: a.OAuth, Account: a.Account, Resource: Base,
+	f, err := frontend.New(frontend.Config{Server: a.OAuth, Account: a.Account, Resources: []string{Base, mcp.Path},
 		RatePerSecond: a.RatePerSecond, RateBurst: a.RateBurst, ClientOf: a.clientOf, Logger: a.Logger})
 	if err != nil {
 		return err

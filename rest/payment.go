@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/gcra"
 	"github.com/storefront-go/storefront/graph/payment"
+	"github.com/storefront-go/storefront/graph/selling"
 )
 
 const (
@@ -54,27 +55,39 @@ func (a *API) paymentEvent(c *call, store string) error {
 	if err != nil {
 		return a.unsigned(c)
 	}
-	account, err := a.Core.Account(viewer.Operator(c.ctx, id), state.PaymentStripe)
-	switch {
-	case err != nil:
+	accounts, err := a.Core.Accounts(viewer.Operator(c.ctx, id), state.PaymentStripe)
+	if err != nil {
 		return err
-	case account == nil: // as for a secret that is another store's
-		return a.unsigned(c)
 	}
-	event, err := account.Verify(body, c.r.Header.Get("Stripe-Signature"), account.Signing)
+	account, event, err := signer(accounts, body, c.r.Header.Get("Stripe-Signature"))
 	switch {
 	case errors.Is(err, payment.ErrSignature):
 		return a.unsigned(c)
 	case err != nil:
 		return fault.New(fault.MalformedBody, "The event cannot be read.")
-	case event.Session == "":
+	case event.Session == "" && event.Refund == "":
 		return nil
 	}
 	if d := a.rates.stores.Take(id); !d.OK {
 		return &fault.Error{Kind: fault.RateLimited, Detail: "Too many requests: wait, then go on.",
 			RetryAfter: d.RetryAfter}
 	}
+	if event.Refund != "" {
+		return a.Core.SettleRefund(c.ctx, id, account, event.Refund)
+	}
 	return a.Core.SettleReference(c.ctx, id, event.Session)
+}
+
+// signer returns the account of a store that sent an event, which may be a former one. A
+// store without one is answered as for a secret that is another store's.
+func signer(accounts selling.Accounts, body []byte, signature string) (*selling.Account, payment.Event, error) {
+	for _, account := range accounts {
+		event, err := account.Verify(body, signature, account.Signing)
+		if !errors.Is(err, payment.ErrSignature) {
+			return account, event, err
+		}
+	}
+	return nil, payment.Event{}, payment.ErrSignature
 }
 
 // unsigned refuses an event that nobody has signed, and bounds how fast one address may send

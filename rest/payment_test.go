@@ -172,6 +172,7 @@ func TestStripeEvents(t *testing.T) {
 		if o := c.order(order); o.FinancialStatus != state.FinancialPaid || o.Version != 2 {
 			t.Errorf("the order is %s, of version %d", o.FinancialStatus, o.Version)
 		}
+		c.tellOfRefund(first, second, theirs)
 		door := &shopper{t: t, s: c.server, host: "api.shops.test:8080"}
 		door.ask(http.MethodPost, "/payments/stripe/"+first, strings.Repeat("x", 64<<10+1))
 		if door.status != http.StatusRequestEntityTooLarge {
@@ -192,4 +193,34 @@ func (c *till) order(path string) *model.Order {
 		c.t.Fatalf("%d orders, want the one of %s", len(list.Nodes), path)
 	}
 	return list.Nodes[0]
+}
+
+// tellOfRefund gives money back that does not reach the shopper: the shop alone hears of it.
+func (c *till) tellOfRefund(first, second, theirs string) {
+	c.t.Helper()
+	o := c.order("")
+	graphtest.Must[*model.OrderPayload](c.t)(c.core.Mutation().OrderRefund(c.shop.ctx, o.PublicID(), o.Version,
+		model.RefundInput{AmountMinor: 100}))
+	if _, err := c.core.Carts().ReturnMoney(c.t.Context()); err != nil {
+		c.t.Fatal(err)
+	}
+	id := c.fake.Refunds()[0].ID
+	c.fake.Fail(id, "declined")
+	for i, e := range []struct {
+		shop, kind, signing string
+		status              int
+		failed              bool
+	}{
+		{shop: first, kind: "refund.failed", signing: theirs, status: http.StatusBadRequest},
+		{shop: second, kind: "refund.failed", signing: theirs, status: http.StatusOK},
+		{shop: first, kind: "refund.created", signing: paymenttest.Signing, status: http.StatusOK},
+		{shop: first, kind: "charge.refund.updated", signing: paymenttest.Signing, status: http.StatusOK, failed: true},
+		{shop: first, kind: "refund.failed", signing: paymenttest.Signing, status: http.StatusOK, failed: true},
+	} {
+		door := c.tell(e.shop, e.kind, id, e.signing, 0)
+		r := c.store.DB(c.shop.ctx).PaymentRefund.Query().OnlyX(c.shop.ctx)
+		if door.status != e.status || (r.State == state.PaymentRefundFailed) != e.failed {
+			c.t.Errorf("%d: %d, the refund is %s", i, door.status, r.State)
+		}
+	}
 }

@@ -67,6 +67,7 @@ func readProduct(r *strict.Reader) model.ProductCreateInput {
 		Tags:                r.Strings("tags"),
 		InventoryQuantity:   r.Int("inventory_quantity"),
 		ImageURL:            r.String("image_url"),
+		RequiresShipping:    r.Bool("requires_shipping"),
 	}
 	faults := required(r.Fields(), "title", title, &in.Title)
 	faults = required(faults, "price_minor", price, &in.PriceMinor)

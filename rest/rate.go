@@ -17,6 +17,13 @@ import (
 // page, and one address may be a whole office's.
 const visitorBurst = 10
 
+// Discount codes are few and short: one address tries this many at once, and as many a second
+// for ever.
+const (
+	codeBurst = 30
+	codeRate  = 0.2
+)
+
 // limiters bound how fast callers may ask (contract, section 13). One that is off
 // allows everything.
 type limiters struct {
@@ -24,7 +31,7 @@ type limiters struct {
 	// stores bound all credentials of a store together.
 	stores *gcra.Limiter[xid.ID]
 	// failures and visitors are counted by the client's network.
-	failures, visitors *gcra.Limiter[netip.Prefix]
+	failures, visitors, codes *gcra.Limiter[netip.Prefix]
 }
 
 // allowance is what shares a rate: a lineage of keys or a person, wherever they work;
@@ -64,6 +71,13 @@ func (a *API) newLimiters() (err error) {
 	if err != nil {
 		return fmt.Errorf("rates of visitors: %w", err)
 	}
+	guesses := gcra.Config{Rate: codeRate, Burst: codeBurst}
+	if a.rates.visitors.Off() {
+		guesses.Rate = 0
+	}
+	if a.rates.codes, err = gcra.New[netip.Prefix](guesses); err != nil {
+		return fmt.Errorf("rates of discount codes: %w", err)
+	}
 	a.policy = a.rates.credentials.Policy("default")
 	return nil
 }
@@ -92,4 +106,11 @@ func (a *API) visit(r *http.Request, n int) gcra.Decision {
 		return gcra.Decision{OK: true}
 	}
 	return a.rates.visitors.TakeN(gcra.Network(client), n)
+}
+
+// guess counts a discount code that a visitor tries, and reports whether they may, as
+// [API.visit] does.
+func (a *API) guess(r *http.Request) (ok bool) {
+	client := a.clientOf(r)
+	return client.IsLoopback() || client.IsPrivate() || a.rates.codes.Take(gcra.Network(client)).OK
 }

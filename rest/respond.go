@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -14,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/graph/gcra"
 	"github.com/storefront-go/storefront/graph/status"
+	frontend "github.com/storefront-go/storefront/rest/oauth"
 	"github.com/storefront-go/storefront/rest/problem"
 	"github.com/storefront-go/storefront/rest/variant"
 )
@@ -89,7 +91,7 @@ func (a *API) moment(c *call, h http.Header) {
 	}
 }
 
-// fail writes the problem of an error (contract, section 2).
+// fail writes the problem of an error (contract, section 2), or the page of it.
 func (a *API) fail(c *call, err error) {
 	f, status := a.faultOf(c, err)
 	h := c.w.Header()
@@ -98,10 +100,14 @@ func (a *API) fail(c *call, err error) {
 	h["Cache-Control"] = noStore
 	delete(h, "Etag")
 	if status == http.StatusUnauthorized || status == http.StatusForbidden {
-		h["Www-Authenticate"] = []string{a.challenged(f)}
+		h["Www-Authenticate"] = []string{a.challenged(c, f)}
 	}
 	if f.RetryAfter > 0 {
 		h["Retry-After"] = []string{gcra.Seconds(f.RetryAfter)}
+	}
+	if forPeople(c.r) {
+		a.showFailure(c, f, status)
+		return
 	}
 	c.out = problem.Append(c.out[:0], a.APIHost, f, c.id)
 	a.send(c, status, c.out)
@@ -135,14 +141,19 @@ func (a *API) faultOf(c *call, err error) (*fault.Error, int) {
 
 // challenged is the WWW-Authenticate of a refusal (RFC 6750, section 3): no
 // error where no credential came.
-func (a *API) challenged(f *fault.Error) string {
+func (a *API) challenged(c *call, f *fault.Error) string {
+	resource := Base
+	if c.row != nil {
+		resource = cmp.Or(c.row.resource, Base)
+	}
+	challenge := `Bearer realm="storefront", resource_metadata="` + a.APIHost + frontend.ResourcePath + resource + `"`
 	switch f.Kind {
 	case fault.InvalidToken:
-		return a.challenge + `, error="invalid_token"`
+		return challenge + `, error="invalid_token"`
 	case fault.InsufficientScope:
-		return a.challenge + `, error="insufficient_scope", scope="` + f.Scope + `"`
+		return challenge + `, error="insufficient_scope", scope="` + f.Scope + `"`
 	}
-	return a.challenge
+	return challenge
 }
 
 // etag is a weak tag: the same for the same representation, whatever its
@@ -177,7 +188,7 @@ func (a *API) send(c *call, status int, body []byte) {
 
 // static serves bytes that never change while the process runs.
 func (a *API) static(contentType string, body []byte) http.Handler {
-	f := &variant.Form{Type: contentType, Plain: body, Tag: etag(body)}
+	f := &variant.Form{Type: contentType, Plain: body, Packed: variant.Pack(body), Tag: etag(body)}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")

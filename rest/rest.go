@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"cmp"
 	_ "embed"
 	"errors"
@@ -22,6 +23,8 @@ import (
 	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/graph/status"
 	"github.com/storefront-go/storefront/rest/account"
+	"github.com/storefront-go/storefront/rest/dashboard"
+	"github.com/storefront-go/storefront/rest/mcp"
 	frontend "github.com/storefront-go/storefront/rest/oauth"
 	"github.com/storefront-go/storefront/rest/web"
 )
@@ -69,6 +72,8 @@ type Config struct {
 	// SecurityContact is the address, a mailto: or https: one, to which weaknesses are
 	// reported; empty serves no security.txt.
 	SecurityContact string
+	// Version is the program's, which agents are told.
+	Version string
 	// Explorer serves the page that tries GraphQL.
 	Explorer bool
 	Logger   *slog.Logger
@@ -78,11 +83,10 @@ type Config struct {
 // API is the facade.
 type API struct {
 	Config
-	metrics   *metrics
-	rates     limiters
-	images    *pictures // nil without Blobs
-	policy    string    // RateLimit-Policy
-	challenge string    // WWW-Authenticate without an error
+	metrics *metrics
+	rates   limiters
+	images  *pictures // nil without Blobs
+	policy  string    // RateLimit-Policy
 }
 
 // New makes the handler of everything that is served on the public address.
@@ -99,8 +103,6 @@ func New(c Config) (http.Handler, error) {
 		c.Metrics = prometheus.NewRegistry()
 	}
 	a := &API{Config: c, metrics: newMetrics(c.Metrics, c.Idem)}
-	a.challenge = `Bearer realm="storefront", resource_metadata="` + c.APIHost +
-		`/.well-known/oauth-protected-resource` + Base + `"`
 	if a.Blobs != nil {
 		a.images = &pictures{newFiles(a)}
 	}
@@ -127,18 +129,22 @@ func (a *API) pages(router *mux.Router) error {
 	for _, k := range status.Kinds() {
 		problems = append(problems, web.Problem{Code: k.Code, Status: k.Status, Title: k.Title, Sentence: k.Sentence})
 	}
-	docs, err := web.Docs(Document, problems, a.Core.Limits)
+	docs, err := web.Docs(web.DocsConfig{OpenAPI: Document, Problems: problems, Limits: a.Core.Limits,
+		APIHost: a.APIHost, Explorer: a.GraphQL != nil && a.Explorer,
+		Missing: http.HandlerFunc(a.missing)})
 	if err != nil {
 		return err
 	}
-	document, err := web.JSON(Document)
+	written := bytes.ReplaceAll(Document, []byte(exampleHost), []byte(a.APIHost))
+	document, err := web.JSON(written)
 	if err != nil {
 		return err
 	}
 	router.Path("/docs").Handler(a.plain("/docs", docs))
 	router.PathPrefix("/docs/").Handler(a.plain("/docs", docs))
 	router.Path("/openapi.json").Handler(a.plain("/openapi.json", a.static("application/json", document)))
-	router.Path("/openapi.yaml").Handler(a.plain("/openapi.yaml", a.static("application/yaml", Document)))
+	router.Path(iconPath).Handler(a.plain(iconPath, dashboard.Icon()))
+	router.Path("/openapi.yaml").Handler(a.plain("/openapi.yaml", a.static("application/yaml", written)))
 	if a.SecurityContact != "" {
 		router.Path(securityPath).Handler(a.plain(securityPath, a.security()))
 	}
@@ -149,6 +155,9 @@ func (a *API) pages(router *mux.Router) error {
 		return err
 	}
 	a.payments(router)
+	if err := a.agents(router, document); err != nil {
+		return err
+	}
 	if a.Exports != nil {
 		if a.Links == nil {
 			return errors.New("downloads of exports need Links")
@@ -169,8 +178,15 @@ func (a *API) pages(router *mux.Router) error {
 	return nil
 }
 
+// exampleHost stands in the document's examples for where the API is: what is served names
+// this host.
+const exampleHost = "https://api.example.com"
+
+// iconPath is where browsers look for the picture of a host by themselves.
+const iconPath = "/favicon.ico"
+
 // crossOrigin reports whether any web page may call a path (contract, section 2).
 func crossOrigin(path string) bool {
 	return strings.HasPrefix(path, Base+"/") || strings.HasPrefix(path, legacyBase+"/") || path == "/openapi.json" ||
-		frontend.CrossOrigin(path)
+		path == mcp.Path || frontend.CrossOrigin(path)
 }

@@ -75,6 +75,8 @@ type endpoint struct {
 type served struct {
 	Route
 	meter *meter
+	// resource is the path of what is protected, where it is not {base_url}.
+	resource string
 }
 
 // find returns the row that answers a method. HEAD is GET without a body.
@@ -95,7 +97,7 @@ func endpoints(base string, m *metrics) []*endpoint {
 			i = len(all)
 			all = append(all, &endpoint{path: path, legacy: base == legacyBase, byName: map[string]*served{}})
 		}
-		all[i].byName[r.Method] = &served{r, m.route(r.Method, path)}
+		all[i].byName[r.Method] = &served{Route: r, meter: m.route(r.Method, path)}
 	}
 	for _, e := range all {
 		e.allow = allow(e.byName)

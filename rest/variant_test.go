@@ -2,10 +2,12 @@ package rest_test
 
 import (
 	"context"
+	"encoding/hex"
 	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/state"
@@ -61,11 +63,54 @@ func TestVariants(t *testing.T) {
 		body := string(s.do(t, request{As: m.all, Path: one}).Body)
 		if !strings.HasSuffix(body, `"options":[{"name":"Größe","values":["S","\"M\""]}],"variants":[{"id":"`+
 			xid.Variant.Format(fixed(210))+`","title":"S","sku":"S-1","price_minor":1450,`+
-			`"compare_at_price_minor":2000,"inventory_quantity":3,"weight_grams":180,"options":["S"],"position":1},`+
+			`"compare_at_price_minor":2000,"inventory_quantity":3,"weight_grams":180,"options":["S"],"position":1,"image":null},`+
 			`{"id":"`+xid.Variant.Format(fixed(211))+`","title":"\"M\"","sku":null,"price_minor":1451,`+
 			`"compare_at_price_minor":null,"inventory_quantity":null,"weight_grams":null,"options":["\"M\""],`+
-			`"position":2}]}`) {
+			`"position":2,"image":null}],"images":[],"requires_shipping":true}`) {
 			t.Errorf("the product: %s", body)
+		}
+	})
+}
+
+// TestProductImages: products have their pictures, at addresses of the store's host, and their
+// variants the one that shows them. A page of such products costs one statement more.
+func TestProductImages(t *testing.T) {
+	each(t, func(t *testing.T, s *server, m *shop) {
+		m.variants(21)
+		m.tx(func(ctx context.Context, c *db.Client) error {
+			err := c.ProductImage.Create().SetID(fixed(31)).SetProductID(fixed(21)).SetPosition(1).
+				SetAlt("A \"shirt\"").SetObjectID(fixed(32)).SetContentType("image/png").SetWidth(400).SetHeight(300).
+				SetSizeBytes(9).Exec(ctx)
+			if err == nil {
+				err = c.Product.Update().SetImagesCount(1).Exec(ctx)
+			}
+			if err == nil {
+				err = c.Variant.Update().SetImageID(fixed(31)).Exec(ctx)
+			}
+			return err
+		})
+		one, image := "/products/"+xid.Product.Format(fixed(21)), xid.ProductImage.Format(fixed(31))
+		s.do(t, request{As: m.all, Path: one}) // the credential and the host are looked up here
+		object, origin := fixed(32), ""
+		m.tx(func(ctx context.Context, c *db.Client) error {
+			shop, err := ent.Only(c.Store.Query().Load(ctx))
+			if err == nil {
+				origin = "https://" + shop.Handle + ".localhost"
+			}
+			return err
+		})
+		for _, path := range []string{"/products", one} {
+			before := s.store.Statements()
+			body := string(s.do(t, request{As: m.all, Path: path}).want(http.StatusOK, "").Body)
+			if got := s.store.Statements() - before; got != 3 {
+				t.Errorf("%s cost %d statements, want 3", path, got)
+			}
+			if !strings.Contains(body, `"position":1,"image":"`+image+`"},`) ||
+				!strings.Contains(body, `"images":[{"id":"`+image+`","url":"`+origin+`/pictures/`+
+					image+`/`+hex.EncodeToString(object[:])+`.png",`+
+					`"alt":"A \"shirt\"","width":400,"height":300,"position":1}]`) {
+				t.Errorf("%s: %s", path, body)
+			}
 		}
 	})
 }

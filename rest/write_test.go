@@ -131,3 +131,13 @@ func TestAnswersDoNotMix(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// The document lists currencies as they are written; the service takes small letters too.
+func TestCurrencyInSmallLetters(t *testing.T) {
+	s, m := sqlite(t)
+	got := s.do(t, request{As: m.all, Method: http.MethodPost, Path: "/products", Free: true,
+		Body: `{"title":"Mug","price_minor":1450,"currency":"jpy"}`})
+	if p := got.want(http.StatusCreated, "").product(); p.Currency != "JPY" {
+		t.Errorf("currency: %q", p.Currency)
+	}
+}

@@ -15,7 +15,7 @@ import (
 )
 
 // A key is made with chosen scopes, used, rotated; both work until the first is
-// revoked.
+// revoked. Then a call is tried with it where calls are documented.
 func TestBrowserKeys(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -59,6 +59,8 @@ func TestBrowserKeys(t *testing.T) {
 	b.gone(`dialog`)
 	works(first, http.StatusUnauthorized, "invalid_token")
 	works(second, http.StatusOK, "")
+	b.see(`a[data-test="guide"][href="/docs/guides/first-call"]`)
+	b.tryDocs(f.Stores[0].Name, second)
 }
 
 // A product is drafted and published; its picture is asked of no other host.

@@ -98,6 +98,8 @@ func TestBrowserEndpoint(t *testing.T) {
 		t.Errorf("the circuit is shown as %q", got)
 	}
 	b.shot("webhook-open")
+	b.tryNow()
+	b.open("/dashboard/webhooks/" + id)
 	b.move(strings.Replace(r.URL, "127.0.0.1", "localhost", 1))
 }
 
@@ -168,6 +170,20 @@ func (b *browser) sendAgain(r *receiver) {
 	b.see(`[data-test="resend-is-done"]`)
 	b.click(`[data-test="resend-done"]`)
 	b.gone(`dialog`)
+}
+
+// tryNow sees that what waits is chosen where an endpoint fails, and alone.
+func (b *browser) tryNow() {
+	b.t.Helper()
+	b.click(`[data-test="webhook-resend"]`)
+	b.see(`dialog input[name="state-WAITING"]:checked`)
+	b.click(`dialog input[name="state-FAILED"]`)
+	b.click(`dialog [data-test="submit"]`)
+	b.see(`dialog [data-test="error-states"]`)
+	b.click(`dialog input[name="state-FAILED"]`)
+	b.click(`dialog [data-test="submit"]`)
+	b.see(`[data-test="resend-count"]`)
+	b.shot("webhook-try-now")
 }
 
 // exportLog exports the log of the six attempts, which is followed where exports are.

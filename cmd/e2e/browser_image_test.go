@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
@@ -31,9 +32,9 @@ func photo(t *testing.T, name string, c color.Color) string {
 	return path
 }
 
-// Pictures are sent several at once, put in another order by their buttons, described and
-// removed, while what was typed in the form beside them stays; the shop shows them, and the
-// form is saved after all.
+// Pictures are sent several at once, put in another order by their buttons and by dragging,
+// described and removed, while what was typed in the form beside them stays; the shop shows
+// them, and the form is saved after all. A variant has a picture of its own.
 func TestBrowserImages(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -58,11 +59,14 @@ func TestBrowserImages(t *testing.T) {
 	b.click(`[data-test="photo"]:nth-of-type(1) [data-test="photo-down"]`)
 	b.seeText("The order is saved.")
 	b.await("the other order", `document.querySelectorAll('[data-test="photo"]')[1].dataset.id === '`+first+`'`)
-	b.fill(`[data-test="photo"]:nth-of-type(1) [data-test="photo-alt"]`, "A blue jersey")
-	b.click(`[data-test="photo"]:nth-of-type(2) [data-test="photo-alt"]`)
+	b.drag(1, 0)
+	b.await("the first order", `document.querySelector('[data-test="photo"]').dataset.id === '`+first+`' &&
+		!document.querySelector('[data-test="photo"]:nth-of-type(2) [data-test="photo-up"]').disabled`)
+	b.fill(`[data-test="photo"]:nth-of-type(2) [data-test="photo-alt"]`, "A blue jersey")
+	b.click(`[data-test="photo"]:nth-of-type(1) [data-test="photo-alt"]`)
 	b.seeText("The text is saved.")
 	b.shot("product-images")
-	b.click(`[data-test="photo"]:nth-of-type(2) [data-test="photo-remove"]`)
+	b.click(`[data-test="photo"]:nth-of-type(1) [data-test="photo-remove"]`)
 	b.click(`dialog [data-test="submit"]`)
 	b.gone(`[data-test="photo"]:nth-of-type(2)`)
 	if typed := evaluate[string](b, `document.querySelector('input[name="vendor"]').value`); typed != "Kestrel" {
@@ -78,12 +82,48 @@ func TestBrowserImages(t *testing.T) {
 	}
 	b.click(`[data-test="productPublish"]`)
 	b.see(`[data-test="productUnpublish"]`)
+	b.choosePicture("/dashboard/products/" + p.pictured(t, f.Stores[0].StaffToken))
 	b.open(p.front(t, f.Stores[0].StaffToken) + "products/jersey")
 	b.await("the picture on the shop's page", `(() => {
 		const img = document.querySelector('img[alt="A blue jersey"]');
 		return img && img.complete && img.naturalWidth > 0 && img.srcset.includes('-320.png 320w');
 	})()`)
 	b.shot("product-images-shop")
+}
+
+// drag takes a picture to the place of another one, as a mouse does.
+func (b *browser) drag(from, to int) {
+	b.t.Helper()
+	if !evaluate[bool](b, fmt.Sprintf(`(() => {
+		const all = document.querySelectorAll('[data-test="photo"]'), taken = all[%d].querySelector('img');
+		const dataTransfer = new DataTransfer();
+		const say = (on, kind) => !on.dispatchEvent(new DragEvent(kind, {dataTransfer, bubbles: true, cancelable: true}));
+		say(taken, 'dragstart');
+		const welcome = say(all[%d], 'dragover');
+		say(all[%[2]d], 'drop');
+		say(taken, 'dragend');
+		return taken.draggable && welcome;
+	})()`, from, to)) {
+		b.t.Error("the picture cannot be dragged there")
+	}
+}
+
+// choosePicture gives a variant of the product at an address the last picture.
+func (b *browser) choosePicture(address string) {
+	b.t.Helper()
+	const choice = `[data-test="variant-image"]`
+	b.open(address)
+	b.click(`.photo-variants summary`)
+	b.see(choice)
+	last := evaluate[string](b, `[...document.querySelectorAll('[data-test="photo"]')].at(-1).dataset.id`)
+	evaluate[any](b, `(() => {
+		const choice = document.querySelector('`+choice+`');
+		choice.value = '`+last+`';
+		choice.dispatchEvent(new Event('change', {bubbles: true}));
+	})()`)
+	b.seeText("The picture is chosen.")
+	b.open(address)
+	b.await("the picture of the variant", `document.querySelector('`+choice+`')?.value === '`+last+`'`)
 }
 
 // pictured is a product with options and several pictures: the first that the demo made.

@@ -6,19 +6,15 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/chromedp"
 )
 
 // Somebody buys on a phone whose browser runs no scripts: from the shop's first page to the
-// page of the order.
+// page of the order. The page of the product is light in every theme.
 func TestBrowserPurchase(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
 	b, f := p.browse(t), p.demo(t)
-	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled,
-		emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
-		t.Fatal(err)
-	}
+	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	b.dress("light", 360)
 	front := p.front(t, f.Stores[0].StaffToken)
 	b.open(front)
@@ -56,6 +52,7 @@ func TestBrowserPurchase(t *testing.T) {
 	b.click(`main .primary`)
 	b.see(`.mark`)
 	b.narrow("order")
+	b.weigh(p, f.Stores[0].StaffToken, front)
 }
 
 // pick opens the page of a product that can be bought.

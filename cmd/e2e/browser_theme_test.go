@@ -25,7 +25,7 @@ type shownTheme struct {
 }
 
 // themes returns the themes of a store.
-func (p *program) themes(t *testing.T, token string) []shownTheme {
+func (p *program) themes(t testing.TB, token string) []shownTheme {
 	t.Helper()
 	var found struct{ Themes struct{ Nodes []shownTheme } }
 	p.graphql(t, token, `{ themes(first: 100) { nodes { id name status source previewUrl } } }`, nil, &found)

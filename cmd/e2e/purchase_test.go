@@ -82,7 +82,7 @@ func (c *counter) shopper(t *testing.T, product string, n int) (cookie, total st
 		{"/checkout/contact", url.Values{"email": {"shopper-" + strconv.Itoa(n) + "@example.com"}}},
 		{"/checkout/address", url.Values{"country": {"DE"}, "name": {"Ada Lovelace"}, "line1": {"Weg 1"},
 			"postal_code": {"10115"}, "city": {"Berlin"}}},
-		{"/checkout/payment", url.Values{"payment": {"bank_transfer"}}},
+		{"/checkout/payment", url.Values{"payment": {"test"}}},
 	} {
 		if status, _, body := c.ask(t, step.path, cookie, step.form); status != http.StatusSeeOther {
 			t.Errorf("%s answers %d %s", step.path, status, body)
@@ -95,7 +95,8 @@ func (c *counter) shopper(t *testing.T, product string, n int) (cookie, total st
 }
 
 // Shoppers want more than there is, and the program dies while they order: everybody gets
-// their order or hears that there is none left, and nothing is sold twice.
+// their order or hears that there is none left, and nothing is sold twice. A receiver of
+// webhooks hears of each order once that it was made and once that it was paid.
 func TestPurchasesSurviveKills(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s settings) {
@@ -107,6 +108,8 @@ func TestPurchasesSurviveKills(t *testing.T) {
 		c := &counter{settings: s, host: front.Hostname(), program: p, http: &http.Client{
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 		product := p.stock(t, store.StaffToken, pieces)
+		heard := receiving(t).open("/orders", nil)
+		p.register(t, store.Keys["all"], heard, orderEvents...)
 		cookies, totals := make([]string, shoppers), make([]string, shoppers)
 		eachOf(shoppers, func(i int) { cookies[i], totals[i] = c.shopper(t, product, i) })
 
@@ -126,6 +129,9 @@ func TestPurchasesSurviveKills(t *testing.T) {
 			switch status {
 			case http.StatusSeeOther:
 				orders[i] = header.Get("Location")
+				for range 2 { // somebody who is impatient
+					c.ask(t, strings.TrimSuffix(orders[i], "/pay")+"/pay", cookies[i], url.Values{"outcome": {"pay"}})
+				}
 			case http.StatusConflict:
 			default:
 				t.Errorf("placing answers %d %s", status, body)
@@ -133,7 +139,11 @@ func TestPurchasesSurviveKills(t *testing.T) {
 			answers <- true
 		})
 		died.Wait()
-		c.check(t, store.Keys["all"], product, orders, pieces)
+		var sold journal
+		for _, id := range c.check(t, store.Keys["all"], product, orders, pieces) {
+			sold.add(id, "order.created", "order.paid")
+		}
+		heard.sink.complete(t, settled, &sold, heard)
 	})
 }
 
@@ -170,8 +180,8 @@ func (p *program) stock(t *testing.T, token string, pieces int) string {
 	return product.ID
 }
 
-// check compares what shoppers were told with what the store has.
-func (c *counter) check(t *testing.T, key, product string, orders []string, pieces int) {
+// check compares what shoppers were told with what the store has, and returns its orders.
+func (c *counter) check(t *testing.T, key, product string, orders []string, pieces int) (sold []string) {
 	t.Helper()
 	told := map[string]bool{}
 	for _, path := range orders {
@@ -182,20 +192,20 @@ func (c *counter) check(t *testing.T, key, product string, orders []string, piec
 			told[path] = true
 		}
 	}
-	sold := 0
 	for o, err := range c.program.client(t, key).Orders(t.Context(), &client.ListOrdersParams{Limit: new(100)}) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		if o.Source == "storefront" {
-			sold++
+			sold = append(sold, o.ID)
 		}
 	}
 	var left struct {
 		InventoryQuantity *int `json:"inventory_quantity"`
 	}
 	c.program.send(t, request{As: key, Path: base + "/products/" + product}).decode(t, &left)
-	if len(told) != pieces || sold != pieces || left.InventoryQuantity == nil || *left.InventoryQuantity != 0 {
-		t.Errorf("%d shoppers have an order of %d, the store has %d", len(told), pieces, sold)
+	if len(told) != pieces || len(sold) != pieces || left.InventoryQuantity == nil || *left.InventoryQuantity != 0 {
+		t.Errorf("%d shoppers have an order of %d, the store has %d", len(told), pieces, len(sold))
 	}
+	return sold
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/link"
 	"github.com/storefront-go/storefront/graph/page"
 )
 
@@ -39,7 +40,7 @@ func (c *baselineCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	config := baseline.Config{Store: s, Keys: apikey.NewKeeper(s), Pages: page.New(ring)}
+	config := baseline.Config{Store: s, Keys: apikey.NewKeeper(s), Pages: page.New(ring), Links: link.New(ring)}
 	if c.StoreDomain != "" {
 		config.OriginOf = func(handle string) string { return "http://" + handle + "." + c.StoreDomain }
 	}

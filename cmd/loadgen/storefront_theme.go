@@ -97,8 +97,10 @@ type shopper struct {
 	server *child
 	key    string
 	host   string // of the store
-	active *ownTheme
-	other  *ownTheme // with another stylesheet
+	// preview is the query that lets pages be made anew, see [shopper.signedQuery].
+	preview string
+	active  *ownTheme
+	other   *ownTheme // with another stylesheet
 }
 
 // newShopper finds the active theme of the store of a key and another one, which

@@ -13,6 +13,7 @@ type report struct {
 	quick   bool
 	results []*result
 	facts   []fact
+	pages   []pageRow
 }
 
 // fact is a figure without a baseline.
@@ -34,11 +35,28 @@ func (r *report) print(w io.Writer) {
 	}
 	fmt.Fprintln(w)
 	r.details(w)
+	r.printPages(w)
 	row(w, "figure", "found", "asked")
 	row(w, "---", "---:", "---")
 	for _, f := range r.facts {
 		row(w, f.name, f.value, f.bound)
 	}
+}
+
+// printPages writes the table of pages and of what shoppers do on them.
+func (r *report) printPages(w io.Writer) {
+	if len(r.pages) == 0 {
+		return
+	}
+	row(w, "page", "engine", "CPU ms", "of the database", "p50 ms", "p99 ms", "statements", "kB", "asked")
+	row(w, "---", "---", "---:", "---:", "---:", "---:", "---:", "---:", "---")
+	for _, p := range r.pages {
+		v := p.middle(0)
+		row(w, p.name, p.engine, millis(v.server+v.database), millis(v.database), millis(v.p50), millis(v.p99),
+			fmt.Sprintf("%.2f", p.statements), fmt.Sprintf("%.1f", float64(p.size)/1e3),
+			within(v.server+v.database, p.bound, p.asked))
+	}
+	fmt.Fprintln(w)
 }
 
 // details are the medians of every side.

@@ -59,7 +59,7 @@ type late struct {
 
 // Run inspects.
 func (c *doctorDeliveriesCmd) Run(s *session) error {
-	if err := s.secretKey(&c.Storage); err != nil {
+	if err := s.storage(&c.Storage); err != nil {
 		return err
 	}
 	return withWebhooks(s, c.Storage, func(e *webhook.Engine) error {

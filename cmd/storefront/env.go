@@ -31,6 +31,15 @@ func parseEnv(list []string) *environment {
 
 func (e *environment) get(name string) string { return e.values[name] }
 
+// storage completes where the data lies with the root secret of the environment, and
+// judges it: what is wrong is a mistake of usage.
+func (s *session) storage(st *app.Storage) error {
+	if err := s.secretKey(st); err != nil {
+		return err
+	}
+	return misused(st.Check())
+}
+
 // secretKey gives the storage the root secret of the environment: that of
 // STOREFRONT_SECRET_KEY, or else that of the file which STOREFRONT_SECRET_KEY_FILE
 // names.
@@ -45,10 +54,10 @@ func (s *session) secretKey(st *app.Storage) error {
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {
-		return fmt.Errorf("STOREFRONT_SECRET_KEY_FILE: %w", err)
+		return &usageError{fmt.Errorf("STOREFRONT_SECRET_KEY_FILE: %w", err)}
 	}
 	if st.SecretKey = strings.TrimSpace(string(content)); st.SecretKey == "" {
-		return fmt.Errorf("STOREFRONT_SECRET_KEY_FILE: %s is empty", path)
+		return &usageError{fmt.Errorf("STOREFRONT_SECRET_KEY_FILE: %s is empty", path)}
 	}
 	return nil
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// emitted are the events of each command that ends by itself. None of them touches an
-// order, a product or a customer, and the end of a grant is no command's.
+// emitted are the events of each command that ends by itself. None of them but an import
+// touches an order, a product or a customer, and the end of a grant is no command's.
 var emitted = map[string]string{
 	"store create": "", "store legacy": "", "store limit": "",
 	"key create": "", "key rotate": "", "key revoke": "",
@@ -26,12 +26,12 @@ var emitted = map[string]string{
 	"staff invite": "", "staff withdraw": "", "staff remove": "", "staff token": "", "staff password": "",
 	"staff reset-factors": "",
 	"migrate apply":       "", "secret rotate": "", "secret reseal": "",
-	"webhooks requeue": "",
+	"webhooks requeue": "", "import shopify": "product.created",
 }
 
-// silent are the commands that write nothing by themselves: they read, or they
-// serve what other tests send.
-var silent = []string{"serve", "dispatch", "migrate status", "store list", "key list",
+// silent are the commands that write nothing by themselves: they read, they write files,
+// or they serve what other tests send.
+var silent = []string{"serve", "dispatch", "backup", "restore", "migrate status", "store list", "key list",
 	"app list", "app show", "staff list", "staff invited", "webhooks listen", "doctor installation",
 	"doctor deliveries", "theme check", "theme preview", "version"}
 
@@ -101,6 +101,7 @@ func runCommands(t *testing.T, c cli, database string) {
 	if len(gone.Left) != 1 || gone.Left[0].Kind != "grant" || gone.Left[0].Name != "Sync" {
 		t.Errorf("what Tom leaves: %+v", gone.Left)
 	}
+	run(new(any), "import", "shopify", oneProduct(t), "--apply")
 	run(new(any), "secret", "rotate")
 	run(new(any), "secret", "reseal")
 	run(new(requeued), "webhooks", "requeue")

@@ -19,5 +19,5 @@ func main() {
 		<-signals // the second one does not wait
 		os.Exit(exitFailed)
 	}()
-	os.Exit(run(ctx, os.Args[1:], os.Environ(), stdio{out: os.Stdout, err: os.Stderr}))
+	os.Exit(run(ctx, os.Args[1:], os.Environ(), stdio{out: os.Stdout, err: os.Stderr, in: os.Stdin}))
 }

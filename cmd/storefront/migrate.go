@@ -63,6 +63,9 @@ func (c *migrateStatusCmd) Run(s *session) error {
 
 // withStore opens the database as it is.
 func withStore(s *session, st app.Storage, f func(*ent.Store) error) error {
+	if err := st.Check(); err != nil {
+		return &usageError{err}
+	}
 	store, err := app.OpenStore(s.ctx, app.Opening{Storage: st})
 	if err != nil {
 		return err

@@ -27,8 +27,11 @@ Settings come from flags, then STOREFRONT_* variables, then defaults. The root s
 
 Exit codes: 0 done, 1 failed, 2 wrong usage. Errors are one line on standard error.`
 
-// stdio is where the program writes.
-type stdio struct{ out, err io.Writer }
+// stdio is where the program writes, and reads where a command takes input.
+type stdio struct {
+	out, err io.Writer
+	in       io.ReadCloser
+}
 
 // session is what every command runs in.
 type session struct {
@@ -49,6 +52,10 @@ type commands struct {
 	Staff    staffCmd    `cmd:"" help:"Look after the people of a store."`
 	Webhooks webhooksCmd `cmd:"" help:"Build and try receivers of webhooks, and repair."`
 	Theme    themeCmd    `cmd:"" help:"Check and show themes while they are written."`
+	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Offer the API's rows to an agent as tools, on standard input and output."`
+	Backup   backupCmd   `cmd:"" help:"Keep an installation on SQLite in one file, beside running servers."`
+	Restore  restoreCmd  `cmd:"" help:"Bring back what a backup keeps, into an empty folder."`
+	Import   importCmd   `cmd:"" help:"Bring in what another shop system exports."`
 	Secret   secretCmd   `cmd:"" help:"Look after the root secret."`
 	Doctor   doctorCmd   `cmd:"" help:"Check the installation and say how to repair it."`
 	Version  versionCmd  `cmd:"" help:"Print what this program is."`
@@ -95,6 +102,14 @@ type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
+
+// misused makes a mistake of usage of what is wrong with settings; nil stays nil.
+func misused(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &usageError{err}
+}
 
 // errSilent ends a command that has itself reported what is wrong.
 var errSilent = errors.New("failed")

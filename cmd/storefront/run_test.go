@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"io"
-	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/storefront-go/storefront/cmd/internal/app"
 	"github.com/storefront-go/storefront/ent/storetest"
@@ -36,7 +33,7 @@ func newCLI(t *testing.T) cli {
 
 func (c cli) run(args ...string) outcome {
 	var out, err bytes.Buffer
-	code := run(c.t.Context(), args, c.env, stdio{&out, &err})
+	code := run(c.t.Context(), args, c.env, stdio{out: &out, err: &err})
 	return outcome{code, out.String(), err.String()}
 }
 
@@ -60,7 +57,8 @@ func TestEveryCommandHasExamples(t *testing.T) {
 		"app create", "app list", "app show", "app update", "app disable", "app enable", "app legacy", "staff invite",
 		"staff withdraw", "staff invited", "staff list", "staff remove", "staff token", "webhooks listen",
 		"webhooks requeue",
-		"secret rotate", "secret reseal", "doctor", "doctor installation", "doctor deliveries", "theme check",
+		"backup", "restore", "import shopify", "secret rotate", "secret reseal", "doctor", "doctor installation",
+		"doctor deliveries", "theme check",
 		"theme preview", "version"} {
 		o := c.run(append(strings.Fields(command), "--help")...)
 		if o.code != exitOK || !strings.Contains(o.out, "    storefront "+command) || o.err != "" {
@@ -89,7 +87,19 @@ func TestMistakes(t *testing.T) {
 		{name: "no store", args: "key list", code: exitFailed, want: "store create"},
 		{name: "unknown store", args: "key list --store nobody", code: exitFailed, want: "nobody"},
 		{name: "bad database", env: "STOREFRONT_DATABASE=postgres://a:opensesame@b/c", args: "store list",
-			code: exitFailed, want: "scheme"},
+			code: exitUsage, want: "scheme"},
+		{name: "a server's bad database", env: "STOREFRONT_DATABASE=postgres://a:opensesame@b/c", args: "serve",
+			code: exitUsage, want: "scheme"},
+		{name: "bad blobs", args: "serve --blobs ftp://a", code: exitUsage, want: "--blobs"},
+		{name: "a bucket's bad parameter", args: "dispatch --blobs s3://a?size=1", code: exitUsage, want: "--blobs"},
+		{name: "no certificate", args: "serve --tls-cert missing --tls-key missing", code: exitUsage, want: "--tls-cert"},
+		{name: "no folder", args: "serve --data run_test.go", code: exitUsage, want: "--data"},
+		{name: "traces for nobody", env: "OTEL_TRACES_EXPORTER=zipkin", args: "serve", code: exitUsage, want: "zipkin"},
+		{name: "a server's short secret", env: "STOREFRONT_SECRET_KEY=opensesame", args: "serve", code: exitUsage,
+			want: "STOREFRONT_SECRET_KEY"},
+		{name: "a command's bad address", args: "store list --public-url shop.example", code: exitUsage,
+			want: "--public-url"},
+		{name: "a command's unknown limit", args: "store list --limit persons=5", code: exitUsage, want: "--limit"},
 		{name: "unknown limit", args: "serve --limit persons=5", code: exitUsage, want: "webhook_endpoints"},
 		{name: "bad limit", env: "STOREFRONT_LIMIT=people=0", args: "serve", code: exitUsage, want: "1 to 10000"},
 		{name: "limit of a rate", args: "serve --limit rate_burst=5", code: exitUsage, want: "--rate-limit"},
@@ -101,9 +111,9 @@ func TestMistakes(t *testing.T) {
 			want: "--database-file"},
 		{name: "two databases", env: "STOREFRONT_DATABASE=sqlite:x", args: "store list --database-file run_test.go",
 			code: exitUsage, want: "--database"},
-		{name: "no file of the secret", env: "STOREFRONT_SECRET_KEY_FILE=missing", args: "store list", code: exitFailed,
+		{name: "no file of the secret", env: "STOREFRONT_SECRET_KEY_FILE=missing", args: "store list", code: exitUsage,
 			want: "STOREFRONT_SECRET_KEY_FILE"},
-		{name: "short secret", env: "STOREFRONT_SECRET_KEY=opensesame", args: "store list", code: exitFailed,
+		{name: "short secret", env: "STOREFRONT_SECRET_KEY=opensesame", args: "store list", code: exitUsage,
 			want: "STOREFRONT_SECRET_KEY"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -336,39 +346,5 @@ func TestDoctorDeliveries(t *testing.T) {
 	}
 	if got := c.run(args...); got.code != exitOK {
 		t.Errorf("%+v", got)
-	}
-}
-
-// TestServeUntilTheSignal runs the whole program in this process.
-func TestServeUntilTheSignal(t *testing.T) {
-	c := newCLI(t)
-	ctx, signal := context.WithCancel(t.Context())
-	read, write := io.Pipe()
-	ended := make(chan outcome, 1)
-	go func() {
-		var err bytes.Buffer
-		code := run(ctx, []string{
-			"serve", "--demo", "--demo-orders", "1", "--json", "--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0",
-		},
-			c.env, stdio{write, &err})
-		write.Close()
-		ended <- outcome{code: code, err: err.String()}
-	}()
-	var at started
-	if err := json.NewDecoder(read).Decode(&at); err != nil || at.DemoFile == nil {
-		t.Fatalf("what it prints: %+v, %v", at, err)
-	}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at.AdminURL+"/readyz", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := (&http.Client{Timeout: 10 * time.Second}).Do(req)
-	if err != nil || res.StatusCode != http.StatusOK {
-		t.Fatalf("readyz: %v, %v", res, err)
-	}
-	res.Body.Close()
-	signal()
-	if o := <-ended; o.code != exitOK {
-		t.Errorf("%+v, want a clean end", o)
 	}
 }

@@ -56,7 +56,7 @@ type rotated struct {
 
 // Run rotates.
 func (c *secretRotateCmd) Run(s *session) error {
-	if err := s.secretKey(&c.Storage); err != nil {
+	if err := s.storage(&c.Storage); err != nil {
 		return err
 	}
 	path := s.getenv("STOREFRONT_SECRET_KEY_FILE")
@@ -109,7 +109,7 @@ Examples:
 
 // Run seals anew.
 func (c *secretResealCmd) Run(s *session) error {
-	if err := s.secretKey(&c.Storage); err != nil {
+	if err := s.storage(&c.Storage); err != nil {
 		return err
 	}
 	ring, err := c.Ring()

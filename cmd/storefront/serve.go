@@ -4,7 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
+	"strings"
+
+	"github.com/alecthomas/kong"
 
 	"github.com/storefront-go/storefront/cmd/internal/app"
 	"github.com/storefront-go/storefront/cmd/internal/demo"
@@ -33,8 +37,20 @@ type started struct {
 	APIHost     string `json:"api_host"`
 	AdminURL    string `json:"admin_url"`
 	StoreDomain string `json:"store_domain"`
-	// DemoFile is the file of the demo's credentials, or null.
+	// DemoFile is the file of the demo's credentials, or null; it is null too where the
+	// file is that of another server.
 	DemoFile *string `json:"demo_file"`
+}
+
+// usualSettings are those without flags and variables.
+func usualSettings() (*app.Config, error) {
+	var c app.Config
+	parser, err := kong.New(&c, kong.PostBuild(parseEnv(nil).adopt))
+	if err != nil {
+		return nil, err
+	}
+	_, err = parser.Parse(nil)
+	return &c, err
 }
 
 // Run serves.
@@ -46,6 +62,16 @@ func (c *serveCmd) Run(s *session) error {
 		return &usageError{err}
 	}
 	r := app.Runtime{Logger: c.Log.Logger(s.err), Getenv: s.getenv, Build: s.build}
+	if err := r.Check(); err != nil {
+		return &usageError{err}
+	}
+	if c.Log.Read(s.err) {
+		usual, err := usualSettings()
+		if err != nil {
+			return err
+		}
+		r.Usual = usual
+	}
 	err := app.Run(s.ctx, c.Config, r, func(server *app.Server) error { return c.announce(s, server) })
 	if err != nil && s.ctx.Err() != nil && !errors.Is(err, s.ctx.Err()) {
 		return fmt.Errorf("drain: %w", err)
@@ -58,7 +84,7 @@ func (c *serveCmd) announce(s *session, server *app.Server) error {
 	path := filepath.Join(c.Data, demo.FileName)
 	if c.JSON {
 		out := started{APIHost: server.API, AdminURL: server.Admin, StoreDomain: server.StoreDomain}
-		if server.Demo != nil {
+		if server.Demo != nil && server.Demo.Runs == "" {
 			out.DemoFile = &path
 		}
 		return json.NewEncoder(s.out).Encode(out)
@@ -66,6 +92,39 @@ func (c *serveCmd) announce(s *session, server *app.Server) error {
 	if server.Demo != nil {
 		return server.Demo.Announce(s.out, path)
 	}
-	_, err := fmt.Fprintf(s.out, "API   %s/api/public/v1\nAdmin %s\n", server.API, server.Admin)
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n  Dashboard  %s/dashboard\n  API        %[1]s/api/public/v1\n  Docs       %[1]s/docs\n  Admin      %s\n\n",
+		server.API, server.Admin)
+	if server.Empty {
+		fmt.Fprintf(&b, "  There is no store yet. Make the first one, and open the link that this prints:\n\n    %s\n\n",
+			c.firstStore(server))
+	}
+	_, err := io.WriteString(s.out, b.String())
 	return err
+}
+
+// firstStore is the command that makes a store where the server looks for it, with the
+// server's address in the link of the invitation.
+func (c *serveCmd) firstStore(server *app.Server) string {
+	command := `storefront store create "My shop" --currency EUR --owner-email you@shop.example`
+	for _, f := range []struct{ name, value, usual string }{
+		{"--data", c.Data, "./storefront-data"}, {"--public-url", server.API, "http://127.0.0.1:8080"},
+		{"--store-domain", c.StoreDomain, ""},
+	} {
+		if f.value != f.usual {
+			command += " " + f.name + " " + quoted(f.value)
+		}
+	}
+	if c.Database != "" || c.DatabaseFile != nil {
+		command += " --database-file FILE"
+	}
+	return command
+}
+
+// quoted is a word of a shell's command line.
+func quoted(word string) string {
+	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

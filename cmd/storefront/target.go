@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -21,8 +22,11 @@ type place struct {
 // open runs f with the core. A running server on the same data may go on: what
 // a command revokes holds there within ten seconds.
 func (p place) open(s *session, f func(*app.Base, *graph.Resolver) error) error {
-	if err := s.secretKey(&p.Storage); err != nil {
+	if err := s.storage(&p.Storage); err != nil {
 		return err
+	}
+	if err := cmp.Or(p.Naming.Check(), p.Limits.Check()); err != nil {
+		return &usageError{err}
 	}
 	base, err := app.Open(s.ctx, app.Opening{Storage: p.Storage, Limits: p.Limits})
 	if err != nil {

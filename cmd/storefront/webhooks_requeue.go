@@ -33,7 +33,7 @@ type requeued struct {
 
 // Run puts events back.
 func (c *webhooksRequeueCmd) Run(s *session) error {
-	if err := s.secretKey(&c.Storage); err != nil {
+	if err := s.storage(&c.Storage); err != nil {
 		return err
 	}
 	return withWebhooks(s, c.Storage, func(e *webhook.Engine) error {

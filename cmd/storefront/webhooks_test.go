@@ -43,7 +43,7 @@ func (c cli) listen(args ...string) *listening {
 	go func() {
 		var err bytes.Buffer
 		code := run(ctx, append([]string{"webhooks", "listen", "--addr", "127.0.0.1:0"}, args...), c.env,
-			stdio{write, &err})
+			stdio{out: write, err: &err})
 		write.Close()
 		l.ended <- outcome{code: code, err: err.String()}
 	}()

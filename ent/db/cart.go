@@ -45,6 +45,8 @@ type Cart struct {
 	Phone *string `json:"phone,omitempty"`
 	// Address holds the value of the "address" field.
 	Address document.Address `json:"address,omitempty"`
+	// Country holds the value of the "country" field.
+	Country *string `json:"country,omitempty"`
 	// RateID holds the value of the "rate_id" field.
 	RateID *string `json:"rate_id,omitempty"`
 	// Payment holds the value of the "payment" field.
@@ -69,7 +71,7 @@ func (*Cart) scanValues(columns []string) ([]any, error) {
 			values[i] = new(digest.Sum)
 		case cart.FieldBucket, cart.FieldExpiresAt, cart.FieldVersion, cart.FieldUpdatedAt, cart.FieldLinesCount, cart.FieldReachedAt:
 			values[i] = new(sql.NullInt64)
-		case cart.FieldCode, cart.FieldNote, cart.FieldEmail, cart.FieldPhone, cart.FieldRateID, cart.FieldPayment:
+		case cart.FieldCode, cart.FieldNote, cart.FieldEmail, cart.FieldPhone, cart.FieldCountry, cart.FieldRateID, cart.FieldPayment:
 			values[i] = new(sql.NullString)
 		case cart.FieldID, cart.FieldStoreID:
 			values[i] = new(xid.ID)
@@ -169,6 +171,13 @@ func (_m *Cart) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field address", values[i])
 			} else if value != nil {
 				_m.Address = *value
+			}
+		case cart.FieldCountry:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field country", values[i])
+			} else if value.Valid {
+				_m.Country = new(string)
+				*_m.Country = value.String
 			}
 		case cart.FieldRateID:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -277,6 +286,11 @@ func (_m *Cart) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("address=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Address))
+	builder.WriteString(", ")
+	if v := _m.Country; v != nil {
+		builder.WriteString("country=")
+		builder.WriteString(*v)
+	}
 	builder.WriteString(", ")
 	if v := _m.RateID; v != nil {
 		builder.WriteString("rate_id=")

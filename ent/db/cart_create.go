@@ -144,6 +144,20 @@ func (_c *CartCreate) SetAddress(v document.Address) *CartCreate {
 	return _c
 }
 
+// SetCountry sets the "country" field.
+func (_c *CartCreate) SetCountry(v string) *CartCreate {
+	_c.mutation.SetCountry(v)
+	return _c
+}
+
+// SetNillableCountry sets the "country" field if the given value is not nil.
+func (_c *CartCreate) SetNillableCountry(v *string) *CartCreate {
+	if v != nil {
+		_c.SetCountry(*v)
+	}
+	return _c
+}
+
 // SetRateID sets the "rate_id" field.
 func (_c *CartCreate) SetRateID(v string) *CartCreate {
 	_c.mutation.SetRateID(v)
@@ -379,6 +393,10 @@ func (_c *CartCreate) createSpec() (*Cart, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Address(); ok {
 		_spec.SetField(cart.FieldAddress, field.TypeBytes, value)
 		_node.Address = value
+	}
+	if value, ok := _c.mutation.Country(); ok {
+		_spec.SetField(cart.FieldCountry, field.TypeString, value)
+		_node.Country = &value
 	}
 	if value, ok := _c.mutation.RateID(); ok {
 		_spec.SetField(cart.FieldRateID, field.TypeString, value)

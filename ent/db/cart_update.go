@@ -208,6 +208,26 @@ func (_u *CartUpdate) ClearAddress() *CartUpdate {
 	return _u
 }
 
+// SetCountry sets the "country" field.
+func (_u *CartUpdate) SetCountry(v string) *CartUpdate {
+	_u.mutation.SetCountry(v)
+	return _u
+}
+
+// SetNillableCountry sets the "country" field if the given value is not nil.
+func (_u *CartUpdate) SetNillableCountry(v *string) *CartUpdate {
+	if v != nil {
+		_u.SetCountry(*v)
+	}
+	return _u
+}
+
+// ClearCountry clears the value of the "country" field.
+func (_u *CartUpdate) ClearCountry() *CartUpdate {
+	_u.mutation.ClearCountry()
+	return _u
+}
+
 // SetRateID sets the "rate_id" field.
 func (_u *CartUpdate) SetRateID(v string) *CartUpdate {
 	_u.mutation.SetRateID(v)
@@ -408,6 +428,12 @@ func (_u *CartUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.AddressCleared() {
 		_spec.ClearField(cart.FieldAddress, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.Country(); ok {
+		_spec.SetField(cart.FieldCountry, field.TypeString, value)
+	}
+	if _u.mutation.CountryCleared() {
+		_spec.ClearField(cart.FieldCountry, field.TypeString)
 	}
 	if value, ok := _u.mutation.RateID(); ok {
 		_spec.SetField(cart.FieldRateID, field.TypeString, value)
@@ -631,6 +657,26 @@ func (_u *CartUpdateOne) SetAddress(v document.Address) *CartUpdateOne {
 // ClearAddress clears the value of the "address" field.
 func (_u *CartUpdateOne) ClearAddress() *CartUpdateOne {
 	_u.mutation.ClearAddress()
+	return _u
+}
+
+// SetCountry sets the "country" field.
+func (_u *CartUpdateOne) SetCountry(v string) *CartUpdateOne {
+	_u.mutation.SetCountry(v)
+	return _u
+}
+
+// SetNillableCountry sets the "country" field if the given value is not nil.
+func (_u *CartUpdateOne) SetNillableCountry(v *string) *CartUpdateOne {
+	if v != nil {
+		_u.SetCountry(*v)
+	}
+	return _u
+}
+
+// ClearCountry clears the value of the "country" field.
+func (_u *CartUpdateOne) ClearCountry() *CartUpdateOne {
+	_u.mutation.ClearCountry()
 	return _u
 }
 
@@ -864,6 +910,12 @@ func (_u *CartUpdateOne) sqlSave(ctx context.Context) (_node *Cart, err error) {
 	}
 	if _u.mutation.AddressCleared() {
 		_spec.ClearField(cart.FieldAddress, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.Country(); ok {
+		_spec.SetField(cart.FieldCountry, field.TypeString, value)
+	}
+	if _u.mutation.CountryCleared() {
+		_spec.ClearField(cart.FieldCountry, field.TypeString)
 	}
 	if value, ok := _u.mutation.RateID(); ok {
 		_spec.SetField(cart.FieldRateID, field.TypeString, value)

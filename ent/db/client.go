@@ -44,6 +44,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
+	"github.com/storefront-go/storefront/ent/db/imported"
 	"github.com/storefront-go/storefront/ent/db/invitation"
 	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
@@ -161,6 +162,8 @@ type Client struct {
 	Grant *GrantClient
 	// Idempotency is the client for interacting with the Idempotency builders.
 	Idempotency *IdempotencyClient
+	// Imported is the client for interacting with the Imported builders.
+	Imported *ImportedClient
 	// Invitation is the client for interacting with the Invitation builders.
 	Invitation *InvitationClient
 	// Listing is the client for interacting with the Listing builders.
@@ -297,6 +300,7 @@ func (c *Client) init() {
 	c.Fulfillment = NewFulfillmentClient(c.config)
 	c.Grant = NewGrantClient(c.config)
 	c.Idempotency = NewIdempotencyClient(c.config)
+	c.Imported = NewImportedClient(c.config)
 	c.Invitation = NewInvitationClient(c.config)
 	c.Listing = NewListingClient(c.config)
 	c.Mail = NewMailClient(c.config)
@@ -466,6 +470,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Fulfillment:       NewFulfillmentClient(cfg),
 		Grant:             NewGrantClient(cfg),
 		Idempotency:       NewIdempotencyClient(cfg),
+		Imported:          NewImportedClient(cfg),
 		Invitation:        NewInvitationClient(cfg),
 		Listing:           NewListingClient(cfg),
 		Mail:              NewMailClient(cfg),
@@ -562,6 +567,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Fulfillment:       NewFulfillmentClient(cfg),
 		Grant:             NewGrantClient(cfg),
 		Idempotency:       NewIdempotencyClient(cfg),
+		Imported:          NewImportedClient(cfg),
 		Invitation:        NewInvitationClient(cfg),
 		Listing:           NewListingClient(cfg),
 		Mail:              NewMailClient(cfg),
@@ -644,8 +650,8 @@ func (c *Client) Use(hooks ...Hook) {
 		c.CollectionProduct, c.ConsentTicket, c.Credential, c.Customer, c.Delivery,
 		c.DeliveryLog, c.Discount, c.DiscountUse, c.EndpointStat, c.Event, c.Export,
 		c.ExportPart, c.Facet, c.Factor, c.Fulfillment, c.Grant, c.Idempotency,
-		c.Invitation, c.Listing, c.Mail, c.MarketplaceTheme, c.Membership, c.Menus,
-		c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox,
+		c.Imported, c.Invitation, c.Listing, c.Mail, c.MarketplaceTheme, c.Membership,
+		c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox,
 		c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount, c.PaymentHold,
 		c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture, c.Product,
 		c.ProductImage, c.RecoveryCode, c.Redaction, c.SearchEntry, c.SearchPending,
@@ -668,8 +674,8 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.CollectionProduct, c.ConsentTicket, c.Credential, c.Customer, c.Delivery,
 		c.DeliveryLog, c.Discount, c.DiscountUse, c.EndpointStat, c.Event, c.Export,
 		c.ExportPart, c.Facet, c.Factor, c.Fulfillment, c.Grant, c.Idempotency,
-		c.Invitation, c.Listing, c.Mail, c.MarketplaceTheme, c.Membership, c.Menus,
-		c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox,
+		c.Imported, c.Invitation, c.Listing, c.Mail, c.MarketplaceTheme, c.Membership,
+		c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox,
 		c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount, c.PaymentHold,
 		c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture, c.Product,
 		c.ProductImage, c.RecoveryCode, c.Redaction, c.SearchEntry, c.SearchPending,
@@ -744,6 +750,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Grant.mutate(ctx, m)
 	case *IdempotencyMutation:
 		return c.Idempotency.mutate(ctx, m)
+	case *ImportedMutation:
+		return c.Imported.mutate(ctx, m)
 	case *InvitationMutation:
 		return c.Invitation.mutate(ctx, m)
 	case *ListingMutation:
@@ -4722,6 +4730,140 @@ func (c *IdempotencyClient) mutate(ctx context.Context, m *IdempotencyMutation) 
 		return (&IdempotencyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown Idempotency mutation op: %q", m.Op())
+	}
+}
+
+// ImportedClient is a client for the Imported schema.
+type ImportedClient struct {
+	config
+}
+
+// NewImportedClient returns a client for the Imported from the given config.
+func NewImportedClient(c config) *ImportedClient {
+	return &ImportedClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `imported.Hooks(f(g(h())))`.
+func (c *ImportedClient) Use(hooks ...Hook) {
+	c.hooks.Imported = append(c.hooks.Imported, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `imported.Intercept(f(g(h())))`.
+func (c *ImportedClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Imported = append(c.inters.Imported, interceptors...)
+}
+
+// Create returns a builder for creating a Imported entity.
+func (c *ImportedClient) Create() *ImportedCreate {
+	mutation := newImportedMutation(c.config, OpCreate)
+	return &ImportedCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Imported entities.
+func (c *ImportedClient) CreateBulk(builders ...*ImportedCreate) *ImportedCreateBulk {
+	return &ImportedCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ImportedClient) MapCreateBulk(slice any, setFunc func(*ImportedCreate, int)) *ImportedCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ImportedCreateBulk{err: fmt.Errorf("calling to ImportedClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ImportedCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ImportedCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Imported.
+func (c *ImportedClient) Update() *ImportedUpdate {
+	mutation := newImportedMutation(c.config, OpUpdate)
+	return &ImportedUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ImportedClient) UpdateOne(_m *Imported) *ImportedUpdateOne {
+	mutation := newImportedMutation(c.config, OpUpdateOne, withImported(_m))
+	return &ImportedUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ImportedClient) UpdateOneID(id xid.ID) *ImportedUpdateOne {
+	mutation := newImportedMutation(c.config, OpUpdateOne, withImportedID(id))
+	return &ImportedUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Imported.
+func (c *ImportedClient) Delete() *ImportedDelete {
+	mutation := newImportedMutation(c.config, OpDelete)
+	return &ImportedDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ImportedClient) DeleteOne(_m *Imported) *ImportedDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ImportedClient) DeleteOneID(id xid.ID) *ImportedDeleteOne {
+	builder := c.Delete().Where(imported.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ImportedDeleteOne{builder}
+}
+
+// Query returns a query builder for Imported.
+func (c *ImportedClient) Query() *ImportedQuery {
+	return &ImportedQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeImported},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Imported entity by its id.
+func (c *ImportedClient) Get(ctx context.Context, id xid.ID) (*Imported, error) {
+	return c.Query().Where(imported.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ImportedClient) GetX(ctx context.Context, id xid.ID) *Imported {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ImportedClient) Hooks() []Hook {
+	hooks := c.hooks.Imported
+	return append(hooks[:len(hooks):len(hooks)], imported.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ImportedClient) Interceptors() []Interceptor {
+	return c.inters.Imported
+}
+
+func (c *ImportedClient) mutate(ctx context.Context, m *ImportedMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ImportedCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ImportedUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ImportedUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ImportedDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Imported mutation op: %q", m.Op())
 	}
 }
 
@@ -11155,12 +11297,12 @@ type (
 		Cart, CartLine, Challenge, Collection, CollectionProduct, ConsentTicket,
 		Credential, Customer, Delivery, DeliveryLog, Discount, DiscountUse,
 		EndpointStat, Event, Export, ExportPart, Facet, Factor, Fulfillment, Grant,
-		Idempotency, Invitation, Listing, Mail, MarketplaceTheme, Membership, Menus,
-		Note, Notification, OAuthClient, Order, OrderLine, Outbox, OutboxFailure, Page,
-		Payment, PaymentAccount, PaymentHold, PaymentRefund, PaymentSession,
-		PaymentSettings, Picture, Product, ProductImage, RecoveryCode, Redaction,
-		SearchEntry, SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session,
-		ShelfWalk, ShippingCountry, ShippingZone, Staff, StaffToken, Store,
+		Idempotency, Imported, Invitation, Listing, Mail, MarketplaceTheme, Membership,
+		Menus, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
+		OutboxFailure, Page, Payment, PaymentAccount, PaymentHold, PaymentRefund,
+		PaymentSession, PaymentSettings, Picture, Product, ProductImage, RecoveryCode,
+		Redaction, SearchEntry, SearchPending, SearchSpelling, SearchTerm, SearchWalk,
+		Session, ShelfWalk, ShippingCountry, ShippingZone, Staff, StaffToken, Store,
 		StoreHandle, TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User,
 		UserEmail, Variant, WebhookEndpoint, WebhookQueue []ent.Hook
 	}
@@ -11169,12 +11311,12 @@ type (
 		Cart, CartLine, Challenge, Collection, CollectionProduct, ConsentTicket,
 		Credential, Customer, Delivery, DeliveryLog, Discount, DiscountUse,
 		EndpointStat, Event, Export, ExportPart, Facet, Factor, Fulfillment, Grant,
-		Idempotency, Invitation, Listing, Mail, MarketplaceTheme, Membership, Menus,
-		Note, Notification, OAuthClient, Order, OrderLine, Outbox, OutboxFailure, Page,
-		Payment, PaymentAccount, PaymentHold, PaymentRefund, PaymentSession,
-		PaymentSettings, Picture, Product, ProductImage, RecoveryCode, Redaction,
-		SearchEntry, SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session,
-		ShelfWalk, ShippingCountry, ShippingZone, Staff, StaffToken, Store,
+		Idempotency, Imported, Invitation, Listing, Mail, MarketplaceTheme, Membership,
+		Menus, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
+		OutboxFailure, Page, Payment, PaymentAccount, PaymentHold, PaymentRefund,
+		PaymentSession, PaymentSettings, Picture, Product, ProductImage, RecoveryCode,
+		Redaction, SearchEntry, SearchPending, SearchSpelling, SearchTerm, SearchWalk,
+		Session, ShelfWalk, ShippingCountry, ShippingZone, Staff, StaffToken, Store,
 		StoreHandle, TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User,
 		UserEmail, Variant, WebhookEndpoint, WebhookQueue []ent.Interceptor
 	}

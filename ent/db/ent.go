@@ -42,6 +42,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
+	"github.com/storefront-go/storefront/ent/db/imported"
 	"github.com/storefront-go/storefront/ent/db/invitation"
 	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
@@ -179,6 +180,7 @@ func checkColumn(t, c string) error {
 			fulfillment.Table:       fulfillment.ValidColumn,
 			grant.Table:             grant.ValidColumn,
 			idempotency.Table:       idempotency.ValidColumn,
+			imported.Table:          imported.ValidColumn,
 			invitation.Table:        invitation.ValidColumn,
 			listing.Table:           listing.ValidColumn,
 			mail.Table:              mail.ValidColumn,

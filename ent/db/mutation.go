@@ -39,6 +39,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
+	"github.com/storefront-go/storefront/ent/db/imported"
 	"github.com/storefront-go/storefront/ent/db/invitation"
 	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
@@ -135,6 +136,7 @@ const (
 	TypeFulfillment       = "Fulfillment"
 	TypeGrant             = "Grant"
 	TypeIdempotency       = "Idempotency"
+	TypeImported          = "Imported"
 	TypeInvitation        = "Invitation"
 	TypeListing           = "Listing"
 	TypeMail              = "Mail"
@@ -6978,6 +6980,7 @@ type CartMutation struct {
 	email          *string
 	phone          *string
 	address        *document.Address
+	country        *string
 	rate_id        *string
 	payment        *state.PaymentMethod
 	reached_at     *micros.Time
@@ -7690,6 +7693,55 @@ func (m *CartMutation) ResetAddress() {
 	delete(m.clearedFields, cart.FieldAddress)
 }
 
+// SetCountry sets the "country" field.
+func (m *CartMutation) SetCountry(s string) {
+	m.country = &s
+}
+
+// Country returns the value of the "country" field in the mutation.
+func (m *CartMutation) Country() (r string, exists bool) {
+	v := m.country
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCountry returns the old "country" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldCountry(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCountry is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCountry requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCountry: %w", err)
+	}
+	return oldValue.Country, nil
+}
+
+// ClearCountry clears the value of the "country" field.
+func (m *CartMutation) ClearCountry() {
+	m.country = nil
+	m.clearedFields[cart.FieldCountry] = struct{}{}
+}
+
+// CountryCleared returns if the "country" field was cleared in this mutation.
+func (m *CartMutation) CountryCleared() bool {
+	_, ok := m.clearedFields[cart.FieldCountry]
+	return ok
+}
+
+// ResetCountry resets all changes to the "country" field.
+func (m *CartMutation) ResetCountry() {
+	m.country = nil
+	delete(m.clearedFields, cart.FieldCountry)
+}
+
 // SetRateID sets the "rate_id" field.
 func (m *CartMutation) SetRateID(s string) {
 	m.rate_id = &s
@@ -7941,7 +7993,7 @@ func (m *CartMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CartMutation) Fields() []string {
-	fields := make([]string, 0, 16)
+	fields := make([]string, 0, 17)
 	if m.store_id != nil {
 		fields = append(fields, cart.FieldStoreID)
 	}
@@ -7977,6 +8029,9 @@ func (m *CartMutation) Fields() []string {
 	}
 	if m.address != nil {
 		fields = append(fields, cart.FieldAddress)
+	}
+	if m.country != nil {
+		fields = append(fields, cart.FieldCountry)
 	}
 	if m.rate_id != nil {
 		fields = append(fields, cart.FieldRateID)
@@ -8022,6 +8077,8 @@ func (m *CartMutation) Field(name string) (ent.Value, bool) {
 		return m.Phone()
 	case cart.FieldAddress:
 		return m.Address()
+	case cart.FieldCountry:
+		return m.Country()
 	case cart.FieldRateID:
 		return m.RateID()
 	case cart.FieldPayment:
@@ -8063,6 +8120,8 @@ func (m *CartMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldPhone(ctx)
 	case cart.FieldAddress:
 		return m.OldAddress(ctx)
+	case cart.FieldCountry:
+		return m.OldCountry(ctx)
 	case cart.FieldRateID:
 		return m.OldRateID(ctx)
 	case cart.FieldPayment:
@@ -8163,6 +8222,13 @@ func (m *CartMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetAddress(v)
+		return nil
+	case cart.FieldCountry:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCountry(v)
 		return nil
 	case cart.FieldRateID:
 		v, ok := value.(string)
@@ -8312,6 +8378,9 @@ func (m *CartMutation) ClearedFields() []string {
 	if m.FieldCleared(cart.FieldAddress) {
 		fields = append(fields, cart.FieldAddress)
 	}
+	if m.FieldCleared(cart.FieldCountry) {
+		fields = append(fields, cart.FieldCountry)
+	}
 	if m.FieldCleared(cart.FieldRateID) {
 		fields = append(fields, cart.FieldRateID)
 	}
@@ -8352,6 +8421,9 @@ func (m *CartMutation) ClearField(name string) error {
 		return nil
 	case cart.FieldAddress:
 		m.ClearAddress()
+		return nil
+	case cart.FieldCountry:
+		m.ClearCountry()
 		return nil
 	case cart.FieldRateID:
 		m.ClearRateID()
@@ -8408,6 +8480,9 @@ func (m *CartMutation) ResetField(name string) error {
 		return nil
 	case cart.FieldAddress:
 		m.ResetAddress()
+		return nil
+	case cart.FieldCountry:
+		m.ResetCountry()
 		return nil
 	case cart.FieldRateID:
 		m.ResetRateID()
@@ -28468,6 +28543,392 @@ func (m *IdempotencyMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Idempotency edge %s", name)
 }
 
+// ImportedMutation represents an operation that mutates the Imported nodes in the graph.
+type ImportedMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	made_id       *xid.ID
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*Imported, error)
+	predicates    []predicate.Imported
+}
+
+var _ ent.Mutation = (*ImportedMutation)(nil)
+
+// importedOption allows management of the mutation configuration using functional options.
+type importedOption func(*ImportedMutation)
+
+// newImportedMutation creates new mutation for the Imported entity.
+func newImportedMutation(c config, op Op, opts ...importedOption) *ImportedMutation {
+	m := &ImportedMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeImported,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withImportedID sets the ID field of the mutation.
+func withImportedID(id xid.ID) importedOption {
+	return func(m *ImportedMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Imported
+		)
+		m.oldValue = func(ctx context.Context) (*Imported, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Imported.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withImported sets the old Imported of the mutation.
+func withImported(node *Imported) importedOption {
+	return func(m *ImportedMutation) {
+		m.oldValue = func(context.Context) (*Imported, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ImportedMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ImportedMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Imported entities.
+func (m *ImportedMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ImportedMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ImportedMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Imported.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *ImportedMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *ImportedMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the Imported entity.
+// If the Imported object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportedMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *ImportedMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetMadeID sets the "made_id" field.
+func (m *ImportedMutation) SetMadeID(x xid.ID) {
+	m.made_id = &x
+}
+
+// MadeID returns the value of the "made_id" field in the mutation.
+func (m *ImportedMutation) MadeID() (r xid.ID, exists bool) {
+	v := m.made_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMadeID returns the old "made_id" field's value of the Imported entity.
+// If the Imported object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportedMutation) OldMadeID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMadeID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMadeID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMadeID: %w", err)
+	}
+	return oldValue.MadeID, nil
+}
+
+// ResetMadeID resets all changes to the "made_id" field.
+func (m *ImportedMutation) ResetMadeID() {
+	m.made_id = nil
+}
+
+// Where appends a list predicates to the ImportedMutation builder.
+func (m *ImportedMutation) Where(ps ...predicate.Imported) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ImportedMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ImportedMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Imported, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ImportedMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ImportedMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Imported).
+func (m *ImportedMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ImportedMutation) Fields() []string {
+	fields := make([]string, 0, 2)
+	if m.store_id != nil {
+		fields = append(fields, imported.FieldStoreID)
+	}
+	if m.made_id != nil {
+		fields = append(fields, imported.FieldMadeID)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ImportedMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case imported.FieldStoreID:
+		return m.StoreID()
+	case imported.FieldMadeID:
+		return m.MadeID()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ImportedMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case imported.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case imported.FieldMadeID:
+		return m.OldMadeID(ctx)
+	}
+	return nil, fmt.Errorf("unknown Imported field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ImportedMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case imported.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case imported.FieldMadeID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMadeID(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Imported field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ImportedMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ImportedMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ImportedMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown Imported numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ImportedMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ImportedMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ImportedMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Imported nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ImportedMutation) ResetField(name string) error {
+	switch name {
+	case imported.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case imported.FieldMadeID:
+		m.ResetMadeID()
+		return nil
+	}
+	return fmt.Errorf("unknown Imported field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ImportedMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ImportedMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ImportedMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ImportedMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ImportedMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ImportedMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ImportedMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Imported unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ImportedMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Imported edge %s", name)
+}
+
 // InvitationMutation represents an operation that mutates the Invitation nodes in the graph.
 type InvitationMutation struct {
 	config
@@ -38219,6 +38680,7 @@ type OrderLineMutation struct {
 	addtotal_minor        *int64
 	variant_id            *xid.ID
 	options               *document.Tags
+	requires_shipping     *bool
 	clearedFields         map[string]struct{}
 	done                  bool
 	oldValue              func(context.Context) (*OrderLine, error)
@@ -39081,6 +39543,42 @@ func (m *OrderLineMutation) ResetOptions() {
 	delete(m.clearedFields, orderline.FieldOptions)
 }
 
+// SetRequiresShipping sets the "requires_shipping" field.
+func (m *OrderLineMutation) SetRequiresShipping(b bool) {
+	m.requires_shipping = &b
+}
+
+// RequiresShipping returns the value of the "requires_shipping" field in the mutation.
+func (m *OrderLineMutation) RequiresShipping() (r bool, exists bool) {
+	v := m.requires_shipping
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequiresShipping returns the old "requires_shipping" field's value of the OrderLine entity.
+// If the OrderLine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderLineMutation) OldRequiresShipping(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequiresShipping is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequiresShipping requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequiresShipping: %w", err)
+	}
+	return oldValue.RequiresShipping, nil
+}
+
+// ResetRequiresShipping resets all changes to the "requires_shipping" field.
+func (m *OrderLineMutation) ResetRequiresShipping() {
+	m.requires_shipping = nil
+}
+
 // Where appends a list predicates to the OrderLineMutation builder.
 func (m *OrderLineMutation) Where(ps ...predicate.OrderLine) {
 	m.predicates = append(m.predicates, ps...)
@@ -39115,7 +39613,7 @@ func (m *OrderLineMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *OrderLineMutation) Fields() []string {
-	fields := make([]string, 0, 15)
+	fields := make([]string, 0, 16)
 	if m.store_id != nil {
 		fields = append(fields, orderline.FieldStoreID)
 	}
@@ -39161,6 +39659,9 @@ func (m *OrderLineMutation) Fields() []string {
 	if m.options != nil {
 		fields = append(fields, orderline.FieldOptions)
 	}
+	if m.requires_shipping != nil {
+		fields = append(fields, orderline.FieldRequiresShipping)
+	}
 	return fields
 }
 
@@ -39199,6 +39700,8 @@ func (m *OrderLineMutation) Field(name string) (ent.Value, bool) {
 		return m.VariantID()
 	case orderline.FieldOptions:
 		return m.Options()
+	case orderline.FieldRequiresShipping:
+		return m.RequiresShipping()
 	}
 	return nil, false
 }
@@ -39238,6 +39741,8 @@ func (m *OrderLineMutation) OldField(ctx context.Context, name string) (ent.Valu
 		return m.OldVariantID(ctx)
 	case orderline.FieldOptions:
 		return m.OldOptions(ctx)
+	case orderline.FieldRequiresShipping:
+		return m.OldRequiresShipping(ctx)
 	}
 	return nil, fmt.Errorf("unknown OrderLine field %s", name)
 }
@@ -39351,6 +39856,13 @@ func (m *OrderLineMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetOptions(v)
+		return nil
+	case orderline.FieldRequiresShipping:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequiresShipping(v)
 		return nil
 	}
 	return fmt.Errorf("unknown OrderLine field %s", name)
@@ -39571,6 +40083,9 @@ func (m *OrderLineMutation) ResetField(name string) error {
 		return nil
 	case orderline.FieldOptions:
 		m.ResetOptions()
+		return nil
+	case orderline.FieldRequiresShipping:
+		m.ResetRequiresShipping()
 		return nil
 	}
 	return fmt.Errorf("unknown OrderLine field %s", name)
@@ -42628,6 +43143,10 @@ type PaymentAccountMutation struct {
 	signing_hint  *string
 	updated_at    *micros.Time
 	addupdated_at *micros.Time
+	retired_at    *micros.Time
+	addretired_at *micros.Time
+	bucket        *int8
+	addbucket     *int8
 	clearedFields map[string]struct{}
 	done          bool
 	oldValue      func(context.Context) (*PaymentAccount, error)
@@ -43046,6 +43565,118 @@ func (m *PaymentAccountMutation) ResetUpdatedAt() {
 	m.addupdated_at = nil
 }
 
+// SetRetiredAt sets the "retired_at" field.
+func (m *PaymentAccountMutation) SetRetiredAt(value micros.Time) {
+	m.retired_at = &value
+	m.addretired_at = nil
+}
+
+// RetiredAt returns the value of the "retired_at" field in the mutation.
+func (m *PaymentAccountMutation) RetiredAt() (r micros.Time, exists bool) {
+	v := m.retired_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRetiredAt returns the old "retired_at" field's value of the PaymentAccount entity.
+// If the PaymentAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentAccountMutation) OldRetiredAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRetiredAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRetiredAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRetiredAt: %w", err)
+	}
+	return oldValue.RetiredAt, nil
+}
+
+// AddRetiredAt adds value to the "retired_at" field.
+func (m *PaymentAccountMutation) AddRetiredAt(value micros.Time) {
+	if m.addretired_at != nil {
+		*m.addretired_at += value
+	} else {
+		m.addretired_at = &value
+	}
+}
+
+// AddedRetiredAt returns the value that was added to the "retired_at" field in this mutation.
+func (m *PaymentAccountMutation) AddedRetiredAt() (r micros.Time, exists bool) {
+	v := m.addretired_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetRetiredAt resets all changes to the "retired_at" field.
+func (m *PaymentAccountMutation) ResetRetiredAt() {
+	m.retired_at = nil
+	m.addretired_at = nil
+}
+
+// SetBucket sets the "bucket" field.
+func (m *PaymentAccountMutation) SetBucket(i int8) {
+	m.bucket = &i
+	m.addbucket = nil
+}
+
+// Bucket returns the value of the "bucket" field in the mutation.
+func (m *PaymentAccountMutation) Bucket() (r int8, exists bool) {
+	v := m.bucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBucket returns the old "bucket" field's value of the PaymentAccount entity.
+// If the PaymentAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentAccountMutation) OldBucket(ctx context.Context) (v int8, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBucket is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBucket requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBucket: %w", err)
+	}
+	return oldValue.Bucket, nil
+}
+
+// AddBucket adds i to the "bucket" field.
+func (m *PaymentAccountMutation) AddBucket(i int8) {
+	if m.addbucket != nil {
+		*m.addbucket += i
+	} else {
+		m.addbucket = &i
+	}
+}
+
+// AddedBucket returns the value that was added to the "bucket" field in this mutation.
+func (m *PaymentAccountMutation) AddedBucket() (r int8, exists bool) {
+	v := m.addbucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBucket resets all changes to the "bucket" field.
+func (m *PaymentAccountMutation) ResetBucket() {
+	m.bucket = nil
+	m.addbucket = nil
+}
+
 // Where appends a list predicates to the PaymentAccountMutation builder.
 func (m *PaymentAccountMutation) Where(ps ...predicate.PaymentAccount) {
 	m.predicates = append(m.predicates, ps...)
@@ -43080,7 +43711,7 @@ func (m *PaymentAccountMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *PaymentAccountMutation) Fields() []string {
-	fields := make([]string, 0, 8)
+	fields := make([]string, 0, 10)
 	if m.store_id != nil {
 		fields = append(fields, paymentaccount.FieldStoreID)
 	}
@@ -43104,6 +43735,12 @@ func (m *PaymentAccountMutation) Fields() []string {
 	}
 	if m.updated_at != nil {
 		fields = append(fields, paymentaccount.FieldUpdatedAt)
+	}
+	if m.retired_at != nil {
+		fields = append(fields, paymentaccount.FieldRetiredAt)
+	}
+	if m.bucket != nil {
+		fields = append(fields, paymentaccount.FieldBucket)
 	}
 	return fields
 }
@@ -43129,6 +43766,10 @@ func (m *PaymentAccountMutation) Field(name string) (ent.Value, bool) {
 		return m.SigningHint()
 	case paymentaccount.FieldUpdatedAt:
 		return m.UpdatedAt()
+	case paymentaccount.FieldRetiredAt:
+		return m.RetiredAt()
+	case paymentaccount.FieldBucket:
+		return m.Bucket()
 	}
 	return nil, false
 }
@@ -43154,6 +43795,10 @@ func (m *PaymentAccountMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldSigningHint(ctx)
 	case paymentaccount.FieldUpdatedAt:
 		return m.OldUpdatedAt(ctx)
+	case paymentaccount.FieldRetiredAt:
+		return m.OldRetiredAt(ctx)
+	case paymentaccount.FieldBucket:
+		return m.OldBucket(ctx)
 	}
 	return nil, fmt.Errorf("unknown PaymentAccount field %s", name)
 }
@@ -43219,6 +43864,20 @@ func (m *PaymentAccountMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetUpdatedAt(v)
 		return nil
+	case paymentaccount.FieldRetiredAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRetiredAt(v)
+		return nil
+	case paymentaccount.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBucket(v)
+		return nil
 	}
 	return fmt.Errorf("unknown PaymentAccount field %s", name)
 }
@@ -43230,6 +43889,12 @@ func (m *PaymentAccountMutation) AddedFields() []string {
 	if m.addupdated_at != nil {
 		fields = append(fields, paymentaccount.FieldUpdatedAt)
 	}
+	if m.addretired_at != nil {
+		fields = append(fields, paymentaccount.FieldRetiredAt)
+	}
+	if m.addbucket != nil {
+		fields = append(fields, paymentaccount.FieldBucket)
+	}
 	return fields
 }
 
@@ -43240,6 +43905,10 @@ func (m *PaymentAccountMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
 	case paymentaccount.FieldUpdatedAt:
 		return m.AddedUpdatedAt()
+	case paymentaccount.FieldRetiredAt:
+		return m.AddedRetiredAt()
+	case paymentaccount.FieldBucket:
+		return m.AddedBucket()
 	}
 	return nil, false
 }
@@ -43255,6 +43924,20 @@ func (m *PaymentAccountMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddUpdatedAt(v)
+		return nil
+	case paymentaccount.FieldRetiredAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRetiredAt(v)
+		return nil
+	case paymentaccount.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBucket(v)
 		return nil
 	}
 	return fmt.Errorf("unknown PaymentAccount numeric field %s", name)
@@ -43306,6 +43989,12 @@ func (m *PaymentAccountMutation) ResetField(name string) error {
 		return nil
 	case paymentaccount.FieldUpdatedAt:
 		m.ResetUpdatedAt()
+		return nil
+	case paymentaccount.FieldRetiredAt:
+		m.ResetRetiredAt()
+		return nil
+	case paymentaccount.FieldBucket:
+		m.ResetBucket()
 		return nil
 	}
 	return fmt.Errorf("unknown PaymentAccount field %s", name)
@@ -43877,10 +44566,12 @@ type PaymentRefundMutation struct {
 	store_id        *xid.ID
 	order_id        *xid.ID
 	ledger_id       *xid.ID
+	account_id      *xid.ID
 	bucket          *int8
 	addbucket       *int8
 	provider        *state.PaymentMethod
 	payment         *string
+	reference       *string
 	amount_minor    *int64
 	addamount_minor *int64
 	currency        *string
@@ -44121,6 +44812,55 @@ func (m *PaymentRefundMutation) ResetLedgerID() {
 	delete(m.clearedFields, paymentrefund.FieldLedgerID)
 }
 
+// SetAccountID sets the "account_id" field.
+func (m *PaymentRefundMutation) SetAccountID(x xid.ID) {
+	m.account_id = &x
+}
+
+// AccountID returns the value of the "account_id" field in the mutation.
+func (m *PaymentRefundMutation) AccountID() (r xid.ID, exists bool) {
+	v := m.account_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAccountID returns the old "account_id" field's value of the PaymentRefund entity.
+// If the PaymentRefund object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentRefundMutation) OldAccountID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAccountID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAccountID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAccountID: %w", err)
+	}
+	return oldValue.AccountID, nil
+}
+
+// ClearAccountID clears the value of the "account_id" field.
+func (m *PaymentRefundMutation) ClearAccountID() {
+	m.account_id = nil
+	m.clearedFields[paymentrefund.FieldAccountID] = struct{}{}
+}
+
+// AccountIDCleared returns if the "account_id" field was cleared in this mutation.
+func (m *PaymentRefundMutation) AccountIDCleared() bool {
+	_, ok := m.clearedFields[paymentrefund.FieldAccountID]
+	return ok
+}
+
+// ResetAccountID resets all changes to the "account_id" field.
+func (m *PaymentRefundMutation) ResetAccountID() {
+	m.account_id = nil
+	delete(m.clearedFields, paymentrefund.FieldAccountID)
+}
+
 // SetBucket sets the "bucket" field.
 func (m *PaymentRefundMutation) SetBucket(i int8) {
 	m.bucket = &i
@@ -44247,6 +44987,55 @@ func (m *PaymentRefundMutation) OldPayment(ctx context.Context) (v string, err e
 // ResetPayment resets all changes to the "payment" field.
 func (m *PaymentRefundMutation) ResetPayment() {
 	m.payment = nil
+}
+
+// SetReference sets the "reference" field.
+func (m *PaymentRefundMutation) SetReference(s string) {
+	m.reference = &s
+}
+
+// Reference returns the value of the "reference" field in the mutation.
+func (m *PaymentRefundMutation) Reference() (r string, exists bool) {
+	v := m.reference
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReference returns the old "reference" field's value of the PaymentRefund entity.
+// If the PaymentRefund object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentRefundMutation) OldReference(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReference is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReference requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReference: %w", err)
+	}
+	return oldValue.Reference, nil
+}
+
+// ClearReference clears the value of the "reference" field.
+func (m *PaymentRefundMutation) ClearReference() {
+	m.reference = nil
+	m.clearedFields[paymentrefund.FieldReference] = struct{}{}
+}
+
+// ReferenceCleared returns if the "reference" field was cleared in this mutation.
+func (m *PaymentRefundMutation) ReferenceCleared() bool {
+	_, ok := m.clearedFields[paymentrefund.FieldReference]
+	return ok
+}
+
+// ResetReference resets all changes to the "reference" field.
+func (m *PaymentRefundMutation) ResetReference() {
+	m.reference = nil
+	delete(m.clearedFields, paymentrefund.FieldReference)
 }
 
 // SetAmountMinor sets the "amount_minor" field.
@@ -44586,7 +45375,7 @@ func (m *PaymentRefundMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *PaymentRefundMutation) Fields() []string {
-	fields := make([]string, 0, 12)
+	fields := make([]string, 0, 14)
 	if m.store_id != nil {
 		fields = append(fields, paymentrefund.FieldStoreID)
 	}
@@ -44596,6 +45385,9 @@ func (m *PaymentRefundMutation) Fields() []string {
 	if m.ledger_id != nil {
 		fields = append(fields, paymentrefund.FieldLedgerID)
 	}
+	if m.account_id != nil {
+		fields = append(fields, paymentrefund.FieldAccountID)
+	}
 	if m.bucket != nil {
 		fields = append(fields, paymentrefund.FieldBucket)
 	}
@@ -44604,6 +45396,9 @@ func (m *PaymentRefundMutation) Fields() []string {
 	}
 	if m.payment != nil {
 		fields = append(fields, paymentrefund.FieldPayment)
+	}
+	if m.reference != nil {
+		fields = append(fields, paymentrefund.FieldReference)
 	}
 	if m.amount_minor != nil {
 		fields = append(fields, paymentrefund.FieldAmountMinor)
@@ -44637,12 +45432,16 @@ func (m *PaymentRefundMutation) Field(name string) (ent.Value, bool) {
 		return m.OrderID()
 	case paymentrefund.FieldLedgerID:
 		return m.LedgerID()
+	case paymentrefund.FieldAccountID:
+		return m.AccountID()
 	case paymentrefund.FieldBucket:
 		return m.Bucket()
 	case paymentrefund.FieldProvider:
 		return m.Provider()
 	case paymentrefund.FieldPayment:
 		return m.Payment()
+	case paymentrefund.FieldReference:
+		return m.Reference()
 	case paymentrefund.FieldAmountMinor:
 		return m.AmountMinor()
 	case paymentrefund.FieldCurrency:
@@ -44670,12 +45469,16 @@ func (m *PaymentRefundMutation) OldField(ctx context.Context, name string) (ent.
 		return m.OldOrderID(ctx)
 	case paymentrefund.FieldLedgerID:
 		return m.OldLedgerID(ctx)
+	case paymentrefund.FieldAccountID:
+		return m.OldAccountID(ctx)
 	case paymentrefund.FieldBucket:
 		return m.OldBucket(ctx)
 	case paymentrefund.FieldProvider:
 		return m.OldProvider(ctx)
 	case paymentrefund.FieldPayment:
 		return m.OldPayment(ctx)
+	case paymentrefund.FieldReference:
+		return m.OldReference(ctx)
 	case paymentrefund.FieldAmountMinor:
 		return m.OldAmountMinor(ctx)
 	case paymentrefund.FieldCurrency:
@@ -44718,6 +45521,13 @@ func (m *PaymentRefundMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetLedgerID(v)
 		return nil
+	case paymentrefund.FieldAccountID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAccountID(v)
+		return nil
 	case paymentrefund.FieldBucket:
 		v, ok := value.(int8)
 		if !ok {
@@ -44738,6 +45548,13 @@ func (m *PaymentRefundMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetPayment(v)
+		return nil
+	case paymentrefund.FieldReference:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReference(v)
 		return nil
 	case paymentrefund.FieldAmountMinor:
 		v, ok := value.(int64)
@@ -44865,6 +45682,12 @@ func (m *PaymentRefundMutation) ClearedFields() []string {
 	if m.FieldCleared(paymentrefund.FieldLedgerID) {
 		fields = append(fields, paymentrefund.FieldLedgerID)
 	}
+	if m.FieldCleared(paymentrefund.FieldAccountID) {
+		fields = append(fields, paymentrefund.FieldAccountID)
+	}
+	if m.FieldCleared(paymentrefund.FieldReference) {
+		fields = append(fields, paymentrefund.FieldReference)
+	}
 	if m.FieldCleared(paymentrefund.FieldFailure) {
 		fields = append(fields, paymentrefund.FieldFailure)
 	}
@@ -44887,6 +45710,12 @@ func (m *PaymentRefundMutation) ClearField(name string) error {
 	switch name {
 	case paymentrefund.FieldLedgerID:
 		m.ClearLedgerID()
+		return nil
+	case paymentrefund.FieldAccountID:
+		m.ClearAccountID()
+		return nil
+	case paymentrefund.FieldReference:
+		m.ClearReference()
 		return nil
 	case paymentrefund.FieldFailure:
 		m.ClearFailure()
@@ -44911,6 +45740,9 @@ func (m *PaymentRefundMutation) ResetField(name string) error {
 	case paymentrefund.FieldLedgerID:
 		m.ResetLedgerID()
 		return nil
+	case paymentrefund.FieldAccountID:
+		m.ResetAccountID()
+		return nil
 	case paymentrefund.FieldBucket:
 		m.ResetBucket()
 		return nil
@@ -44919,6 +45751,9 @@ func (m *PaymentRefundMutation) ResetField(name string) error {
 		return nil
 	case paymentrefund.FieldPayment:
 		m.ResetPayment()
+		return nil
+	case paymentrefund.FieldReference:
+		m.ResetReference()
 		return nil
 	case paymentrefund.FieldAmountMinor:
 		m.ResetAmountMinor()
@@ -45000,6 +45835,7 @@ type PaymentSessionMutation struct {
 	order_id        *xid.ID
 	attempt         *int
 	addattempt      *int
+	account_id      *xid.ID
 	bucket          *int8
 	addbucket       *int8
 	provider        *state.PaymentMethod
@@ -45249,6 +46085,55 @@ func (m *PaymentSessionMutation) AddedAttempt() (r int, exists bool) {
 func (m *PaymentSessionMutation) ResetAttempt() {
 	m.attempt = nil
 	m.addattempt = nil
+}
+
+// SetAccountID sets the "account_id" field.
+func (m *PaymentSessionMutation) SetAccountID(x xid.ID) {
+	m.account_id = &x
+}
+
+// AccountID returns the value of the "account_id" field in the mutation.
+func (m *PaymentSessionMutation) AccountID() (r xid.ID, exists bool) {
+	v := m.account_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAccountID returns the old "account_id" field's value of the PaymentSession entity.
+// If the PaymentSession object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentSessionMutation) OldAccountID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAccountID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAccountID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAccountID: %w", err)
+	}
+	return oldValue.AccountID, nil
+}
+
+// ClearAccountID clears the value of the "account_id" field.
+func (m *PaymentSessionMutation) ClearAccountID() {
+	m.account_id = nil
+	m.clearedFields[paymentsession.FieldAccountID] = struct{}{}
+}
+
+// AccountIDCleared returns if the "account_id" field was cleared in this mutation.
+func (m *PaymentSessionMutation) AccountIDCleared() bool {
+	_, ok := m.clearedFields[paymentsession.FieldAccountID]
+	return ok
+}
+
+// ResetAccountID resets all changes to the "account_id" field.
+func (m *PaymentSessionMutation) ResetAccountID() {
+	m.account_id = nil
+	delete(m.clearedFields, paymentsession.FieldAccountID)
 }
 
 // SetBucket sets the "bucket" field.
@@ -45729,7 +46614,7 @@ func (m *PaymentSessionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *PaymentSessionMutation) Fields() []string {
-	fields := make([]string, 0, 12)
+	fields := make([]string, 0, 13)
 	if m.store_id != nil {
 		fields = append(fields, paymentsession.FieldStoreID)
 	}
@@ -45738,6 +46623,9 @@ func (m *PaymentSessionMutation) Fields() []string {
 	}
 	if m.attempt != nil {
 		fields = append(fields, paymentsession.FieldAttempt)
+	}
+	if m.account_id != nil {
+		fields = append(fields, paymentsession.FieldAccountID)
 	}
 	if m.bucket != nil {
 		fields = append(fields, paymentsession.FieldBucket)
@@ -45780,6 +46668,8 @@ func (m *PaymentSessionMutation) Field(name string) (ent.Value, bool) {
 		return m.OrderID()
 	case paymentsession.FieldAttempt:
 		return m.Attempt()
+	case paymentsession.FieldAccountID:
+		return m.AccountID()
 	case paymentsession.FieldBucket:
 		return m.Bucket()
 	case paymentsession.FieldProvider:
@@ -45813,6 +46703,8 @@ func (m *PaymentSessionMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldOrderID(ctx)
 	case paymentsession.FieldAttempt:
 		return m.OldAttempt(ctx)
+	case paymentsession.FieldAccountID:
+		return m.OldAccountID(ctx)
 	case paymentsession.FieldBucket:
 		return m.OldBucket(ctx)
 	case paymentsession.FieldProvider:
@@ -45860,6 +46752,13 @@ func (m *PaymentSessionMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetAttempt(v)
+		return nil
+	case paymentsession.FieldAccountID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAccountID(v)
 		return nil
 	case paymentsession.FieldBucket:
 		v, ok := value.(int8)
@@ -46017,6 +46916,9 @@ func (m *PaymentSessionMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *PaymentSessionMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(paymentsession.FieldAccountID) {
+		fields = append(fields, paymentsession.FieldAccountID)
+	}
 	if m.FieldCleared(paymentsession.FieldReference) {
 		fields = append(fields, paymentsession.FieldReference)
 	}
@@ -46040,6 +46942,9 @@ func (m *PaymentSessionMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *PaymentSessionMutation) ClearField(name string) error {
 	switch name {
+	case paymentsession.FieldAccountID:
+		m.ClearAccountID()
+		return nil
 	case paymentsession.FieldReference:
 		m.ClearReference()
 		return nil
@@ -46065,6 +46970,9 @@ func (m *PaymentSessionMutation) ResetField(name string) error {
 		return nil
 	case paymentsession.FieldAttempt:
 		m.ResetAttempt()
+		return nil
+	case paymentsession.FieldAccountID:
+		m.ResetAccountID()
 		return nil
 	case paymentsession.FieldBucket:
 		m.ResetBucket()
@@ -47850,6 +48758,9 @@ type ProductMutation struct {
 	addweight_grams           *int64
 	max_price_minor           *int64
 	addmax_price_minor        *int64
+	requires_shipping         *bool
+	images_count              *int
+	addimages_count           *int
 	clearedFields             map[string]struct{}
 	done                      bool
 	oldValue                  func(context.Context) (*Product, error)
@@ -49044,6 +49955,98 @@ func (m *ProductMutation) ResetMaxPriceMinor() {
 	delete(m.clearedFields, product.FieldMaxPriceMinor)
 }
 
+// SetRequiresShipping sets the "requires_shipping" field.
+func (m *ProductMutation) SetRequiresShipping(b bool) {
+	m.requires_shipping = &b
+}
+
+// RequiresShipping returns the value of the "requires_shipping" field in the mutation.
+func (m *ProductMutation) RequiresShipping() (r bool, exists bool) {
+	v := m.requires_shipping
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequiresShipping returns the old "requires_shipping" field's value of the Product entity.
+// If the Product object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductMutation) OldRequiresShipping(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequiresShipping is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequiresShipping requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequiresShipping: %w", err)
+	}
+	return oldValue.RequiresShipping, nil
+}
+
+// ResetRequiresShipping resets all changes to the "requires_shipping" field.
+func (m *ProductMutation) ResetRequiresShipping() {
+	m.requires_shipping = nil
+}
+
+// SetImagesCount sets the "images_count" field.
+func (m *ProductMutation) SetImagesCount(i int) {
+	m.images_count = &i
+	m.addimages_count = nil
+}
+
+// ImagesCount returns the value of the "images_count" field in the mutation.
+func (m *ProductMutation) ImagesCount() (r int, exists bool) {
+	v := m.images_count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldImagesCount returns the old "images_count" field's value of the Product entity.
+// If the Product object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductMutation) OldImagesCount(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldImagesCount is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldImagesCount requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldImagesCount: %w", err)
+	}
+	return oldValue.ImagesCount, nil
+}
+
+// AddImagesCount adds i to the "images_count" field.
+func (m *ProductMutation) AddImagesCount(i int) {
+	if m.addimages_count != nil {
+		*m.addimages_count += i
+	} else {
+		m.addimages_count = &i
+	}
+}
+
+// AddedImagesCount returns the value that was added to the "images_count" field in this mutation.
+func (m *ProductMutation) AddedImagesCount() (r int, exists bool) {
+	v := m.addimages_count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetImagesCount resets all changes to the "images_count" field.
+func (m *ProductMutation) ResetImagesCount() {
+	m.images_count = nil
+	m.addimages_count = nil
+}
+
 // Where appends a list predicates to the ProductMutation builder.
 func (m *ProductMutation) Where(ps ...predicate.Product) {
 	m.predicates = append(m.predicates, ps...)
@@ -49078,7 +50081,7 @@ func (m *ProductMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ProductMutation) Fields() []string {
-	fields := make([]string, 0, 21)
+	fields := make([]string, 0, 23)
 	if m.store_id != nil {
 		fields = append(fields, product.FieldStoreID)
 	}
@@ -49142,6 +50145,12 @@ func (m *ProductMutation) Fields() []string {
 	if m.max_price_minor != nil {
 		fields = append(fields, product.FieldMaxPriceMinor)
 	}
+	if m.requires_shipping != nil {
+		fields = append(fields, product.FieldRequiresShipping)
+	}
+	if m.images_count != nil {
+		fields = append(fields, product.FieldImagesCount)
+	}
 	return fields
 }
 
@@ -49192,6 +50201,10 @@ func (m *ProductMutation) Field(name string) (ent.Value, bool) {
 		return m.WeightGrams()
 	case product.FieldMaxPriceMinor:
 		return m.MaxPriceMinor()
+	case product.FieldRequiresShipping:
+		return m.RequiresShipping()
+	case product.FieldImagesCount:
+		return m.ImagesCount()
 	}
 	return nil, false
 }
@@ -49243,6 +50256,10 @@ func (m *ProductMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldWeightGrams(ctx)
 	case product.FieldMaxPriceMinor:
 		return m.OldMaxPriceMinor(ctx)
+	case product.FieldRequiresShipping:
+		return m.OldRequiresShipping(ctx)
+	case product.FieldImagesCount:
+		return m.OldImagesCount(ctx)
 	}
 	return nil, fmt.Errorf("unknown Product field %s", name)
 }
@@ -49399,6 +50416,20 @@ func (m *ProductMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetMaxPriceMinor(v)
 		return nil
+	case product.FieldRequiresShipping:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequiresShipping(v)
+		return nil
+	case product.FieldImagesCount:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetImagesCount(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Product field %s", name)
 }
@@ -49434,6 +50465,9 @@ func (m *ProductMutation) AddedFields() []string {
 	if m.addmax_price_minor != nil {
 		fields = append(fields, product.FieldMaxPriceMinor)
 	}
+	if m.addimages_count != nil {
+		fields = append(fields, product.FieldImagesCount)
+	}
 	return fields
 }
 
@@ -49460,6 +50494,8 @@ func (m *ProductMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedWeightGrams()
 	case product.FieldMaxPriceMinor:
 		return m.AddedMaxPriceMinor()
+	case product.FieldImagesCount:
+		return m.AddedImagesCount()
 	}
 	return nil, false
 }
@@ -49531,6 +50567,13 @@ func (m *ProductMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddMaxPriceMinor(v)
+		return nil
+	case product.FieldImagesCount:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddImagesCount(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Product numeric field %s", name)
@@ -49690,6 +50733,12 @@ func (m *ProductMutation) ResetField(name string) error {
 		return nil
 	case product.FieldMaxPriceMinor:
 		m.ResetMaxPriceMinor()
+		return nil
+	case product.FieldRequiresShipping:
+		m.ResetRequiresShipping()
+		return nil
+	case product.FieldImagesCount:
+		m.ResetImagesCount()
 		return nil
 	}
 	return fmt.Errorf("unknown Product field %s", name)

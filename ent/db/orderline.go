@@ -48,8 +48,10 @@ type OrderLine struct {
 	// VariantID holds the value of the "variant_id" field.
 	VariantID *xid.ID `json:"variant_id,omitempty"`
 	// Options holds the value of the "options" field.
-	Options      document.Tags `json:"options,omitempty"`
-	selectValues sql.SelectValues
+	Options document.Tags `json:"options,omitempty"`
+	// RequiresShipping holds the value of the "requires_shipping" field.
+	RequiresShipping bool `json:"requires_shipping,omitempty"`
+	selectValues     sql.SelectValues
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -61,6 +63,8 @@ func (*OrderLine) scanValues(columns []string) ([]any, error) {
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case orderline.FieldOptions:
 			values[i] = new([]byte)
+		case orderline.FieldRequiresShipping:
+			values[i] = new(sql.NullBool)
 		case orderline.FieldPosition, orderline.FieldQuantity, orderline.FieldFulfilledQuantity, orderline.FieldRefundedQuantity, orderline.FieldUnitPriceMinor, orderline.FieldDiscountMinor, orderline.FieldTaxMinor, orderline.FieldTotalMinor:
 			values[i] = new(sql.NullInt64)
 		case orderline.FieldTitle, orderline.FieldSku:
@@ -181,6 +185,12 @@ func (_m *OrderLine) assignValues(columns []string, values []any) error {
 			} else if value != nil {
 				_m.Options = *value
 			}
+		case orderline.FieldRequiresShipping:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field requires_shipping", values[i])
+			} else if value.Valid {
+				_m.RequiresShipping = value.Bool
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -267,6 +277,9 @@ func (_m *OrderLine) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("options=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Options))
+	builder.WriteString(", ")
+	builder.WriteString("requires_shipping=")
+	builder.WriteString(fmt.Sprintf("%v", _m.RequiresShipping))
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -151,6 +151,20 @@ func (_c *OrderLineCreate) SetOptions(v document.Tags) *OrderLineCreate {
 	return _c
 }
 
+// SetRequiresShipping sets the "requires_shipping" field.
+func (_c *OrderLineCreate) SetRequiresShipping(v bool) *OrderLineCreate {
+	_c.mutation.SetRequiresShipping(v)
+	return _c
+}
+
+// SetNillableRequiresShipping sets the "requires_shipping" field if the given value is not nil.
+func (_c *OrderLineCreate) SetNillableRequiresShipping(v *bool) *OrderLineCreate {
+	if v != nil {
+		_c.SetRequiresShipping(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *OrderLineCreate) SetID(v xid.ID) *OrderLineCreate {
 	_c.mutation.SetID(v)
@@ -210,6 +224,10 @@ func (_c *OrderLineCreate) defaults() error {
 		v := orderline.DefaultRefundedQuantity
 		_c.mutation.SetRefundedQuantity(v)
 	}
+	if _, ok := _c.mutation.RequiresShipping(); !ok {
+		v := orderline.DefaultRequiresShipping
+		_c.mutation.SetRequiresShipping(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if orderline.DefaultID == nil {
 			return fmt.Errorf("db: uninitialized orderline.DefaultID (forgotten import db/runtime?)")
@@ -259,6 +277,9 @@ func (_c *OrderLineCreate) check() error {
 	}
 	if _, ok := _c.mutation.TotalMinor(); !ok {
 		return &ValidationError{Name: "total_minor", err: errors.New(`db: missing required field "OrderLine.total_minor"`)}
+	}
+	if _, ok := _c.mutation.RequiresShipping(); !ok {
+		return &ValidationError{Name: "requires_shipping", err: errors.New(`db: missing required field "OrderLine.requires_shipping"`)}
 	}
 	return nil
 }
@@ -354,6 +375,10 @@ func (_c *OrderLineCreate) createSpec() (*OrderLine, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Options(); ok {
 		_spec.SetField(orderline.FieldOptions, field.TypeBytes, value)
 		_node.Options = value
+	}
+	if value, ok := _c.mutation.RequiresShipping(); ok {
+		_spec.SetField(orderline.FieldRequiresShipping, field.TypeBool, value)
+		_node.RequiresShipping = value
 	}
 	return _node, _spec
 }

@@ -535,6 +535,7 @@ var orderlineRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.TotalMinor),
 		cell.PointerOf(&row.VariantID),
 		(*cell.Bytes)(&row.Options),
+		(*cell.Flag)(&row.RequiresShipping),
 	}
 	return room
 }}

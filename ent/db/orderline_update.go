@@ -298,6 +298,20 @@ func (_u *OrderLineUpdate) ClearOptions() *OrderLineUpdate {
 	return _u
 }
 
+// SetRequiresShipping sets the "requires_shipping" field.
+func (_u *OrderLineUpdate) SetRequiresShipping(v bool) *OrderLineUpdate {
+	_u.mutation.SetRequiresShipping(v)
+	return _u
+}
+
+// SetNillableRequiresShipping sets the "requires_shipping" field if the given value is not nil.
+func (_u *OrderLineUpdate) SetNillableRequiresShipping(v *bool) *OrderLineUpdate {
+	if v != nil {
+		_u.SetRequiresShipping(*v)
+	}
+	return _u
+}
+
 // Mutation returns the OrderLineMutation object of the builder.
 func (_u *OrderLineUpdate) Mutation() *OrderLineMutation {
 	return _u.mutation
@@ -435,6 +449,9 @@ func (_u *OrderLineUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.OptionsCleared() {
 		_spec.ClearField(orderline.FieldOptions, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.RequiresShipping(); ok {
+		_spec.SetField(orderline.FieldRequiresShipping, field.TypeBool, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -726,6 +743,20 @@ func (_u *OrderLineUpdateOne) ClearOptions() *OrderLineUpdateOne {
 	return _u
 }
 
+// SetRequiresShipping sets the "requires_shipping" field.
+func (_u *OrderLineUpdateOne) SetRequiresShipping(v bool) *OrderLineUpdateOne {
+	_u.mutation.SetRequiresShipping(v)
+	return _u
+}
+
+// SetNillableRequiresShipping sets the "requires_shipping" field if the given value is not nil.
+func (_u *OrderLineUpdateOne) SetNillableRequiresShipping(v *bool) *OrderLineUpdateOne {
+	if v != nil {
+		_u.SetRequiresShipping(*v)
+	}
+	return _u
+}
+
 // Mutation returns the OrderLineMutation object of the builder.
 func (_u *OrderLineUpdateOne) Mutation() *OrderLineMutation {
 	return _u.mutation
@@ -893,6 +924,9 @@ func (_u *OrderLineUpdateOne) sqlSave(ctx context.Context) (_node *OrderLine, er
 	}
 	if _u.mutation.OptionsCleared() {
 		_spec.ClearField(orderline.FieldOptions, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.RequiresShipping(); ok {
+		_spec.SetField(orderline.FieldRequiresShipping, field.TypeBool, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &OrderLine{config: _u.config}

@@ -34,7 +34,11 @@ type PaymentAccount struct {
 	// SigningHint holds the value of the "signing_hint" field.
 	SigningHint string `json:"signing_hint,omitempty"`
 	// UpdatedAt holds the value of the "updated_at" field.
-	UpdatedAt    micros.Time `json:"updated_at,omitempty"`
+	UpdatedAt micros.Time `json:"updated_at,omitempty"`
+	// RetiredAt holds the value of the "retired_at" field.
+	RetiredAt micros.Time `json:"retired_at,omitempty"`
+	// Bucket holds the value of the "bucket" field.
+	Bucket       int8 `json:"bucket,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -47,7 +51,7 @@ func (*PaymentAccount) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case paymentaccount.FieldLive:
 			values[i] = new(sql.NullBool)
-		case paymentaccount.FieldUpdatedAt:
+		case paymentaccount.FieldUpdatedAt, paymentaccount.FieldRetiredAt, paymentaccount.FieldBucket:
 			values[i] = new(sql.NullInt64)
 		case paymentaccount.FieldProvider, paymentaccount.FieldSecretHint, paymentaccount.FieldSigningHint:
 			values[i] = new(sql.NullString)
@@ -122,6 +126,18 @@ func (_m *PaymentAccount) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.UpdatedAt = micros.Time(value.Int64)
 			}
+		case paymentaccount.FieldRetiredAt:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field retired_at", values[i])
+			} else if value.Valid {
+				_m.RetiredAt = micros.Time(value.Int64)
+			}
+		case paymentaccount.FieldBucket:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field bucket", values[i])
+			} else if value.Valid {
+				_m.Bucket = int8(value.Int64)
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -181,6 +197,12 @@ func (_m *PaymentAccount) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("updated_at=")
 	builder.WriteString(fmt.Sprintf("%v", _m.UpdatedAt))
+	builder.WriteString(", ")
+	builder.WriteString("retired_at=")
+	builder.WriteString(fmt.Sprintf("%v", _m.RetiredAt))
+	builder.WriteString(", ")
+	builder.WriteString("bucket=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Bucket))
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -70,6 +70,34 @@ func (_c *PaymentAccountCreate) SetUpdatedAt(v micros.Time) *PaymentAccountCreat
 	return _c
 }
 
+// SetRetiredAt sets the "retired_at" field.
+func (_c *PaymentAccountCreate) SetRetiredAt(v micros.Time) *PaymentAccountCreate {
+	_c.mutation.SetRetiredAt(v)
+	return _c
+}
+
+// SetNillableRetiredAt sets the "retired_at" field if the given value is not nil.
+func (_c *PaymentAccountCreate) SetNillableRetiredAt(v *micros.Time) *PaymentAccountCreate {
+	if v != nil {
+		_c.SetRetiredAt(*v)
+	}
+	return _c
+}
+
+// SetBucket sets the "bucket" field.
+func (_c *PaymentAccountCreate) SetBucket(v int8) *PaymentAccountCreate {
+	_c.mutation.SetBucket(v)
+	return _c
+}
+
+// SetNillableBucket sets the "bucket" field if the given value is not nil.
+func (_c *PaymentAccountCreate) SetNillableBucket(v *int8) *PaymentAccountCreate {
+	if v != nil {
+		_c.SetBucket(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *PaymentAccountCreate) SetID(v xid.ID) *PaymentAccountCreate {
 	_c.mutation.SetID(v)
@@ -121,6 +149,14 @@ func (_c *PaymentAccountCreate) ExecX(ctx context.Context) {
 
 // defaults sets the default values of the builder before save.
 func (_c *PaymentAccountCreate) defaults() error {
+	if _, ok := _c.mutation.RetiredAt(); !ok {
+		v := paymentaccount.DefaultRetiredAt
+		_c.mutation.SetRetiredAt(v)
+	}
+	if _, ok := _c.mutation.Bucket(); !ok {
+		v := paymentaccount.DefaultBucket
+		_c.mutation.SetBucket(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if paymentaccount.DefaultID == nil {
 			return fmt.Errorf("db: uninitialized paymentaccount.DefaultID (forgotten import db/runtime?)")
@@ -166,6 +202,12 @@ func (_c *PaymentAccountCreate) check() error {
 	}
 	if _, ok := _c.mutation.UpdatedAt(); !ok {
 		return &ValidationError{Name: "updated_at", err: errors.New(`db: missing required field "PaymentAccount.updated_at"`)}
+	}
+	if _, ok := _c.mutation.RetiredAt(); !ok {
+		return &ValidationError{Name: "retired_at", err: errors.New(`db: missing required field "PaymentAccount.retired_at"`)}
+	}
+	if _, ok := _c.mutation.Bucket(); !ok {
+		return &ValidationError{Name: "bucket", err: errors.New(`db: missing required field "PaymentAccount.bucket"`)}
 	}
 	return nil
 }
@@ -233,6 +275,14 @@ func (_c *PaymentAccountCreate) createSpec() (*PaymentAccount, *sqlgraph.CreateS
 	if value, ok := _c.mutation.UpdatedAt(); ok {
 		_spec.SetField(paymentaccount.FieldUpdatedAt, field.TypeInt64, value)
 		_node.UpdatedAt = value
+	}
+	if value, ok := _c.mutation.RetiredAt(); ok {
+		_spec.SetField(paymentaccount.FieldRetiredAt, field.TypeInt64, value)
+		_node.RetiredAt = value
+	}
+	if value, ok := _c.mutation.Bucket(); ok {
+		_spec.SetField(paymentaccount.FieldBucket, field.TypeInt8, value)
+		_node.Bucket = value
 	}
 	return _node, _spec
 }

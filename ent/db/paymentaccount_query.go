@@ -529,6 +529,8 @@ var paymentaccountRooms = sync.Pool{New: func() any {
 		(*cell.Bytes)(&row.Signing),
 		(*cell.Text[string])(&row.SigningHint),
 		(*cell.Int64)(&row.UpdatedAt),
+		(*cell.Int64)(&row.RetiredAt),
+		&row.Bucket,
 	}
 	return room
 }}

@@ -104,6 +104,27 @@ func (_u *PaymentAccountUpdate) AddUpdatedAt(v micros.Time) *PaymentAccountUpdat
 	return _u
 }
 
+// SetRetiredAt sets the "retired_at" field.
+func (_u *PaymentAccountUpdate) SetRetiredAt(v micros.Time) *PaymentAccountUpdate {
+	_u.mutation.ResetRetiredAt()
+	_u.mutation.SetRetiredAt(v)
+	return _u
+}
+
+// SetNillableRetiredAt sets the "retired_at" field if the given value is not nil.
+func (_u *PaymentAccountUpdate) SetNillableRetiredAt(v *micros.Time) *PaymentAccountUpdate {
+	if v != nil {
+		_u.SetRetiredAt(*v)
+	}
+	return _u
+}
+
+// AddRetiredAt adds value to the "retired_at" field.
+func (_u *PaymentAccountUpdate) AddRetiredAt(v micros.Time) *PaymentAccountUpdate {
+	_u.mutation.AddRetiredAt(v)
+	return _u
+}
+
 // Mutation returns the PaymentAccountMutation object of the builder.
 func (_u *PaymentAccountUpdate) Mutation() *PaymentAccountMutation {
 	return _u.mutation
@@ -189,6 +210,12 @@ func (_u *PaymentAccountUpdate) sqlSave(ctx context.Context) (_node int, err err
 	}
 	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
 		_spec.AddField(paymentaccount.FieldUpdatedAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.RetiredAt(); ok {
+		_spec.SetField(paymentaccount.FieldRetiredAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedRetiredAt(); ok {
+		_spec.AddField(paymentaccount.FieldRetiredAt, field.TypeInt64, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -284,6 +311,27 @@ func (_u *PaymentAccountUpdateOne) SetNillableUpdatedAt(v *micros.Time) *Payment
 // AddUpdatedAt adds value to the "updated_at" field.
 func (_u *PaymentAccountUpdateOne) AddUpdatedAt(v micros.Time) *PaymentAccountUpdateOne {
 	_u.mutation.AddUpdatedAt(v)
+	return _u
+}
+
+// SetRetiredAt sets the "retired_at" field.
+func (_u *PaymentAccountUpdateOne) SetRetiredAt(v micros.Time) *PaymentAccountUpdateOne {
+	_u.mutation.ResetRetiredAt()
+	_u.mutation.SetRetiredAt(v)
+	return _u
+}
+
+// SetNillableRetiredAt sets the "retired_at" field if the given value is not nil.
+func (_u *PaymentAccountUpdateOne) SetNillableRetiredAt(v *micros.Time) *PaymentAccountUpdateOne {
+	if v != nil {
+		_u.SetRetiredAt(*v)
+	}
+	return _u
+}
+
+// AddRetiredAt adds value to the "retired_at" field.
+func (_u *PaymentAccountUpdateOne) AddRetiredAt(v micros.Time) *PaymentAccountUpdateOne {
+	_u.mutation.AddRetiredAt(v)
 	return _u
 }
 
@@ -402,6 +450,12 @@ func (_u *PaymentAccountUpdateOne) sqlSave(ctx context.Context) (_node *PaymentA
 	}
 	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
 		_spec.AddField(paymentaccount.FieldUpdatedAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.RetiredAt(); ok {
+		_spec.SetField(paymentaccount.FieldRetiredAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedRetiredAt(); ok {
+		_spec.AddField(paymentaccount.FieldRetiredAt, field.TypeInt64, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &PaymentAccount{config: _u.config}

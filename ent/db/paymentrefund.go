@@ -25,12 +25,16 @@ type PaymentRefund struct {
 	OrderID xid.ID `json:"order_id,omitempty"`
 	// LedgerID holds the value of the "ledger_id" field.
 	LedgerID *xid.ID `json:"ledger_id,omitempty"`
+	// AccountID holds the value of the "account_id" field.
+	AccountID *xid.ID `json:"account_id,omitempty"`
 	// Bucket holds the value of the "bucket" field.
 	Bucket int8 `json:"bucket,omitempty"`
 	// Provider holds the value of the "provider" field.
 	Provider state.PaymentMethod `json:"provider,omitempty"`
 	// Payment holds the value of the "payment" field.
 	Payment string `json:"payment,omitempty"`
+	// Reference holds the value of the "reference" field.
+	Reference *string `json:"reference,omitempty"`
 	// AmountMinor holds the value of the "amount_minor" field.
 	AmountMinor int64 `json:"amount_minor,omitempty"`
 	// Currency holds the value of the "currency" field.
@@ -51,11 +55,11 @@ func (*PaymentRefund) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case paymentrefund.FieldLedgerID:
+		case paymentrefund.FieldLedgerID, paymentrefund.FieldAccountID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case paymentrefund.FieldBucket, paymentrefund.FieldAmountMinor, paymentrefund.FieldTries, paymentrefund.FieldDueAt:
 			values[i] = new(sql.NullInt64)
-		case paymentrefund.FieldProvider, paymentrefund.FieldPayment, paymentrefund.FieldCurrency, paymentrefund.FieldState, paymentrefund.FieldFailure:
+		case paymentrefund.FieldProvider, paymentrefund.FieldPayment, paymentrefund.FieldReference, paymentrefund.FieldCurrency, paymentrefund.FieldState, paymentrefund.FieldFailure:
 			values[i] = new(sql.NullString)
 		case paymentrefund.FieldID, paymentrefund.FieldStoreID, paymentrefund.FieldOrderID:
 			values[i] = new(xid.ID)
@@ -99,6 +103,13 @@ func (_m *PaymentRefund) assignValues(columns []string, values []any) error {
 				_m.LedgerID = new(xid.ID)
 				*_m.LedgerID = *value.S.(*xid.ID)
 			}
+		case paymentrefund.FieldAccountID:
+			if value, ok := values[i].(*sql.NullScanner); !ok {
+				return fmt.Errorf("unexpected type %T for field account_id", values[i])
+			} else if value.Valid {
+				_m.AccountID = new(xid.ID)
+				*_m.AccountID = *value.S.(*xid.ID)
+			}
 		case paymentrefund.FieldBucket:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field bucket", values[i])
@@ -116,6 +127,13 @@ func (_m *PaymentRefund) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field payment", values[i])
 			} else if value.Valid {
 				_m.Payment = value.String
+			}
+		case paymentrefund.FieldReference:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field reference", values[i])
+			} else if value.Valid {
+				_m.Reference = new(string)
+				*_m.Reference = value.String
 			}
 		case paymentrefund.FieldAmountMinor:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
@@ -202,6 +220,11 @@ func (_m *PaymentRefund) String() string {
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
 	builder.WriteString(", ")
+	if v := _m.AccountID; v != nil {
+		builder.WriteString("account_id=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
 	builder.WriteString("bucket=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Bucket))
 	builder.WriteString(", ")
@@ -210,6 +233,11 @@ func (_m *PaymentRefund) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("payment=")
 	builder.WriteString(_m.Payment)
+	builder.WriteString(", ")
+	if v := _m.Reference; v != nil {
+		builder.WriteString("reference=")
+		builder.WriteString(*v)
+	}
 	builder.WriteString(", ")
 	builder.WriteString("amount_minor=")
 	builder.WriteString(fmt.Sprintf("%v", _m.AmountMinor))

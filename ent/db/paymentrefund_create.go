@@ -48,6 +48,20 @@ func (_c *PaymentRefundCreate) SetNillableLedgerID(v *xid.ID) *PaymentRefundCrea
 	return _c
 }
 
+// SetAccountID sets the "account_id" field.
+func (_c *PaymentRefundCreate) SetAccountID(v xid.ID) *PaymentRefundCreate {
+	_c.mutation.SetAccountID(v)
+	return _c
+}
+
+// SetNillableAccountID sets the "account_id" field if the given value is not nil.
+func (_c *PaymentRefundCreate) SetNillableAccountID(v *xid.ID) *PaymentRefundCreate {
+	if v != nil {
+		_c.SetAccountID(*v)
+	}
+	return _c
+}
+
 // SetBucket sets the "bucket" field.
 func (_c *PaymentRefundCreate) SetBucket(v int8) *PaymentRefundCreate {
 	_c.mutation.SetBucket(v)
@@ -63,6 +77,20 @@ func (_c *PaymentRefundCreate) SetProvider(v state.PaymentMethod) *PaymentRefund
 // SetPayment sets the "payment" field.
 func (_c *PaymentRefundCreate) SetPayment(v string) *PaymentRefundCreate {
 	_c.mutation.SetPayment(v)
+	return _c
+}
+
+// SetReference sets the "reference" field.
+func (_c *PaymentRefundCreate) SetReference(v string) *PaymentRefundCreate {
+	_c.mutation.SetReference(v)
+	return _c
+}
+
+// SetNillableReference sets the "reference" field if the given value is not nil.
+func (_c *PaymentRefundCreate) SetNillableReference(v *string) *PaymentRefundCreate {
+	if v != nil {
+		_c.SetReference(*v)
+	}
 	return _c
 }
 
@@ -272,6 +300,10 @@ func (_c *PaymentRefundCreate) createSpec() (*PaymentRefund, *sqlgraph.CreateSpe
 		_spec.SetField(paymentrefund.FieldLedgerID, field.TypeUUID, value)
 		_node.LedgerID = &value
 	}
+	if value, ok := _c.mutation.AccountID(); ok {
+		_spec.SetField(paymentrefund.FieldAccountID, field.TypeUUID, value)
+		_node.AccountID = &value
+	}
 	if value, ok := _c.mutation.Bucket(); ok {
 		_spec.SetField(paymentrefund.FieldBucket, field.TypeInt8, value)
 		_node.Bucket = value
@@ -283,6 +315,10 @@ func (_c *PaymentRefundCreate) createSpec() (*PaymentRefund, *sqlgraph.CreateSpe
 	if value, ok := _c.mutation.Payment(); ok {
 		_spec.SetField(paymentrefund.FieldPayment, field.TypeString, value)
 		_node.Payment = value
+	}
+	if value, ok := _c.mutation.Reference(); ok {
+		_spec.SetField(paymentrefund.FieldReference, field.TypeString, value)
+		_node.Reference = &value
 	}
 	if value, ok := _c.mutation.AmountMinor(); ok {
 		_spec.SetField(paymentrefund.FieldAmountMinor, field.TypeInt64, value)

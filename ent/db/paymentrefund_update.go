@@ -30,6 +30,26 @@ func (_u *PaymentRefundUpdate) Where(ps ...predicate.PaymentRefund) *PaymentRefu
 	return _u
 }
 
+// SetReference sets the "reference" field.
+func (_u *PaymentRefundUpdate) SetReference(v string) *PaymentRefundUpdate {
+	_u.mutation.SetReference(v)
+	return _u
+}
+
+// SetNillableReference sets the "reference" field if the given value is not nil.
+func (_u *PaymentRefundUpdate) SetNillableReference(v *string) *PaymentRefundUpdate {
+	if v != nil {
+		_u.SetReference(*v)
+	}
+	return _u
+}
+
+// ClearReference clears the value of the "reference" field.
+func (_u *PaymentRefundUpdate) ClearReference() *PaymentRefundUpdate {
+	_u.mutation.ClearReference()
+	return _u
+}
+
 // SetState sets the "state" field.
 func (_u *PaymentRefundUpdate) SetState(v state.PaymentRefundState) *PaymentRefundUpdate {
 	_u.mutation.SetState(v)
@@ -175,6 +195,15 @@ func (_u *PaymentRefundUpdate) sqlSave(ctx context.Context) (_node int, err erro
 	if _u.mutation.LedgerIDCleared() {
 		_spec.ClearField(paymentrefund.FieldLedgerID, field.TypeUUID)
 	}
+	if _u.mutation.AccountIDCleared() {
+		_spec.ClearField(paymentrefund.FieldAccountID, field.TypeUUID)
+	}
+	if value, ok := _u.mutation.Reference(); ok {
+		_spec.SetField(paymentrefund.FieldReference, field.TypeString, value)
+	}
+	if _u.mutation.ReferenceCleared() {
+		_spec.ClearField(paymentrefund.FieldReference, field.TypeString)
+	}
 	if value, ok := _u.mutation.State(); ok {
 		_spec.SetField(paymentrefund.FieldState, field.TypeString, value)
 	}
@@ -219,6 +248,26 @@ type PaymentRefundUpdateOne struct {
 	hooks     []Hook
 	mutation  *PaymentRefundMutation
 	modifiers []func(*sql.UpdateBuilder)
+}
+
+// SetReference sets the "reference" field.
+func (_u *PaymentRefundUpdateOne) SetReference(v string) *PaymentRefundUpdateOne {
+	_u.mutation.SetReference(v)
+	return _u
+}
+
+// SetNillableReference sets the "reference" field if the given value is not nil.
+func (_u *PaymentRefundUpdateOne) SetNillableReference(v *string) *PaymentRefundUpdateOne {
+	if v != nil {
+		_u.SetReference(*v)
+	}
+	return _u
+}
+
+// ClearReference clears the value of the "reference" field.
+func (_u *PaymentRefundUpdateOne) ClearReference() *PaymentRefundUpdateOne {
+	_u.mutation.ClearReference()
+	return _u
 }
 
 // SetState sets the "state" field.
@@ -395,6 +444,15 @@ func (_u *PaymentRefundUpdateOne) sqlSave(ctx context.Context) (_node *PaymentRe
 	}
 	if _u.mutation.LedgerIDCleared() {
 		_spec.ClearField(paymentrefund.FieldLedgerID, field.TypeUUID)
+	}
+	if _u.mutation.AccountIDCleared() {
+		_spec.ClearField(paymentrefund.FieldAccountID, field.TypeUUID)
+	}
+	if value, ok := _u.mutation.Reference(); ok {
+		_spec.SetField(paymentrefund.FieldReference, field.TypeString, value)
+	}
+	if _u.mutation.ReferenceCleared() {
+		_spec.ClearField(paymentrefund.FieldReference, field.TypeString)
 	}
 	if value, ok := _u.mutation.State(); ok {
 		_spec.SetField(paymentrefund.FieldState, field.TypeString, value)

@@ -25,6 +25,8 @@ type PaymentSession struct {
 	OrderID xid.ID `json:"order_id,omitempty"`
 	// Attempt holds the value of the "attempt" field.
 	Attempt int `json:"attempt,omitempty"`
+	// AccountID holds the value of the "account_id" field.
+	AccountID *xid.ID `json:"account_id,omitempty"`
 	// Bucket holds the value of the "bucket" field.
 	Bucket int8 `json:"bucket,omitempty"`
 	// Provider holds the value of the "provider" field.
@@ -51,6 +53,8 @@ func (*PaymentSession) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
+		case paymentsession.FieldAccountID:
+			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case paymentsession.FieldAttempt, paymentsession.FieldBucket, paymentsession.FieldAmountMinor, paymentsession.FieldTries, paymentsession.FieldDueAt:
 			values[i] = new(sql.NullInt64)
 		case paymentsession.FieldProvider, paymentsession.FieldReference, paymentsession.FieldPayment, paymentsession.FieldCurrency, paymentsession.FieldState:
@@ -95,6 +99,13 @@ func (_m *PaymentSession) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field attempt", values[i])
 			} else if value.Valid {
 				_m.Attempt = int(value.Int64)
+			}
+		case paymentsession.FieldAccountID:
+			if value, ok := values[i].(*sql.NullScanner); !ok {
+				return fmt.Errorf("unexpected type %T for field account_id", values[i])
+			} else if value.Valid {
+				_m.AccountID = new(xid.ID)
+				*_m.AccountID = *value.S.(*xid.ID)
 			}
 		case paymentsession.FieldBucket:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
@@ -197,6 +208,11 @@ func (_m *PaymentSession) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("attempt=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Attempt))
+	builder.WriteString(", ")
+	if v := _m.AccountID; v != nil {
+		builder.WriteString("account_id=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
 	builder.WriteString(", ")
 	builder.WriteString("bucket=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Bucket))

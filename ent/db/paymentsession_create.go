@@ -40,6 +40,20 @@ func (_c *PaymentSessionCreate) SetAttempt(v int) *PaymentSessionCreate {
 	return _c
 }
 
+// SetAccountID sets the "account_id" field.
+func (_c *PaymentSessionCreate) SetAccountID(v xid.ID) *PaymentSessionCreate {
+	_c.mutation.SetAccountID(v)
+	return _c
+}
+
+// SetNillableAccountID sets the "account_id" field if the given value is not nil.
+func (_c *PaymentSessionCreate) SetNillableAccountID(v *xid.ID) *PaymentSessionCreate {
+	if v != nil {
+		_c.SetAccountID(*v)
+	}
+	return _c
+}
+
 // SetBucket sets the "bucket" field.
 func (_c *PaymentSessionCreate) SetBucket(v int8) *PaymentSessionCreate {
 	_c.mutation.SetBucket(v)
@@ -266,6 +280,10 @@ func (_c *PaymentSessionCreate) createSpec() (*PaymentSession, *sqlgraph.CreateS
 	if value, ok := _c.mutation.Attempt(); ok {
 		_spec.SetField(paymentsession.FieldAttempt, field.TypeInt, value)
 		_node.Attempt = value
+	}
+	if value, ok := _c.mutation.AccountID(); ok {
+		_spec.SetField(paymentsession.FieldAccountID, field.TypeUUID, value)
+		_node.AccountID = &value
 	}
 	if value, ok := _c.mutation.Bucket(); ok {
 		_spec.SetField(paymentsession.FieldBucket, field.TypeInt8, value)

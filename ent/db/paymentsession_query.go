@@ -524,6 +524,7 @@ var paymentsessionRooms = sync.Pool{New: func() any {
 		&row.StoreID,
 		&row.OrderID,
 		(*cell.Int)(&row.Attempt),
+		cell.PointerOf(&row.AccountID),
 		&row.Bucket,
 		(*cell.Text[state.PaymentMethod])(&row.Provider),
 		cell.TextOf(&row.Reference),

@@ -179,6 +179,9 @@ func (_u *PaymentSessionUpdate) sqlSave(ctx context.Context) (_node int, err err
 			}
 		}
 	}
+	if _u.mutation.AccountIDCleared() {
+		_spec.ClearField(paymentsession.FieldAccountID, field.TypeUUID)
+	}
 	if value, ok := _u.mutation.Reference(); ok {
 		_spec.SetField(paymentsession.FieldReference, field.TypeString, value)
 	}
@@ -409,6 +412,9 @@ func (_u *PaymentSessionUpdateOne) sqlSave(ctx context.Context) (_node *PaymentS
 				ps[i](selector)
 			}
 		}
+	}
+	if _u.mutation.AccountIDCleared() {
+		_spec.ClearField(paymentsession.FieldAccountID, field.TypeUUID)
 	}
 	if value, ok := _u.mutation.Reference(); ok {
 		_spec.SetField(paymentsession.FieldReference, field.TypeString, value)

@@ -62,7 +62,11 @@ type Product struct {
 	WeightGrams *int64 `json:"weight_grams,omitempty"`
 	// MaxPriceMinor holds the value of the "max_price_minor" field.
 	MaxPriceMinor *int64 `json:"max_price_minor,omitempty"`
-	selectValues  sql.SelectValues
+	// RequiresShipping holds the value of the "requires_shipping" field.
+	RequiresShipping bool `json:"requires_shipping,omitempty"`
+	// ImagesCount holds the value of the "images_count" field.
+	ImagesCount  int `json:"images_count,omitempty"`
+	selectValues sql.SelectValues
 
 	// Variants are those of a product with options, by their position, where they were read too.
 	Variants []*Variant `json:"-"`
@@ -77,7 +81,9 @@ func (*Product) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case product.FieldTags, product.FieldOptions:
 			values[i] = new([]byte)
-		case product.FieldVersion, product.FieldEventSequence, product.FieldUpdatedAt, product.FieldPriceMinor, product.FieldCompareAtPriceMinor, product.FieldInventoryQuantity, product.FieldPublishedAt, product.FieldWeightGrams, product.FieldMaxPriceMinor:
+		case product.FieldRequiresShipping:
+			values[i] = new(sql.NullBool)
+		case product.FieldVersion, product.FieldEventSequence, product.FieldUpdatedAt, product.FieldPriceMinor, product.FieldCompareAtPriceMinor, product.FieldInventoryQuantity, product.FieldPublishedAt, product.FieldWeightGrams, product.FieldMaxPriceMinor, product.FieldImagesCount:
 			values[i] = new(sql.NullInt64)
 		case product.FieldTitle, product.FieldHandle, product.FieldDescription, product.FieldStatus, product.FieldCurrency, product.FieldSku, product.FieldVendor, product.FieldProductType, product.FieldImageURL:
 			values[i] = new(sql.NullString)
@@ -240,6 +246,18 @@ func (_m *Product) assignValues(columns []string, values []any) error {
 				_m.MaxPriceMinor = new(int64)
 				*_m.MaxPriceMinor = value.Int64
 			}
+		case product.FieldRequiresShipping:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field requires_shipping", values[i])
+			} else if value.Valid {
+				_m.RequiresShipping = value.Bool
+			}
+		case product.FieldImagesCount:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field images_count", values[i])
+			} else if value.Valid {
+				_m.ImagesCount = int(value.Int64)
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -358,6 +376,12 @@ func (_m *Product) String() string {
 		builder.WriteString("max_price_minor=")
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
+	builder.WriteString(", ")
+	builder.WriteString("requires_shipping=")
+	builder.WriteString(fmt.Sprintf("%v", _m.RequiresShipping))
+	builder.WriteString(", ")
+	builder.WriteString("images_count=")
+	builder.WriteString(fmt.Sprintf("%v", _m.ImagesCount))
 	builder.WriteByte(')')
 	return builder.String()
 }

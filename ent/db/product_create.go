@@ -245,6 +245,34 @@ func (_c *ProductCreate) SetNillableMaxPriceMinor(v *int64) *ProductCreate {
 	return _c
 }
 
+// SetRequiresShipping sets the "requires_shipping" field.
+func (_c *ProductCreate) SetRequiresShipping(v bool) *ProductCreate {
+	_c.mutation.SetRequiresShipping(v)
+	return _c
+}
+
+// SetNillableRequiresShipping sets the "requires_shipping" field if the given value is not nil.
+func (_c *ProductCreate) SetNillableRequiresShipping(v *bool) *ProductCreate {
+	if v != nil {
+		_c.SetRequiresShipping(*v)
+	}
+	return _c
+}
+
+// SetImagesCount sets the "images_count" field.
+func (_c *ProductCreate) SetImagesCount(v int) *ProductCreate {
+	_c.mutation.SetImagesCount(v)
+	return _c
+}
+
+// SetNillableImagesCount sets the "images_count" field if the given value is not nil.
+func (_c *ProductCreate) SetNillableImagesCount(v *int) *ProductCreate {
+	if v != nil {
+		_c.SetImagesCount(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *ProductCreate) SetID(v xid.ID) *ProductCreate {
 	_c.mutation.SetID(v)
@@ -304,6 +332,14 @@ func (_c *ProductCreate) defaults() error {
 		v := product.DefaultEventSequence
 		_c.mutation.SetEventSequence(v)
 	}
+	if _, ok := _c.mutation.RequiresShipping(); !ok {
+		v := product.DefaultRequiresShipping
+		_c.mutation.SetRequiresShipping(v)
+	}
+	if _, ok := _c.mutation.ImagesCount(); !ok {
+		v := product.DefaultImagesCount
+		_c.mutation.SetImagesCount(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if product.DefaultID == nil {
 			return fmt.Errorf("db: uninitialized product.DefaultID (forgotten import db/runtime?)")
@@ -360,6 +396,12 @@ func (_c *ProductCreate) check() error {
 	}
 	if _, ok := _c.mutation.Tags(); !ok {
 		return &ValidationError{Name: "tags", err: errors.New(`db: missing required field "Product.tags"`)}
+	}
+	if _, ok := _c.mutation.RequiresShipping(); !ok {
+		return &ValidationError{Name: "requires_shipping", err: errors.New(`db: missing required field "Product.requires_shipping"`)}
+	}
+	if _, ok := _c.mutation.ImagesCount(); !ok {
+		return &ValidationError{Name: "images_count", err: errors.New(`db: missing required field "Product.images_count"`)}
 	}
 	return nil
 }
@@ -479,6 +521,14 @@ func (_c *ProductCreate) createSpec() (*Product, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.MaxPriceMinor(); ok {
 		_spec.SetField(product.FieldMaxPriceMinor, field.TypeInt64, value)
 		_node.MaxPriceMinor = &value
+	}
+	if value, ok := _c.mutation.RequiresShipping(); ok {
+		_spec.SetField(product.FieldRequiresShipping, field.TypeBool, value)
+		_node.RequiresShipping = value
+	}
+	if value, ok := _c.mutation.ImagesCount(); ok {
+		_spec.SetField(product.FieldImagesCount, field.TypeInt, value)
+		_node.ImagesCount = value
 	}
 	return _node, _spec
 }

@@ -542,6 +542,8 @@ var productRooms = sync.Pool{New: func() any {
 		(*cell.Bytes)(&row.Options),
 		cell.NumberOf(&row.WeightGrams),
 		cell.NumberOf(&row.MaxPriceMinor),
+		(*cell.Flag)(&row.RequiresShipping),
+		(*cell.Int)(&row.ImagesCount),
 	}
 	return room
 }}

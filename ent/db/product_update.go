@@ -424,6 +424,41 @@ func (_u *ProductUpdate) ClearMaxPriceMinor() *ProductUpdate {
 	return _u
 }
 
+// SetRequiresShipping sets the "requires_shipping" field.
+func (_u *ProductUpdate) SetRequiresShipping(v bool) *ProductUpdate {
+	_u.mutation.SetRequiresShipping(v)
+	return _u
+}
+
+// SetNillableRequiresShipping sets the "requires_shipping" field if the given value is not nil.
+func (_u *ProductUpdate) SetNillableRequiresShipping(v *bool) *ProductUpdate {
+	if v != nil {
+		_u.SetRequiresShipping(*v)
+	}
+	return _u
+}
+
+// SetImagesCount sets the "images_count" field.
+func (_u *ProductUpdate) SetImagesCount(v int) *ProductUpdate {
+	_u.mutation.ResetImagesCount()
+	_u.mutation.SetImagesCount(v)
+	return _u
+}
+
+// SetNillableImagesCount sets the "images_count" field if the given value is not nil.
+func (_u *ProductUpdate) SetNillableImagesCount(v *int) *ProductUpdate {
+	if v != nil {
+		_u.SetImagesCount(*v)
+	}
+	return _u
+}
+
+// AddImagesCount adds value to the "images_count" field.
+func (_u *ProductUpdate) AddImagesCount(v int) *ProductUpdate {
+	_u.mutation.AddImagesCount(v)
+	return _u
+}
+
 // Mutation returns the ProductMutation object of the builder.
 func (_u *ProductUpdate) Mutation() *ProductMutation {
 	return _u.mutation
@@ -613,6 +648,15 @@ func (_u *ProductUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.MaxPriceMinorCleared() {
 		_spec.ClearField(product.FieldMaxPriceMinor, field.TypeInt64)
+	}
+	if value, ok := _u.mutation.RequiresShipping(); ok {
+		_spec.SetField(product.FieldRequiresShipping, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.ImagesCount(); ok {
+		_spec.SetField(product.FieldImagesCount, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedImagesCount(); ok {
+		_spec.AddField(product.FieldImagesCount, field.TypeInt, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -1029,6 +1073,41 @@ func (_u *ProductUpdateOne) ClearMaxPriceMinor() *ProductUpdateOne {
 	return _u
 }
 
+// SetRequiresShipping sets the "requires_shipping" field.
+func (_u *ProductUpdateOne) SetRequiresShipping(v bool) *ProductUpdateOne {
+	_u.mutation.SetRequiresShipping(v)
+	return _u
+}
+
+// SetNillableRequiresShipping sets the "requires_shipping" field if the given value is not nil.
+func (_u *ProductUpdateOne) SetNillableRequiresShipping(v *bool) *ProductUpdateOne {
+	if v != nil {
+		_u.SetRequiresShipping(*v)
+	}
+	return _u
+}
+
+// SetImagesCount sets the "images_count" field.
+func (_u *ProductUpdateOne) SetImagesCount(v int) *ProductUpdateOne {
+	_u.mutation.ResetImagesCount()
+	_u.mutation.SetImagesCount(v)
+	return _u
+}
+
+// SetNillableImagesCount sets the "images_count" field if the given value is not nil.
+func (_u *ProductUpdateOne) SetNillableImagesCount(v *int) *ProductUpdateOne {
+	if v != nil {
+		_u.SetImagesCount(*v)
+	}
+	return _u
+}
+
+// AddImagesCount adds value to the "images_count" field.
+func (_u *ProductUpdateOne) AddImagesCount(v int) *ProductUpdateOne {
+	_u.mutation.AddImagesCount(v)
+	return _u
+}
+
 // Mutation returns the ProductMutation object of the builder.
 func (_u *ProductUpdateOne) Mutation() *ProductMutation {
 	return _u.mutation
@@ -1248,6 +1327,15 @@ func (_u *ProductUpdateOne) sqlSave(ctx context.Context) (_node *Product, err er
 	}
 	if _u.mutation.MaxPriceMinorCleared() {
 		_spec.ClearField(product.FieldMaxPriceMinor, field.TypeInt64)
+	}
+	if value, ok := _u.mutation.RequiresShipping(); ok {
+		_spec.SetField(product.FieldRequiresShipping, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.ImagesCount(); ok {
+		_spec.SetField(product.FieldImagesCount, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedImagesCount(); ok {
+		_spec.AddField(product.FieldImagesCount, field.TypeInt, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Product{config: _u.config}

@@ -72,6 +72,8 @@ type Tx struct {
 	Grant *GrantClient
 	// Idempotency is the client for interacting with the Idempotency builders.
 	Idempotency *IdempotencyClient
+	// Imported is the client for interacting with the Imported builders.
+	Imported *ImportedClient
 	// Invitation is the client for interacting with the Invitation builders.
 	Invitation *InvitationClient
 	// Listing is the client for interacting with the Listing builders.
@@ -328,6 +330,7 @@ func (tx *Tx) init() {
 	tx.Fulfillment = NewFulfillmentClient(tx.config)
 	tx.Grant = NewGrantClient(tx.config)
 	tx.Idempotency = NewIdempotencyClient(tx.config)
+	tx.Imported = NewImportedClient(tx.config)
 	tx.Invitation = NewInvitationClient(tx.config)
 	tx.Listing = NewListingClient(tx.config)
 	tx.Mail = NewMailClient(tx.config)

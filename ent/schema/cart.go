@@ -39,6 +39,8 @@ func (Cart) Fields() []ent.Field {
 		field.String("email").SchemaType(key(1020)).Optional().Nillable(),
 		field.String("phone").MaxRuneLen(64).Optional().Nillable(),
 		field.Bytes("address").GoType(document.Address(nil)).SchemaType(blob).Optional(),
+		// country is where the shopper is, who is asked for it where nothing is shipped.
+		field.String("country").SchemaType(key(2)).Optional().Nillable(),
 		// rate_id is the public id of the shipping rate that was chosen.
 		field.String("rate_id").SchemaType(key(64)).Optional().Nillable(),
 		field.String("payment").GoType(state.PaymentMethod("")).SchemaType(key(32)).Optional().Nillable(),

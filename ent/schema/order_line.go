@@ -39,6 +39,8 @@ func (OrderLine) Fields() []ent.Field {
 		field.UUID("variant_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Variant}).Optional().Nillable(),
 		// options are the texts of the variant, null where there are none.
 		field.Bytes("options").GoType(document.Tags(nil)).SchemaType(blob).Optional(),
+		// requires_shipping is false where nothing is sent, as the product said then.
+		field.Bool("requires_shipping").Default(true),
 	}
 }
 

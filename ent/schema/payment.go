@@ -41,7 +41,8 @@ func (Payment) Indexes() []ent.Index {
 	}
 }
 
-// PaymentAccount is a store's own account with a payment provider.
+// PaymentAccount is a store's own account with a payment provider: the present one, and former
+// ones with which something was begun that is still to be settled or given back.
 type PaymentAccount struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -59,12 +60,18 @@ func (PaymentAccount) Fields() []ent.Field {
 		field.Bytes("signing").MaxLen(255),
 		field.String("signing_hint").SchemaType(key(16)),
 		field.Int64("updated_at").GoType(micros.Time(0)),
+		// retired_at is when another account took its place, or none; 0 for the present one.
+		field.Int64("retired_at").GoType(micros.Time(0)).Default(0),
+		field.Int8("bucket").Default(0).Immutable(),
 	}
 }
 
 // Indexes implements ent.Interface.
 func (PaymentAccount) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("store_id", "provider").Unique()}
+	return []ent.Index{
+		index.Fields("store_id", "provider", "retired_at").Unique(),
+		index.Fields("bucket", "retired_at"),
+	}
 }
 
 // PaymentSession is a page of a provider's on which an order can be paid. An order has one
@@ -80,6 +87,9 @@ func (PaymentSession) Fields() []ent.Field {
 	return []ent.Field{
 		field.UUID("order_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Order}).Immutable(),
 		field.Int("attempt").Immutable(),
+		// account_id is the account with which the session is begun; null for one of a time
+		// when a store had one account at most.
+		field.UUID("account_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
 		field.Int8("bucket").Immutable(),
 		field.String("provider").GoType(state.PaymentMethod("")).SchemaType(key(32)).Immutable(),
 		// reference is the provider's name of the session; null until it has one. Nobody
@@ -121,16 +131,22 @@ func (PaymentRefund) Fields() []ent.Field {
 		// take.
 		field.UUID("ledger_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Payment}).
 			Optional().Nillable().Immutable(),
+		// account_id is that of the session whose money it is.
+		field.UUID("account_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
 		field.Int8("bucket").Immutable(),
 		field.String("provider").GoType(state.PaymentMethod("")).SchemaType(key(32)).Immutable(),
 		field.String("payment").SchemaType(key(255)).Immutable(),
+		// reference is the provider's name of the refund; null until it is made.
+		field.String("reference").SchemaType(key(255)).Optional().Nillable(),
 		field.Int64("amount_minor").Immutable(),
 		field.String("currency").SchemaType(key(3)).Immutable(),
 		field.String("state").GoType(state.PaymentRefundState("")).SchemaType(key(16)),
-		// failure is what the provider says of one that it does not make.
+		// failure is what the provider says of one that it does not make, or that did not
+		// reach the shopper.
 		field.String("failure").MaxRuneLen(255).Optional().Nillable(),
 		field.Int("tries").Default(0),
-		// due_at is when it is tried next; null once it is done or failed.
+		// due_at is when it is tried next or, once it is done, looked at again; null once it
+		// failed, or is done for so long that it fails no more.
 		field.Int64("due_at").GoType(micros.Time(0)).Optional().Nillable(),
 	}
 }

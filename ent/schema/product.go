@@ -45,6 +45,10 @@ func (Product) Fields() []ent.Field {
 		field.Int64("weight_grams").Optional().Nillable(),
 		// max_price_minor is the highest price of the variants, where it is above price_minor.
 		field.Int64("max_price_minor").Optional().Nillable(),
+		// requires_shipping is false of what is not sent, such as a file or a voucher.
+		field.Bool("requires_shipping").Default(true),
+		// images_count is how many pictures were uploaded: of a product without any, nobody asks.
+		field.Int("images_count").Default(0),
 	}
 }
 

@@ -212,8 +212,12 @@ func (k Kind) Parse(s string) (ID, error) {
 	if len(s) != len(k)+1+textLen || s[:len(k)] != string(k) || s[len(k)] != '_' {
 		return Nil, ErrMalformed
 	}
-	s = s[len(k)+1:]
-	if s[0] > '7' {
+	return Parse(s[len(k)+1:])
+}
+
+// Parse reads what [ID.String] writes; the error is ErrMalformed.
+func Parse(s string) (ID, error) {
+	if len(s) != textLen || s[0] > '7' {
 		return Nil, ErrMalformed
 	}
 	var hi, lo uint64

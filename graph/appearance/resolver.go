@@ -3,8 +3,6 @@
 package appearance
 
 import (
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/memo"
@@ -14,16 +12,13 @@ import (
 // Resolver is the parts that the operations of this package work with.
 type Resolver struct {
 	*core.Core
-	// handles remembers what the addresses of assets need.
-	handles *lru.Cache[xid.ID, string]
 	// assetsOf remembers the assets of themes.
 	assetsOf *memo.Cache[xid.ID, []*model.ThemeAsset]
 }
 
 // New makes the resolver.
 func New(c *core.Core) *Resolver {
-	handles, _ := lru.New[xid.ID, string](maxHandles) // only a size below one is an error
-	return &Resolver{Core: c, handles: handles, assetsOf: memo.NewCache[xid.ID, []*model.ThemeAsset](maxAssets)}
+	return &Resolver{Core: c, assetsOf: memo.NewCache[xid.ID, []*model.ThemeAsset](maxAssets)}
 }
 
 // Query returns the queries.

@@ -9,7 +9,6 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/db/themeasset"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -24,8 +23,6 @@ const (
 	assetIndex = "themeasset_store_id_theme_id_path"
 	// maxAssets is how many assets are remembered.
 	maxAssets = 20_000
-	// maxHandles is how many handles are remembered.
-	maxHandles = 10_000
 )
 
 // ThemeAssets lists the assets of a theme, by key. They never change once the
@@ -75,7 +72,7 @@ func (r *Resolver) assets(ctx context.Context, id xid.ID) ([]*model.ThemeAsset, 
 	if err != nil {
 		return nil, fmt.Errorf("read assets: %w", err)
 	}
-	host, err := r.storeURL(ctx)
+	host, err := r.StoreURL(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -100,27 +97,4 @@ func (r *Resolver) themeStatus(ctx context.Context, id xid.ID) (status state.The
 		return "", errors.Join(rows.Err(), core.ErrNoRow)
 	}
 	return status, rows.Scan(&status)
-}
-
-// storeURL is scheme and host of the viewer's store.
-func (r *Resolver) storeURL(ctx context.Context) (string, error) {
-	handle, err := r.handle(ctx)
-	if err != nil {
-		return "", err
-	}
-	return r.StoreOrigin(handle), nil
-}
-
-// handle returns the handle of the viewer's store, which never changes.
-func (r *Resolver) handle(ctx context.Context) (string, error) {
-	id := viewer.From(ctx).Store
-	if handle, ok := r.handles.Get(id); ok {
-		return handle, nil
-	}
-	s, err := core.Only(r.Client(ctx).Store.Query().Where(store.ID(id)).Load(ctx))
-	if err != nil {
-		return "", fmt.Errorf("read handle: %w", err)
-	}
-	r.handles.Add(id, s.Handle)
-	return s.Handle, nil
 }

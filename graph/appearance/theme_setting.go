@@ -43,10 +43,15 @@ func (q Query) ThemeSettings(ctx context.Context, themeID string) ([]*model.Them
 			return nil, err
 		}
 	}
+	store, err := q.CurrentStore(ctx)
+	if err != nil {
+		return nil, core.Explain("store", err)
+	}
 	list := make([]*model.ThemeSetting, len(p.Manifest.Settings))
 	for i, s := range p.Manifest.Settings {
 		list[i] = &model.ThemeSetting{Name: s.Name, Kind: s.Kind, Label: s.Label, Options: s.Options,
-			Default: s.Default, Value: valueOf(s, set), Draft: valueOf(s, draft)}
+			Default: s.In(store.Language), Value: valueOf(s, set, store.Language),
+			Draft: valueOf(s, draft, store.Language)}
 		if s.Kind == state.SettingImage {
 			list[i].Options = images(p)
 		}
@@ -65,11 +70,11 @@ func images(p *theme.Package) (paths []string) {
 }
 
 // valueOf is what a setting is.
-func valueOf(s theme.Setting, set map[string]string) string {
+func valueOf(s theme.Setting, set map[string]string, in state.Language) string {
 	if v, ok := set[s.Name]; ok {
 		return v
 	}
-	return s.Default
+	return s.In(in)
 }
 
 // packageOf is what a theme consists of; one that was not processed yet is refused.
@@ -90,7 +95,7 @@ func (r *Resolver) packageOf(ctx context.Context, t *db.Theme) (*theme.Package, 
 func (m Mutation) ThemeSettingsSave(
 	ctx context.Context, id string, values []*model.ThemeSettingInput, publish bool,
 ) (*model.ThemePayload, error) {
-	return m.changeTheme(ctx, id, "theme.settings_save", func(ctx context.Context, _ *db.Store, e *themeEdit) error {
+	return m.changeTheme(ctx, id, "theme.settings_save", func(ctx context.Context, s *db.Store, e *themeEdit) error {
 		p, err := m.packageOf(ctx, e.Row)
 		if err != nil {
 			return err
@@ -101,7 +106,7 @@ func (m Mutation) ThemeSettingsSave(
 		}
 		c := &core.Check{}
 		for i, v := range values {
-			checkSetting(c, "values/"+strconv.Itoa(i)+"/", p, v, set)
+			checkSetting(c, "values/"+strconv.Itoa(i)+"/", p, v, set, s.Language)
 		}
 		if err := c.Err(); err != nil {
 			return err
@@ -125,7 +130,9 @@ func settled(t *db.Theme) (map[string]string, error) {
 }
 
 // checkSetting judges one value and enters it.
-func checkSetting(c *core.Check, at string, p *theme.Package, in *model.ThemeSettingInput, set map[string]string) {
+func checkSetting(
+	c *core.Check, at string, p *theme.Package, in *model.ThemeSettingInput, set map[string]string, l state.Language,
+) {
 	i := slices.IndexFunc(p.Manifest.Settings, func(s theme.Setting) bool { return s.Name == in.Name })
 	if i < 0 {
 		c.Add(at+"name", fault.UnknownValue, "The theme has no such setting.")
@@ -133,7 +140,7 @@ func checkSetting(c *core.Check, at string, p *theme.Package, in *model.ThemeSet
 	}
 	s := p.Manifest.Settings[i]
 	switch {
-	case in.Value == nil || *in.Value == s.Default:
+	case in.Value == nil || *in.Value == s.In(l):
 		delete(set, s.Name)
 		return
 	case s.Kind == state.SettingImage && strings.HasPrefix(*in.Value, "https:"):

@@ -85,6 +85,19 @@ func (s *Store) Get(ctx context.Context, key string, limit int64) ([]byte, error
 	return body, nil
 }
 
+// Whole reads an object of whatever size, which it returns in bytes. The caller closes
+// the reader.
+func (s *Store) Whole(ctx context.Context, key string) (io.ReadCloser, int64, error) {
+	if err := CheckKey(key); err != nil {
+		return nil, 0, err
+	}
+	r, err := s.bucket.NewReader(ctx, key, nil)
+	if err != nil {
+		return nil, 0, readFault(err)
+	}
+	return &reader{r}, r.Size(), nil
+}
+
 // Range reads length bytes of an object from offset, to its end with -1, and
 // less where the object ends before: from its end on there is nothing to read,
 // which is no error. The context governs the reading too. The caller closes the

@@ -24,7 +24,7 @@ type folder struct {
 
 // openFolder makes the folder where it does not exist. Others have no access.
 func openFolder(dir string) (*Store, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil { //nolint:gosec // the operator names the folder
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
 	root, err := os.OpenRoot(dir)

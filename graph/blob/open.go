@@ -23,6 +23,38 @@ func Open(ctx context.Context, address, dir string) (*Store, error) {
 	if address == "" {
 		return openDir(dir)
 	}
+	u, err := parse(address)
+	if err != nil {
+		return nil, err
+	}
+	if u.Scheme == "s3" {
+		return openRemote(ctx, u)
+	}
+	if dir, err = folderOf(u); err != nil {
+		return nil, err
+	}
+	return openDir(dir)
+}
+
+// Check returns what is wrong with an address, as far as its text alone says it.
+func Check(address string) error {
+	if address == "" {
+		return nil
+	}
+	u, err := parse(address)
+	if err != nil {
+		return err
+	}
+	if u.Scheme == "s3" {
+		_, err = checkRemote(u)
+	} else {
+		_, err = folderOf(u)
+	}
+	return err
+}
+
+// parse reads an address of a known kind.
+func parse(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil {
 		return nil, errors.New("the address of the blob store is not a URL")
@@ -34,24 +66,21 @@ func Open(ctx context.Context, address, dir string) (*Store, error) {
 	if u.Fragment != "" || u.Opaque != "" {
 		return nil, errors.New("the address of the blob store must begin with file:/// or s3://")
 	}
-	switch u.Scheme {
-	case "file":
-		return openFile(u)
-	case "s3":
-		return openRemote(ctx, u)
+	if u.Scheme != "file" && u.Scheme != "s3" {
+		return nil, fmt.Errorf("a blob store of the kind %q is not supported: file:///FOLDER or s3://BUCKET", u.Scheme)
 	}
-	return nil, fmt.Errorf("a blob store of the kind %q is not supported: file:///FOLDER or s3://BUCKET", u.Scheme)
+	return u, nil
 }
 
-func openFile(u *url.URL) (*Store, error) {
+func folderOf(u *url.URL) (string, error) {
 	dir := u.Path
 	if runtime.GOOS == "windows" {
 		dir = strings.TrimPrefix(dir, "/") // of a path with a drive
 	}
 	if dir = filepath.FromSlash(dir); u.Host != "" || u.RawQuery != "" || !filepath.IsAbs(dir) {
-		return nil, errors.New("a blob store in a folder is written file:///FOLDER, without a host and parameters")
+		return "", errors.New("a blob store in a folder is written file:///FOLDER, without a host and parameters")
 	}
-	return openDir(dir)
+	return dir, nil
 }
 
 func openDir(dir string) (*Store, error) {

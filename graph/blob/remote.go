@@ -48,11 +48,7 @@ type remote struct {
 // openRemote opens a bucket. It looks for credentials, but asks nothing of the
 // server: the service starts while S3 is away.
 func openRemote(ctx context.Context, u *url.URL) (*Store, error) {
-	if u.Host == "" || strings.Contains(u.Host, ":") || strings.Trim(u.Path, "/") != "" {
-		return nil, errors.New(
-			"a blob store on S3 is written s3://BUCKET?region=REGION; a prefix of the keys is a parameter")
-	}
-	q, err := remoteQuery(u.RawQuery)
+	q, err := checkRemote(u)
 	if err != nil {
 		return nil, err
 	}
@@ -81,6 +77,15 @@ func openRemote(ctx context.Context, u *url.URL) (*Store, error) {
 		bucket = blob.PrefixedBucket(bucket, r.prefix)
 	}
 	return &Store{bucket: bucket, remote: r}, nil
+}
+
+// checkRemote judges the address of a bucket and returns its parameters.
+func checkRemote(u *url.URL) (url.Values, error) {
+	if u.Host == "" || strings.Contains(u.Host, ":") || strings.Trim(u.Path, "/") != "" {
+		return nil, errors.New(
+			"a blob store on S3 is written s3://BUCKET?region=REGION; a prefix of the keys is a parameter")
+	}
+	return remoteQuery(u.RawQuery)
 }
 
 // remoteQuery judges the parameters and adds what a server other than Amazon's

@@ -79,7 +79,9 @@ func (m *market) ready(token, email string) *cart.View {
 	m.t.Helper()
 	home := document.AddressFields{Name: new("Ada Lovelace"), Line1: "Weg 1", City: "Berlin",
 		PostalCode: new("10115"), Country: "de"}
-	for _, err := range []error{m.SetContact(m.ctx, token, email, ""), m.SetAddress(m.ctx, token, home)} {
+	for _, err := range []error{
+		m.SetContact(m.ctx, token, cart.Contact{Email: email}), m.SetAddress(m.ctx, token, home),
+	} {
 		if err != nil {
 			m.t.Fatal(err)
 		}

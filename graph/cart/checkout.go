@@ -14,12 +14,29 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 )
 
-// SetContact sets who orders. The telephone number may be "".
-func (c *Carts) SetContact(ctx context.Context, token, email, phone string) error {
+// Contact is who orders.
+type Contact struct {
+	Email string
+	Phone string // may be ""
+	// Country is where they are, a code of ISO 3166-1 alpha-2. It is needed where [View.Asks]
+	// says so, and else one that is "" stays as it is.
+	Country string
+}
+
+// SetContact sets who orders.
+func (c *Carts) SetContact(ctx context.Context, token string, by Contact) error {
 	check := &core.Check{}
-	email = check.Email("email", strings.TrimSpace(email))
-	if phone = strings.TrimSpace(phone); phone != "" {
+	email, phone := check.Email("email", strings.TrimSpace(by.Email)), strings.TrimSpace(by.Phone)
+	if phone != "" {
 		check.Line("phone", phone, limit.Label)
+	}
+	country := strings.TrimSpace(by.Country)
+	if country != "" {
+		country = check.AssignedCountry("country", country)
+	} else if v, err := c.View(ctx, token); err != nil {
+		return err
+	} else if v != nil && v.Asks() {
+		check.Required("country", false)
 	}
 	if err := check.Err(); err != nil {
 		return err
@@ -29,6 +46,9 @@ func (c *Carts) SetContact(ctx context.Context, token, email, phone string) erro
 			u.SetReachedAt(micros.Now())
 		}
 		u.SetEmail(email)
+		if country != "" {
+			u.SetCountry(country)
+		}
 		if phone == "" {
 			u.ClearPhone()
 			return nil

@@ -36,5 +36,10 @@ func (c *Carts) SettlePayments(ctx context.Context) (int, error) { return c.sale
 // ReturnMoney gives back what is due of all stores, and returns how many refunds there were.
 func (c *Carts) ReturnMoney(ctx context.Context) (int, error) { return c.sales.ReturnMoney(ctx) }
 
+// ForgetAccounts deletes the secrets of former payment accounts, and returns how many.
+func (c *Carts) ForgetAccounts(ctx context.Context) (int, error) {
+	return c.selling.ForgetAccounts(ctx)
+}
+
 // EndHolds cancels the orders of all stores that were not paid in time, and returns how many.
 func (c *Carts) EndHolds(ctx context.Context) (int, error) { return c.sales.EndHolds(ctx) }

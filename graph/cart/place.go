@@ -19,6 +19,13 @@ type Shown struct {
 	TotalMinor int64
 }
 
+// Placed is the order that a cart became.
+type Placed struct {
+	Order xid.ID
+	// Online says that it is paid online, if anything is to be paid.
+	Online bool
+}
+
 // placeTries is how often an order is tried where two of a new customer meet.
 const placeTries = 3
 
@@ -29,16 +36,15 @@ const placeTries = 3
 // It refuses a cart that lacks something with [fault.InvalidTransition], one that costs
 // something else by now with [fault.VersionMismatch], and goods that are sold out with
 // [fault.OutOfStock].
-func (c *Carts) Place(ctx context.Context, token string, shown Shown) (xid.ID, error) {
+func (c *Carts) Place(ctx context.Context, token string, shown Shown) (made Placed, err error) {
 	sum, ok := digest.OfToken(token)
 	if !ok {
-		return xid.Nil, fault.Missing("cart")
+		return made, fault.Missing("cart")
 	}
 	number, err := c.sales.Number(ctx) // outside the transaction, see there
 	if err != nil {
-		return xid.Nil, core.Explain("store", err)
+		return made, core.Explain("store", err)
 	}
-	var made xid.ID
 	for try := 1; ; try++ {
 		err = c.Commit(ctx, xid.Order, func(ctx context.Context) (_ *core.Record, err error) {
 			var done *core.Record
@@ -55,39 +61,35 @@ func (c *Carts) Place(ctx context.Context, token string, shown Shown) (xid.ID, e
 // who place it the second finds the order.
 func (c *Carts) place(
 	ctx context.Context, sum digest.Sum, token string, number int64, shown Shown,
-) (xid.ID, *core.Record, error) {
+) (made Placed, done *core.Record, err error) {
 	open, err := c.lock(ctx, sum)
 	if err != nil {
-		return xid.Nil, nil, err
+		return made, nil, err
 	}
 	row, err := c.any(ctx, token)
 	switch {
 	case err != nil:
-		return xid.Nil, nil, err
+		return made, nil, err
 	case row == nil:
-		return xid.Nil, nil, fault.Missing("cart")
+		return made, nil, fault.Missing("cart")
 	case !open && row.OrderID != nil:
-		return *row.OrderID, nil, nil
+		return Placed{*row.OrderID, row.Payment != nil && row.Payment.Online()}, nil, nil
 	}
 	v, err := c.view(ctx, row)
 	if err != nil {
-		return xid.Nil, nil, err
+		return made, nil, err
 	}
 	if err := v.agreed(shown); err != nil {
-		return xid.Nil, nil, err
+		return made, nil, err
 	}
-	p, err := c.placing(ctx, v, number)
-	if err != nil {
-		return xid.Nil, nil, err
-	}
-	id, done, err := c.sales.Place(ctx, p)
-	if err != nil {
-		return xid.Nil, nil, err
+	made.Online = v.Method.Kind.Online()
+	if made.Order, done, err = c.sales.Place(ctx, v.placing(number)); err != nil {
+		return made, nil, err
 	}
 	// The order knows all that the shopper said: nobody needs it twice.
-	n, err := c.Client(ctx).Cart.Update().Where(dbcart.ID(row.ID), dbcart.OrderIDIsNil()).SetOrderID(id).
-		ClearEmail().ClearPhone().ClearAddress().ClearNote().Save(ctx)
-	return id, done, core.Swapped(xid.Order, n, err)
+	n, err := c.Client(ctx).Cart.Update().Where(dbcart.ID(row.ID), dbcart.OrderIDIsNil()).SetOrderID(made.Order).
+		ClearEmail().ClearPhone().ClearAddress().ClearCountry().ClearNote().Save(ctx)
+	return made, done, core.Swapped(xid.Order, n, err)
 }
 
 // agreed reports whether the cart can be ordered as the shopper was shown it.
@@ -110,13 +112,15 @@ func (v *View) agreed(shown Shown) error {
 }
 
 // placing is the order that the cart becomes.
-func (c *Carts) placing(ctx context.Context, v *View, number int64) (sales.Placing, error) {
-	s, err := c.CurrentStore(ctx)
-	if err != nil {
-		return sales.Placing{}, err
+func (v *View) placing(number int64) sales.Placing {
+	p := sales.Placing{Store: v.store, Number: number, Cart: v.ID, Email: v.Email, Phone: v.Phone,
+		Ships: v.Ships, Sums: v.Sums, PaymentMethod: v.Method.Kind, Note: v.Note}
+	if a := v.Address; a != nil && a.Country == v.place().Country { // else it is where an earlier cart went
+		p.Address = a
 	}
-	p := sales.Placing{Store: s, Number: number, Cart: v.ID, Email: v.Email, Phone: v.Phone, Address: v.Address,
-		Sums: v.Sums, ShippingMethod: v.Rate.Name, PaymentMethod: v.Method.Kind, Note: v.Note}
+	if v.Ships {
+		p.ShippingMethod = &v.Rate.Name
+	}
 	if v.Discounted {
 		p.Discount = v.Discount
 	}
@@ -124,7 +128,7 @@ func (c *Carts) placing(ctx context.Context, v *View, number int64) (sales.Placi
 		p.Lines = append(p.Lines, sales.PlacedLine{Product: l.item.product, Variant: ownOrNil(l.item),
 			SKU: l.SKU, Quantity: l.Quantity, UnitMinor: l.Unit, Amounts: l.Amounts})
 	}
-	return p, nil
+	return p
 }
 
 // ownOrNil is the variant of a product with options; nil where the product is its own.

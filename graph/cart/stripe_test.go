@@ -479,7 +479,7 @@ func TestStripeRefundRefused(t *testing.T) {
 			r.DueAt != nil || len(m.notices()) != 1 {
 			t.Errorf("%+v, told %v", r, m.notices())
 		}
-		// Without an account nobody can be asked.
+		// Once the account is forgotten, nobody can be asked.
 		m.fake.Refuse("POST refund", 0)
 		other := m.settled()
 		graphtest.Must[*model.OrderPayload](t)(m.Mutation().OrderCancel(m.Shop.Ctx, other.PublicID(), other.Version,
@@ -488,6 +488,7 @@ func TestStripeRefundRefused(t *testing.T) {
 			model.PaymentSettingsInput{}))
 		graphtest.Must[*model.PaymentSettingsPayload](t)(m.Mutation().PaymentAccountRemove(m.Shop.Ctx,
 			state.PaymentStripe))
+		m.forget()
 		m.round()
 		if r := m.refunds()[1]; r.State != state.PaymentRefundFailed || len(m.notices()) != 2 {
 			t.Errorf("%+v, told %v", r, m.notices())

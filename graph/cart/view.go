@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/payment"
+	"github.com/storefront-go/storefront/graph/picture"
 	"github.com/storefront-go/storefront/graph/price"
 	"github.com/storefront-go/storefront/graph/selling"
 	"github.com/storefront-go/storefront/graph/shelf"
@@ -50,7 +51,12 @@ type View struct {
 	Tax          *price.TaxRate
 	Sums         price.Sums
 	Email, Phone string
-	Address      *document.AddressFields
+	// Ships says that something of it has to be sent: else it needs neither address nor rate.
+	Ships bool
+	// Country is where the shopper is, who is asked for it where nothing is sent and the
+	// country decides the tax; "" where nobody has said so.
+	Country string
+	Address *document.AddressFields
 	// Rates are what can be chosen for the address and the goods, Rate what was.
 	Rates []Offer
 	Rate  *document.ShippingRate
@@ -59,6 +65,9 @@ type View struct {
 	Method  *document.PaymentMethod
 	// Order is the order that it became; nil for none.
 	Order xid.ID
+
+	taxed bool // the store taxes something somewhere
+	store *db.Store
 }
 
 // Line is a number of equal goods.
@@ -84,6 +93,10 @@ type Line struct {
 	item *item
 }
 
+// Asks says that the shopper has to name their country: it decides the tax, and there is no
+// address to tell it.
+func (v *View) Asks() bool { return !v.Ships && v.taxed }
+
 // Offer is a shipping rate as this cart would pay it.
 type Offer struct {
 	document.ShippingRate
@@ -96,16 +109,28 @@ func (v *View) Next() Step {
 	switch {
 	case len(v.Lines) == 0, slices.ContainsFunc(v.Lines, blocked):
 		return StepGoods
-	case v.Email == "":
+	case v.Email == "", v.Asks() && v.place().Country == "":
 		return StepContact
-	case v.Address == nil:
+	case v.Ships && v.Address == nil:
 		return StepAddress
-	case v.Rate == nil:
+	case v.Ships && v.Rate == nil:
 		return StepShipping
 	case v.Method == nil:
 		return StepPayment
 	}
 	return StepReview
+}
+
+// place is what decides the tax: where the goods go or, where nothing is sent, where the
+// shopper is.
+func (v *View) place() (p price.Place) {
+	if a := v.Address; a != nil && (v.Ships || v.Country == "" || v.Country == a.Country) {
+		p.Country = a.Country
+		core.Opt(a.Region, func(s string) { p.Region = s })
+	} else if !v.Ships {
+		p.Country = v.Country
+	}
+	return p
 }
 
 // View shows the cart of a token; nil for none. Whoever holds the token of a cart that was
@@ -119,6 +144,9 @@ func (c *Carts) View(ctx context.Context, token string) (*View, error) {
 		return &View{ID: row.ID, Order: *row.OrderID}, nil
 	}
 	v, err := c.view(ctx, row)
+	if err == nil {
+		err = c.depict(ctx, v.Lines)
+	}
 	return v, core.Explain("cart", err)
 }
 
@@ -129,14 +157,14 @@ func (c *Carts) view(ctx context.Context, row *db.Cart) (v *View, err error) {
 	core.Opt(row.Code, func(s string) { v.Code = s })
 	core.Opt(row.Email, func(s string) { v.Email = s })
 	core.Opt(row.Phone, func(s string) { v.Phone = s })
+	core.Opt(row.Country, func(s string) { v.Country = s })
 	if v.Address, err = row.Address.Fields(); err != nil {
 		return nil, err
 	}
-	s, err := c.CurrentStore(ctx)
-	if err != nil {
+	if v.store, err = c.CurrentStore(ctx); err != nil {
 		return nil, err
 	}
-	v.Currency = s.Currency
+	v.Currency = v.store.Currency
 	if err := c.readLines(ctx, v); err != nil {
 		return nil, err
 	}
@@ -152,7 +180,8 @@ func (c *Carts) view(ctx context.Context, row *db.Cart) (v *View, err error) {
 }
 
 // readMethods reads how the sum can be paid. Stripe does not take any sum of all currencies;
-// where nothing is to be paid, the way does not matter.
+// where nothing is to be paid, the way does not matter. Nothing is paid on delivery where
+// nothing is delivered.
 func (c *Carts) readMethods(ctx context.Context, v *View, chosen *state.PaymentMethod) (err error) {
 	if v.Methods, err = c.selling.CartMethods(ctx); err != nil {
 		return err
@@ -160,6 +189,11 @@ func (c *Carts) readMethods(ctx context.Context, v *View, chosen *state.PaymentM
 	if v.Sums.TotalMinor > 0 && !payment.Payable(v.Sums.TotalMinor, v.Currency) {
 		v.Methods = slices.DeleteFunc(v.Methods, func(m document.PaymentMethod) bool {
 			return m.Kind == state.PaymentStripe
+		})
+	}
+	if !v.Ships {
+		v.Methods = slices.DeleteFunc(v.Methods, func(m document.PaymentMethod) bool {
+			return m.Kind == state.PaymentOnDelivery
 		})
 	}
 	for i, m := range v.Methods {
@@ -186,7 +220,7 @@ func (c *Carts) readLines(ctx context.Context, v *View) error {
 	for i, row := range rows {
 		wares[i] = Ware{row.ProductID, row.VariantID}
 	}
-	items, err := c.items(ctx, wares)
+	items, err := c.items(ctx, v.store, wares)
 	if err != nil {
 		return err
 	}
@@ -194,7 +228,7 @@ func (c *Carts) readLines(ctx context.Context, v *View) error {
 		v.Count += row.Quantity
 		v.Lines = append(v.Lines, lineOf(wares[i], row, items[wares[i]]))
 	}
-	return c.depict(ctx, v.Lines)
+	return nil
 }
 
 // depict gives lines the uploaded pictures of their goods: that of the variant, or the first
@@ -207,7 +241,8 @@ func (c *Carts) depict(ctx context.Context, lines []*Line) error {
 		return l.item.variant.ImageID
 	})
 	products := core.IDs(lines, func(l *Line) *xid.ID { return &l.Product })
-	images, err := c.ImageRows(ctx, products, productimage.Or(productimage.Position(1), productimage.IDIn(chosen...)))
+	images, err := picture.Rows(ctx, c.Client(ctx), products,
+		productimage.Or(productimage.Position(1), productimage.IDIn(chosen...)))
 	if err != nil {
 		return err
 	}
@@ -245,13 +280,16 @@ func (c *Carts) compute(ctx context.Context, v *View, rateID *string) error {
 		return err
 	}
 	in := price.Cart{Tax: tax}
+	v.taxed = len(tax.Rates) > 0
 	var counted []*Line
 	for _, l := range v.Lines {
 		if l.Gone {
 			continue
 		}
 		counted = append(counted, l)
-		line := price.Line{UnitMinor: l.Unit, Quantity: l.Quantity, Product: l.Product}
+		line := price.Line{UnitMinor: l.Unit, Quantity: l.Quantity, Product: l.Product,
+			Digital: !l.item.product.RequiresShipping}
+		v.Ships = v.Ships || !line.Digital
 		core.Opt(l.item.weight(), func(g int64) { line.WeightGrams = g })
 		in.Lines = append(in.Lines, line)
 	}
@@ -260,15 +298,12 @@ func (c *Carts) compute(ctx context.Context, v *View, rateID *string) error {
 			return err
 		}
 	}
-	if a := v.Address; a != nil {
-		in.To.Country = a.Country
-		core.Opt(a.Region, func(s string) { in.To.Region = s })
-	}
+	in.To = v.place()
 	result, err := sum(in)
 	if err != nil {
 		return err
 	}
-	if v.Address != nil {
+	if v.Ships && v.Address != nil {
 		if result, err = c.ship(ctx, v, in, result, rateID); err != nil {
 			return err
 		}

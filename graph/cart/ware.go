@@ -38,7 +38,11 @@ type item struct {
 // ware reads what is to be put into a cart: visitors see it, and it is sold in the
 // currency of the store.
 func (c *Carts) ware(ctx context.Context, of Ware) (*item, error) {
-	items, err := c.items(ctx, []Ware{of})
+	s, err := c.CurrentStore(ctx)
+	if err != nil {
+		return nil, core.Explain("store", err)
+	}
+	items, err := c.items(ctx, s, []Ware{of})
 	if err != nil {
 		return nil, core.Explain("product", err)
 	}
@@ -48,15 +52,11 @@ func (c *Carts) ware(ctx context.Context, of Ware) (*item, error) {
 	return nil, fault.Missing("product")
 }
 
-// items reads wares with two statements at most. Those that cannot be bought are not among
-// them.
-func (c *Carts) items(ctx context.Context, wares []Ware) (map[Ware]*item, error) {
+// items reads wares of the store with two statements at most. Those that cannot be bought are
+// not among them.
+func (c *Carts) items(ctx context.Context, s *db.Store, wares []Ware) (map[Ware]*item, error) {
 	if len(wares) == 0 {
 		return nil, nil
-	}
-	s, err := c.CurrentStore(ctx)
-	if err != nil {
-		return nil, err
 	}
 	ids := core.IDs(wares, func(w Ware) *xid.ID { return &w.Product })
 	q := c.Client(ctx).Product.Query().Where(product.IDIn(ids...))

@@ -32,13 +32,11 @@ func (f VariantFields) Image(ctx context.Context, v *db.Variant) (*db.ProductIma
 	if v.ImageID == nil || v.Image != nil {
 		return v.Image, nil
 	}
-	of, err := f.Core.Images(ctx, v.ProductID)
-	if err != nil {
+	p := &db.Product{ID: v.ProductID, ImagesCount: 1} // it has this one at least
+	if err := f.DrawImages(ctx, p); err != nil {
 		return nil, core.Explain("product", err)
 	}
-	own := *v
-	core.ShowVariants([]*db.Variant{&own}, of[v.ProductID])
-	return own.Image, nil
+	return picture.Showing(v, p.Images), nil
 }
 
 // Images returns the uploaded pictures of the product.
@@ -46,8 +44,9 @@ func (f ProductFields) Images(ctx context.Context, p *db.Product) ([]*db.Product
 	if p.Images != nil {
 		return p.Images, nil
 	}
-	of, err := f.Core.Images(ctx, p.ID)
-	return append([]*db.ProductImage{}, of[p.ID]...), core.Explain("product", err)
+	own := &db.Product{ID: p.ID, ImagesCount: p.ImagesCount} // other fields of p are resolved meanwhile
+	err := f.DrawImages(ctx, own)
+	return own.Images, core.Explain("product", err)
 }
 
 // Image returns the first of them, or nil.
@@ -170,12 +169,21 @@ func (m Mutation) addImage(
 			if err != nil {
 				return fmt.Errorf("add picture: %w", err)
 			}
+			origin, err := m.StoreURL(ctx)
 			e.Row.Images = append(e.Row.Images, img)
-			return nil
+			picture.Serve(origin, e.Row)
+			return err
 		}
+		countImages(e, len(e.Row.Images)+1)
 		return nil
 	})
 	return p, img, err
+}
+
+// countImages notes how many pictures the product has from now on.
+func countImages(e *productEdit, n int) {
+	e.Row.ImagesCount = n
+	e.Update.SetImagesCount(n)
 }
 
 // imageRoom refuses so many bytes where the store has no room for them.
@@ -217,21 +225,7 @@ func (m Mutation) changeImages(ctx context.Context, action string, find func(con
 			return err
 		})
 	})
-	if err != nil {
-		return nil, err
-	}
-	return p, m.served(ctx, p)
-}
-
-// served says where the pictures of a product are, and which shows which variant.
-func (m Mutation) served(ctx context.Context, p *db.Product) error {
-	s, err := m.CurrentStore(ctx)
-	if err != nil {
-		return core.Explain("store", err)
-	}
-	m.ServedBy(s, p.Images...)
-	core.SetImages(p, p.Images)
-	return nil
+	return p, err
 }
 
 // lockedProduct reads a product with its variants and its pictures, and keeps it from
@@ -247,11 +241,18 @@ func (m Mutation) lockedProduct(ctx context.Context, id xid.ID) (*db.Product, er
 	if err := goods.Load(ctx, c, p); err != nil {
 		return nil, err
 	}
+	origin, err := m.StoreURL(ctx)
+	if err != nil {
+		return nil, err
+	}
 	images := c.ProductImage.Query().Where(productimage.ProductID(id)).
 		Order(db.Asc(productimage.FieldPosition), db.Asc(productimage.FieldID))
 	images.Modify(ent.ForUpdate)
-	p.Images, err = images.Load(ctx)
-	return p, err
+	if p.Images, err = images.Load(ctx); err != nil {
+		return nil, err
+	}
+	picture.Serve(origin, p)
+	return p, nil
 }
 
 // ofImage finds the product of a picture.
@@ -402,9 +403,10 @@ func (m Mutation) ProductImageDelete(ctx context.Context, id string) (*model.Pro
 				return err
 			}
 			e.Row.Images = slices.Delete(e.Row.Images, i, i+1)
+			countImages(e, len(e.Row.Images))
 			for _, v := range e.Row.Variants {
 				if v.ImageID != nil && *v.ImageID == uid {
-					v.ImageID = nil
+					v.ImageID, v.Image = nil, nil
 				}
 			}
 			e.Then = func(ctx context.Context) error { return m.dropImage(ctx, e.Row, uid) }
@@ -480,6 +482,7 @@ func (m Mutation) showVariant(e *productEdit, v *db.Variant, imageID *string) er
 		return nil
 	}
 	v.ImageID = next
+	v.Image = picture.Showing(v, e.Row.Images)
 	e.Then = func(ctx context.Context) error {
 		u := m.Client(ctx).Variant.Update().Where(variant.ProductID(e.Row.ID), variant.ID(v.ID))
 		if next == nil {

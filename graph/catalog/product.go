@@ -143,12 +143,15 @@ func (q Query) ProductPicture(ctx context.Context, id string) (*db.Picture, erro
 	return row, core.Explain("picture", err)
 }
 
-// ProductRow reads one product of the viewer's store, with its variants.
+// ProductRow reads one product of the viewer's store, with its variants and pictures.
 func (r *Resolver) ProductRow(ctx context.Context, id xid.ID) (*db.Product, error) {
 	c := r.Client(ctx)
 	p, err := core.Only(c.Product.Query().Where(product.ID(id)).Load(ctx))
 	if err != nil {
 		return nil, err
 	}
-	return p, goods.Load(ctx, c, p)
+	if err := goods.Load(ctx, c, p); err != nil {
+		return nil, err
+	}
+	return p, r.DrawImages(ctx, p)
 }

@@ -136,6 +136,7 @@ func (m Mutation) ProductUpdate(
 			u.SetInventoryQuantity, u.ClearInventoryQuantity)
 		core.MemberOpt(&e.Changed, in.ImageURL, "image_url", &p.ImageURL, u.SetImageURL, u.ClearImageURL)
 		core.MemberOpt(&e.Changed, in.WeightGrams, "variants", &p.WeightGrams, u.SetWeightGrams, u.ClearWeightGrams)
+		core.MemberOf(&e.Changed, in.RequiresShipping, "requires_shipping", &p.RequiresShipping, u.SetRequiresShipping)
 		core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &p.Tags, u.SetTags, nil)
 		if p.Status == state.ProductActive {
 			return m.sellable(ctx, p)
@@ -152,6 +153,7 @@ func checkProductUpdate(c *core.Check, in *model.ProductUpdateInput) {
 		in.Currency = model.Some(c.Currency("currency", s))
 	})
 	core.NotNull(c, "handle", in.Handle, func(string) {})
+	core.NotNull(c, "requires_shipping", in.RequiresShipping, func(bool) {})
 	checkProductTexts(c, in.Handle.Value(), in.Description.Value(), in.Sku.Value(), in.Vendor.Value(),
 		in.ProductType.Value(), in.ImageURL.Value())
 	core.Opt(in.CompareAtPriceMinor.Value(), func(v int64) { c.Amount("compare_at_price_minor", v) })

@@ -99,6 +99,7 @@ func (m Mutation) productRow(
 		SetNillableSku(in.Sku).SetNillableVendor(in.Vendor).SetNillableProductType(in.ProductType).
 		SetTags(document.NewTags(in.Tags)).SetNillableInventoryQuantity(in.InventoryQuantity).
 		SetNillableImageURL(in.ImageURL).SetNillableWeightGrams(in.WeightGrams).
+		SetNillableRequiresShipping(in.RequiresShipping).
 		SetVersion(1).SetEventSequence(1).SetUpdatedAt(core.ChangeTime(id, in.CreatedAt))
 }
 

@@ -29,9 +29,8 @@ func (f ProductFields) Variants(ctx context.Context, p *db.Product) ([]*db.Varia
 	if !core.Selects(ctx, "image") || !slices.ContainsFunc(list, unshown) {
 		return list, nil
 	}
-	of, err := f.Core.Images(ctx, p.ID)
-	core.ShowVariants(list, of[p.ID])
-	return list, core.Explain("product", err)
+	own := &db.Product{ID: p.ID, ImagesCount: p.ImagesCount, Variants: list}
+	return list, core.Explain("product", f.DrawImages(ctx, own))
 }
 
 // unshown reports whether the picture of a variant was not read.

@@ -12,11 +12,14 @@ import (
 	"maps"
 	"sync/atomic"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/erase"
 	"github.com/storefront-go/storefront/graph/export"
@@ -82,7 +85,12 @@ type Core struct {
 	Config
 	// rejected counts cursors that did not open.
 	rejected atomic.Uint64
+	// handles remembers the handles of stores, which never change.
+	handles *lru.Cache[xid.ID, string]
 }
+
+// maxHandles is how many handles are remembered.
+const maxHandles = 10_000
 
 // New checks the configuration and fills in its defaults.
 func New(c Config) (*Core, error) {
@@ -111,7 +119,8 @@ func New(c Config) (*Core, error) {
 	if c.Limits == nil {
 		c.Limits = limit.Values{}
 	}
-	return &Core{Config: c}, nil
+	handles, _ := lru.New[xid.ID, string](maxHandles) // only a size below one is an error
+	return &Core{Config: c, handles: handles}, nil
 }
 
 // RejectedCursors returns how many cursors were taken as absent.

@@ -13,7 +13,8 @@ func TestSlug(t *testing.T) {
 	for _, tc := range []struct{ title, want string }{
 		{"Mug", "mug"}, {"Blue Mug, 300 ml", "blue-mug-300-ml"}, {"  Mug -- big  ", "mug-big"},
 		{"Crème Brûlée", "creme-brulee"}, {"ﬁne ½ price", "fine-1-2-price"}, {"ÅNGSTRÖM", "angstrom"},
-		{"a_b.c/d", "a-b-c-d"}, {"-", "product"}, {"日本", "product"}, {"", "product"},
+		{"a_b.c/d", "a-b-c-d"}, {"Große Straße", "grosse-strasse"}, {"Smørrebrød Łódź", "smorrebrod-lodz"},
+		{"-", "product"}, {"日本", "product"}, {"", "product"},
 		{"日本 tea", "tea"}, {"a\xffb", "a-b"}, {strings.Repeat("ab", 100), strings.Repeat("ab", 60)},
 		{strings.Repeat("a", 119) + " b", strings.Repeat("a", 119)},
 	} {

@@ -26,9 +26,26 @@ func (c *Core) ShownStore(s *db.Store) *model.Store {
 
 // StoreOrigin is scheme and host of a store. One program serves all hosts, so the
 // scheme is that of {api_host}.
-func (c *Core) StoreOrigin(handle string) string {
-	scheme, _, _ := strings.Cut(c.APIHost, "://")
-	return scheme + "://" + c.HostOf(handle)
+func (c *Core) StoreOrigin(handle string) string { return OriginOf(c.APIHost, c.HostOf(handle)) }
+
+// OriginOf is scheme and host of a store_host beside {api_host}.
+func OriginOf(apiHost, storeHost string) string {
+	scheme, _, _ := strings.Cut(apiHost, "://")
+	return scheme + "://" + storeHost
+}
+
+// StoreURL is scheme and host of the viewer's store.
+func (c *Core) StoreURL(ctx context.Context) (string, error) {
+	id := viewer.From(ctx).Store
+	if handle, ok := c.handles.Get(id); ok {
+		return c.StoreOrigin(handle), nil
+	}
+	s, err := c.CurrentStore(ctx)
+	if err != nil {
+		return "", fmt.Errorf("read handle: %w", err)
+	}
+	c.handles.Add(id, s.Handle)
+	return c.StoreOrigin(s.Handle), nil
 }
 
 // meet writes the store's row, so that changes which must see each other wait here,

@@ -2,14 +2,17 @@ package endpoint_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/delivery"
 	"github.com/storefront-go/storefront/ent/db/deliverylog"
+	"github.com/storefront-go/storefront/ent/db/webhookqueue"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
@@ -114,33 +117,94 @@ func TestDeliveryFilter(t *testing.T) {
 	})
 }
 
+// What failed and waits is counted and tried now, in parts that follow each other: neither
+// what has ended, nor what was given up or was tried before the endpoint was resumed.
+func TestWaitingDeliveriesRetry(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		e, other := p.Hook(t, p.Ctx), p.Hook(t, p.Ctx)
+		p.Sent(t, other, graphtest.Waits)
+		p.Sent(t, e, slices.Repeat([]graphtest.Fate{graphtest.Waits}, 7)...)
+		p.Sent(t, e, "failed", graphtest.Failed)
+		far := micros.Now().Add(time.Hour)
+		p.Meddle(t, func(ctx context.Context, c *db.Client) error {
+			change := func(sequence int64, f func(*db.DeliveryUpdate)) error {
+				u := c.Delivery.Update().Where(delivery.EndpointID(e.ID), delivery.Sequence(sequence))
+				f(u)
+				return u.Exec(ctx)
+			}
+			return errors.Join(
+				c.WebhookQueue.Update().Where(webhookqueue.ID(e.ID)).SetFloorSequence(1).SetResumedAt(2).Exec(ctx),
+				change(2, func(u *db.DeliveryUpdate) { u.SetFirstAt(1) }),              // before it was resumed
+				change(3, func(u *db.DeliveryUpdate) { u.SetDueAt(micros.Now()) }),     // due by now
+				change(4, func(u *db.DeliveryUpdate) { u.SetAttempts(0).SetDueAt(0) }), // never tried
+			)
+		})
+		waits := model.WebhookDeliveryFilter{States: []state.DeliveryState{state.DeliveryWaiting}}
+		fields := endpoint.Fields{Resolver: endpoint.New(p.Core)}
+		for want, narrow := range map[int]func(*model.WebhookDeliveryFilter){
+			3: func(f *model.WebhookDeliveryFilter) {
+				f.Types, f.Outcomes = []string{"order.paid"}, []string{"timeout", "reset"}
+			},
+			0: func(f *model.WebhookDeliveryFilter) { f.Outcomes = []string{"reset"} },
+		} {
+			f := waits
+			narrow(&f)
+			if n := graphtest.Must[int](t)(fields.DeliveryCount(p.Ctx, e, f)); n != want {
+				t.Errorf("%v: %d wait, want %d", f, n, want)
+			}
+		}
+		before := p.Queue(t, e.ID)
+		var after *string
+		for _, want := range []int{2, 1} {
+			done := graphtest.Must[*model.WebhookDeliveriesPayload](t)(p.Mutation().WebhookDeliveriesRetry(p.Ctx,
+				e.PublicID(), waits, after, 2))
+			if after = done.EndCursor; done.Count != want {
+				t.Errorf("hurried %+v, want %d", done, want)
+			}
+		}
+		rows := p.Client(p.Ctx).Delivery.Query().Where(delivery.DueAtGT(micros.Now()), delivery.DueAtLT(far)).
+			Order(delivery.BySequence()).AllX(p.Ctx)
+		if len(rows) != 4 || p.Queue(t, e.ID).Epoch != before.Epoch+2 || after != nil {
+			t.Errorf("%d wait still, want four; queue %+v", len(rows), p.Queue(t, e.ID))
+		}
+		_, err := fields.DeliveryCount(p.Ctx, e, model.WebhookDeliveryFilter{
+			States: []state.DeliveryState{"waiting", "failed"}, SettledFrom: &far})
+		if got := strings.Join(fieldsOf(err), " "); got !=
+			"#/filter/states invalid_format #/filter/settled_from unknown_value" {
+			t.Errorf("wrong: %s", got)
+		}
+	})
+}
+
 // Counting and sending again read the rows of their endpoint alone, beside others of the
 // store that have many more.
 func TestDeliveriesReadTheirOwn(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		before, e, behind := p.Hook(t, p.Ctx), p.Hook(t, p.Ctx), p.Hook(t, p.Ctx)
 		for _, neighbour := range []*model.WebhookEndpoint{before, behind} {
-			p.Sent(t, neighbour, slices.Repeat([]graphtest.Fate{"failed"}, 500)...)
+			p.Sent(t, neighbour, slices.Repeat([]graphtest.Fate{"failed", graphtest.Waits}, 250)...)
 		}
-		p.Sent(t, e, slices.Repeat([]graphtest.Fate{"failed"}, 20)...)
-		only := model.WebhookDeliveryFilter{States: []state.DeliveryState{state.DeliveryFailed}}
+		p.Sent(t, e, slices.Repeat([]graphtest.Fate{"failed", graphtest.Waits}, 20)...)
 		fields := endpoint.Fields{Resolver: endpoint.New(p.Core)}
-		read := storetest.Reads(t, p.Ctx, p.Store, func(ctx context.Context) {
-			if n := graphtest.Must[int](t)(fields.DeliveryCount(ctx, e, only)); n != 20 {
-				t.Errorf("%d failed, want 20", n)
+		for _, is := range []state.DeliveryState{state.DeliveryWaiting, state.DeliveryFailed} {
+			only := model.WebhookDeliveryFilter{States: []state.DeliveryState{is}}
+			read := storetest.Reads(t, p.Ctx, p.Store, func(ctx context.Context) {
+				if n := graphtest.Must[int](t)(fields.DeliveryCount(ctx, e, only)); n != 20 {
+					t.Errorf("%d %s, want 20", n, is)
+				}
+			})
+			if read > 50 {
+				t.Errorf("%d rows were read to count 20 %s", read, is)
 			}
-		})
-		if read > 50 {
-			t.Errorf("%d rows were read to count 20", read)
-		}
-		read = storetest.Reads(t, p.Ctx, p.Store, func(ctx context.Context) {
-			if done := graphtest.Must[*model.WebhookDeliveriesPayload](t)(p.Mutation().WebhookDeliveriesRetry(ctx,
-				e.PublicID(), only, nil, 20)); done.Count != 20 {
-				t.Errorf("sent %+v", done)
+			read = storetest.Reads(t, p.Ctx, p.Store, func(ctx context.Context) {
+				if done := graphtest.Must[*model.WebhookDeliveriesPayload](t)(p.Mutation().WebhookDeliveriesRetry(ctx,
+					e.PublicID(), only, nil, 20)); done.Count != 20 {
+					t.Errorf("sent %+v", done)
+				}
+			})
+			if read > 200 {
+				t.Errorf("%d rows were read to send 20 %s again", read, is)
 			}
-		})
-		if read > 200 {
-			t.Errorf("%d rows were read to send 20 again", read)
 		}
 	})
 }

@@ -275,7 +275,7 @@ func TestAttemptsAreReadInParts(t *testing.T) {
 		b.deliver(ctx, mine, 1, varied(3000, micros.Now()))
 		job := b.row(ctx, b.ask(ctx, state.ExportWebhookAttempts, state.ExportCSV, state.ExportPlain, ofEndpoint(mine)))
 		job.StartedAt = new(micros.Now())
-		s := newSource(b.store, job, "EUR")
+		s := newSource(b.store, job, "EUR", "")
 		middle := place{1000, 1}.position()
 		var statements uint64
 		read := storetest.Reads(t, ctx, b.store, func(ctx context.Context) {

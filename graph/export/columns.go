@@ -11,7 +11,7 @@ import (
 // Columns are only ever added, at the end.
 
 // A row of orders is a line's: the columns of the order, those of the line, and what was
-// added of the order since.
+// added of either since.
 var orderColumns = []column[*db.Order]{
 	{name: "order_id", cell: func(b []byte, o *db.Order) []byte { return id(b, xid.Order, o.ID) }},
 	{name: "number", cell: func(b []byte, o *db.Order) []byte { return integer(b, o.Number) }},
@@ -82,6 +82,13 @@ var laterOrderColumns = []column[*db.Order]{
 	}},
 }
 
+// laterLineColumns are what was added of the line since, and stand behind all others.
+var laterLineColumns = []column[*db.OrderLine]{
+	{name: "line_item_requires_shipping", cell: func(b []byte, l *db.OrderLine) []byte {
+		return truth(b, l.RequiresShipping)
+	}},
+}
+
 var productColumns = []column[*db.Product]{
 	{name: "product_id", cell: func(b []byte, p *db.Product) []byte { return id(b, xid.Product, p.ID) }},
 	{name: "title", cell: func(b []byte, p *db.Product) []byte { return text(b, p.Title) }},
@@ -109,6 +116,8 @@ var productColumns = []column[*db.Product]{
 	{name: "variants", cell: func(b []byte, p *db.Product) []byte {
 		return documented(b, wire.AppendVariants(nil, p))
 	}},
+	{name: "images", cell: func(b []byte, p *db.Product) []byte { return documented(b, wire.AppendImages(nil, p)) }},
+	{name: "requires_shipping", cell: func(b []byte, p *db.Product) []byte { return truth(b, p.RequiresShipping) }},
 }
 
 // customer is a customer with the currency of the store.

@@ -36,6 +36,8 @@ func integerOpt(b []byte, n *int64) []byte {
 	return integer(b, *n)
 }
 
+func truth(b []byte, v bool) []byte { return append(strconv.AppendBool(b, v), ',') }
+
 func id(b []byte, k xid.Kind, u xid.ID) []byte { return append(k.Append(b, u), ',') }
 
 func idOpt(b []byte, k xid.Kind, u *xid.ID) []byte {

@@ -36,6 +36,8 @@ const (
 type Config struct {
 	Store *ent.Store
 	Blobs *blob.Store
+	// StoreOrigin is scheme and host of a store by its handle, where its pictures are served.
+	StoreOrigin func(handle string) string
 	// Notifier notifies people of exports that ended; a nil one writes on the dashboard alone.
 	Notifier *notify.Notifier
 	// Limits says how many jobs of a store run at once; others wait.
@@ -74,8 +76,8 @@ type key struct{ store, job xid.ID }
 
 // New makes an engine that stands still.
 func New(c Config) (*Engine, error) {
-	if c.Store == nil || c.Blobs == nil {
-		return nil, errors.New("export: a store and a blob store are needed")
+	if c.Store == nil || c.Blobs == nil || c.StoreOrigin == nil {
+		return nil, errors.New("export: a store, a blob store and StoreOrigin are needed")
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	c.Workers = cmp.Or(c.Workers, 4)

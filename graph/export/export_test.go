@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	dbexport "github.com/storefront-go/storefront/ent/db/export"
 	"github.com/storefront-go/storefront/ent/db/notification"
@@ -25,6 +26,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/goods"
+	"github.com/storefront-go/storefront/graph/picture"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -205,12 +207,19 @@ func TestProductsJSON(t *testing.T) {
 		ctx := b.shop()
 		b.products(ctx, 40)
 		b.variants(ctx, 5)
+		b.image(ctx)
 		b.start(b.Engine)
 		id := b.ask(ctx, state.ExportProducts, state.ExportJSONL, state.ExportPlain)
 		b.wait(ctx, id, state.ExportCompleted)
 		rows, err := b.store.DB(ctx).Product.Query().Order(db.Asc("id")).All(ctx)
 		b.must(err)
 		b.must(goods.Load(ctx, b.store.DB(ctx), rows...))
+		shop, err := ent.Only(b.store.DB(ctx).Store.Query().Load(ctx))
+		b.must(err)
+		b.must(picture.Load(ctx, b.store.DB(ctx), "https://"+shop.Handle+".test", rows...))
+		if len(rows[0].Images) != 1 || len(rows[1].Images) != 0 {
+			t.Errorf("pictures: %v, %v", rows[0].Images, rows[1].Images)
+		}
 		csv := b.ask(ctx, state.ExportProducts, state.ExportCSV, state.ExportPlain)
 		b.wait(ctx, csv, state.ExportCompleted)
 		_, cells := table(t, b.file(ctx, csv))
@@ -221,6 +230,9 @@ func TestProductsJSON(t *testing.T) {
 			}
 			if c := cells[i]; c["options"] != options || c["variants"] != string(wire.AppendVariants(nil, p)) {
 				t.Errorf("the cells of %s: %s, %s", p.Title, c["options"], c["variants"])
+			}
+			if c := cells[i]; c["images"] != string(wire.AppendImages(nil, p)) || c["requires_shipping"] != "true" {
+				t.Errorf("the cells of %s: %s, %s", p.Title, c["images"], c["requires_shipping"])
 			}
 		}
 		if len(rows[4].Variants) != 2 || rows[5].Options != nil {

@@ -47,7 +47,8 @@ func newBench(t testing.TB, s *ent.Store) *bench {
 // engine is another process over the same data, whose parts are short.
 func (b *bench) engine() *Engine {
 	b.t.Helper()
-	e, err := New(Config{Store: b.store, Blobs: b.blobs, Poll: 5 * time.Millisecond})
+	e, err := New(Config{Store: b.store, Blobs: b.blobs, Poll: 5 * time.Millisecond,
+		StoreOrigin: func(handle string) string { return "https://" + handle + ".test" }})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -137,6 +138,24 @@ func (b *bench) products(ctx context.Context, n int) {
 			}
 		}
 		return b.store.DB(ctx).Product.CreateBulk(rows...).Exec(ctx)
+	}))
+}
+
+// image gives the first product a picture.
+func (b *bench) image(ctx context.Context) {
+	b.t.Helper()
+	b.must(b.store.InTx(ctx, func(ctx context.Context) error {
+		c := b.store.DB(ctx)
+		rows, err := c.Product.Query().Order(db.Asc("id")).Limit(1).All(ctx)
+		if err != nil {
+			return err
+		}
+		err = c.ProductImage.Create().SetProductID(rows[0].ID).SetPosition(1).SetObjectID(xid.New()).
+			SetContentType("image/png").SetWidth(40).SetHeight(30).SetSizeBytes(9).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		return c.Product.Update().Where(product.ID(rows[0].ID)).SetImagesCount(1).Exec(ctx)
 	}))
 }
 

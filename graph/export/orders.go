@@ -44,7 +44,7 @@ type orderWriter struct {
 }
 
 const lineColumnList = "order_id, id, product_id, title, sku, quantity, fulfilled_quantity, refunded_quantity," +
-	" unit_price_minor, discount_minor, tax_minor, total_minor, variant_id, options"
+	" unit_price_minor, discount_minor, tax_minor, total_minor, variant_id, options, requires_shipping"
 
 // lines reads the lines of the orders and writes the orders on the way.
 func (w *orderWriter) lines(ctx context.Context) error {
@@ -100,7 +100,8 @@ func scanner(l *db.OrderLine) []any {
 	return []any{&l.OrderID, &l.ID, cell.PointerOf(&l.ProductID), (*cell.Text[string])(&l.Title), cell.TextOf(&l.Sku),
 		(*cell.Int64)(&l.Quantity), (*cell.Int64)(&l.FulfilledQuantity), (*cell.Int64)(&l.RefundedQuantity),
 		(*cell.Int64)(&l.UnitPriceMinor), (*cell.Int64)(&l.DiscountMinor), (*cell.Int64)(&l.TaxMinor),
-		(*cell.Int64)(&l.TotalMinor), cell.PointerOf(&l.VariantID), (*cell.Bytes)(&l.Options)}
+		(*cell.Int64)(&l.TotalMinor), cell.PointerOf(&l.VariantID), (*cell.Bytes)(&l.Options),
+		(*cell.Flag)(&l.RequiresShipping)}
 }
 
 // take adds a line to its order; the orders before it are complete then. A line
@@ -136,11 +137,13 @@ func (w *orderWriter) flush() error {
 		}
 		w.tail = orderTail(w.tail[:0], o)
 		for _, l := range w.gather {
-			w.body = end(append(orderLine(append(w.body, w.head...), l), w.tail...))
+			w.body = append(orderLine(append(w.body, w.head...), lineColumns, l), w.tail...)
+			w.body = end(orderLine(w.body, laterLineColumns, l))
 		}
 		if rows = len(w.gather); rows == 0 {
 			rows = 1
-			w.body = end(append(noLine(append(w.body, w.head...)), w.tail...))
+			w.body = append(noLine(append(w.body, w.head...), lineColumns), w.tail...)
+			w.body = end(noLine(w.body, laterLineColumns))
 		}
 	} else {
 		w.body = append(wire.AppendOrder(w.body, o, len(w.gather), func(i int) *db.OrderLine { return w.gather[i] }),

@@ -27,7 +27,8 @@ var addressColumns = [...]string{
 func Columns(kind state.ExportKind) []string {
 	switch kind {
 	case state.ExportOrders:
-		return slices.Concat(names(orderColumns), names(lineColumns), names(laterOrderColumns))
+		return slices.Concat(names(orderColumns), names(lineColumns), names(laterOrderColumns),
+			names(laterLineColumns))
 	case state.ExportProducts:
 		return names(productColumns)
 	case state.ExportCustomers:
@@ -75,17 +76,17 @@ func orderTail(b []byte, o *db.Order) []byte {
 	return b
 }
 
-// orderLine appends the cells that are a line's, which has no address.
-func orderLine(b []byte, l *db.OrderLine) []byte {
-	for i := range lineColumns {
-		b = lineColumns[i].cell(b, l)
+// orderLine appends the cells of columns that are a line's, which has no address.
+func orderLine(b []byte, columns []column[*db.OrderLine], l *db.OrderLine) []byte {
+	for i := range columns {
+		b = columns[i].cell(b, l)
 	}
 	return b
 }
 
-// noLine appends empty cells in place of an order line.
-func noLine(b []byte) []byte {
-	for range lineColumns {
+// noLine appends empty cells in place of those of a line.
+func noLine(b []byte, columns []column[*db.OrderLine]) []byte {
+	for range columns {
 		b = append(b, ',')
 	}
 	return b

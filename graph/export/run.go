@@ -93,7 +93,7 @@ func (e *Engine) write(ctx context.Context, r *run) (err error) {
 	if err != nil {
 		return fmt.Errorf("read the store of an export: %w", err)
 	}
-	src := newSource(e.Store, r.job, shop.Currency)
+	src := newSource(e.Store, r.job, shop.Currency, e.StoreOrigin(shop.Handle))
 	reading, stop := context.WithCancel(ctx)
 	pieces, failed := make(chan piece, 2), make(chan error, 1)
 	go func() {

@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/goods"
+	"github.com/storefront-go/storefront/graph/picture"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -38,15 +39,16 @@ type source struct {
 	job   *db.Export
 	// from and to are the bounds of ids, to excluded.
 	from, to xid.ID
-	currency string // the store's
+	// currency is the store's, and origin its scheme and host.
+	currency, origin string
 	// buffers that were written come back here.
 	spare chan []byte
 }
 
 // newSource makes the source of a job that has begun: rows created up to its
 // start are in it (contract, section 9).
-func newSource(store *ent.Store, job *db.Export, currency string) *source {
-	s := &source{store: store, job: job, currency: currency, spare: make(chan []byte, 4)}
+func newSource(store *ent.Store, job *db.Export, currency, origin string) *source {
+	s := &source{store: store, job: job, currency: currency, origin: origin, spare: make(chan []byte, 4)}
 	s.from, s.to = Bounds(job)
 	return s
 }
@@ -185,6 +187,9 @@ func (s *source) products(ctx context.Context, after *xid.ID, b *builder) (last 
 	rows, err := query.Load(ctx)
 	if err == nil {
 		err = goods.Load(ctx, s.store.DB(ctx), rows...)
+	}
+	if err == nil {
+		err = picture.Load(ctx, s.store.DB(ctx), s.origin, rows...)
 	}
 	if err != nil {
 		return after, 0, fmt.Errorf("read products: %w", err)

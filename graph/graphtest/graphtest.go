@@ -9,6 +9,7 @@ import (
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/blob"
+	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/export"
 	"github.com/storefront-go/storefront/graph/factor"
 	"github.com/storefront-go/storefront/graph/install"
@@ -50,7 +51,8 @@ func config(t testing.TB, s *ent.Store, ring *keyring.Ring, samples []sample.Sam
 	if err != nil {
 		t.Fatal(err)
 	}
-	exports, err := export.New(export.Config{Store: s, Blobs: blobs})
+	exports, err := export.New(export.Config{Store: s, Blobs: blobs,
+		StoreOrigin: func(handle string) string { return core.OriginOf(API, hostOf(handle)) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,8 +71,11 @@ func config(t testing.TB, s *ent.Store, ring *keyring.Ring, samples []sample.Sam
 	return graph.Config{
 		Payments: payment.NewDesk(ring, payment.NewStripe(nowhere)),
 		Store:    s, Keys: apikey.NewKeeper(s), Factors: factors, Pages: page.New(ring), APIHost: API,
-		HostOf: func(handle string) string { return handle + ".localhost" },
+		HostOf: hostOf,
 		Links:  link.New(ring), Webhooks: hooks, Exports: exports, Themes: themes, Pictures: pictures,
 		Reviewer: func(*db.Store) bool { return true }, TestPayments: true,
 	}
 }
+
+// hostOf is the store_host of a store by its handle.
+func hostOf(handle string) string { return handle + ".localhost" }

@@ -574,7 +574,9 @@ type ProductCreateInput struct {
 	// weights in place of the product.
 	Options  []*document.Option     `json:"options,omitempty"`
 	Variants []*ProductVariantInput `json:"variants,omitempty"`
-	Decoded  `json:"-"`
+	// True when absent.
+	RequiresShipping *bool `json:"requiresShipping,omitempty"`
+	Decoded          `json:"-"`
 }
 
 type ProductDeletePayload struct {
@@ -636,6 +638,7 @@ type ProductUpdateInput struct {
 	InventoryQuantity   graphql.Omittable[*int64]   `json:"inventoryQuantity,omitempty"`
 	ImageURL            graphql.Omittable[*string]  `json:"imageUrl,omitempty"`
 	WeightGrams         graphql.Omittable[*int64]   `json:"weightGrams,omitempty"`
+	RequiresShipping    graphql.Omittable[*bool]    `json:"requiresShipping,omitempty"`
 }
 
 type ProductVariantInput struct {
@@ -932,9 +935,9 @@ type WebhookDeliveriesPayload struct {
 	UserErrors []*UserError `json:"userErrors"`
 }
 
-// Chooses deliveries that have ended; what is left out chooses all. Pings are never among them.
+// Chooses deliveries; what is left out chooses all that have ended. Pings are never among them.
 type WebhookDeliveryFilter struct {
-	// Of DELIVERED, FAILED, SKIPPED and CANCELLED.
+	// Of DELIVERED, FAILED, SKIPPED and CANCELLED; or WAITING alone: those that failed and wait for their next attempt.
 	States []state.DeliveryState `json:"states,omitempty"`
 	// Names of events.
 	Types []string `json:"types,omitempty"`

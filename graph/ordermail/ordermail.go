@@ -150,11 +150,13 @@ func plain(v view) string {
 }
 
 // page is the mail as HTML. Programs that read mails know little of it: tables, and styles
-// that stand in the elements.
+// that stand in the elements. Some show what is inside of the body alone, so the table says
+// the direction, too.
 var page = template.Must(template.New("mail").Parse(`<!doctype html>
 <html lang="{{.Language}}" dir="{{.Direction}}">
 <body style="margin:0;padding:24px;font:16px/1.5 sans-serif">
-<table role="presentation" style="max-width:36rem;width:100%;margin:0 auto;border-collapse:collapse">
+<table role="presentation" dir="{{.Direction}}"
+ style="max-width:36rem;width:100%;margin:0 auto;border-collapse:collapse">
 <tr><td colspan="2" style="font-size:20px;font-weight:bold;padding-bottom:16px"><bdi>{{.Shop}}</bdi></td></tr>
 <tr><td colspan="2" style="padding-bottom:16px">{{.Greeting}}</td></tr>
 {{- with .InstructionsText}}

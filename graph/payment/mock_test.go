@@ -33,11 +33,9 @@ func TestStripeMock(t *testing.T) {
 	must[payment.Session](t)(s.Expire(ctx, paymenttest.Key, made.Reference))
 	must[bool](t)(s.Probe(ctx, paymenttest.Key, "EUR"))
 	for _, again := range []bool{false, true} {
-		err := s.Refund(ctx, paymenttest.Key, payment.Refund{Key: "row", Payment: "pi_123", Again: again,
-			AmountMinor: 980, Currency: "EUR"})
-		if err != nil {
-			t.Errorf("again %t: %v", again, err)
-		}
+		back := must[string](t)(s.Refund(ctx, paymenttest.Key, payment.Refund{Key: "row", Payment: "pi_123",
+			Again: again, AmountMinor: 980, Currency: "EUR"}))
+		must[payment.Outcome](t)(s.Refunded(ctx, paymenttest.Key, back))
 	}
 	if _, err := s.Begin(ctx, "sk_none", purchase("x")); err == nil {
 		t.Error("a key of no form is taken")

@@ -16,6 +16,7 @@ import (
 // lets it: no transaction is open meanwhile.
 type Provider interface {
 	Checkout
+	Returns
 	Bank
 }
 
@@ -30,13 +31,20 @@ type Checkout interface {
 	Expire(ctx context.Context, secret, reference string) (Session, error)
 }
 
+// Returns is money that goes back.
+type Returns interface {
+	// Refund gives money back, once for each key however often it is called, and returns
+	// what the provider calls the refund.
+	Refund(ctx context.Context, secret string, r Refund) (reference string, err error)
+	// Refunded returns what has become of a refund.
+	Refunded(ctx context.Context, secret, reference string) (Outcome, error)
+}
+
 // Bank is what else is asked of a provider.
 type Bank interface {
 	// Probe judges a secret key by what it is needed for in a currency, and reports
 	// whether it moves real money.
 	Probe(ctx context.Context, secret, currency string) (live bool, err error)
-	// Refund gives money back, once for each key however often it is called.
-	Refund(ctx context.Context, secret string, r Refund) error
 	// Verify reads an event whose signature is that of a signing secret.
 	Verify(body []byte, signature, secret string) (Event, error)
 }
@@ -92,13 +100,20 @@ type Refund struct {
 	Currency    string
 }
 
+// Outcome is what has become of a refund.
+type Outcome struct {
+	Key, Payment string // as [Refund] has them
+	// Failure is why the money did not reach the shopper, "" as long as it may.
+	Failure string
+}
+
 // Event is what a provider tells of by itself. Nothing in it is believed but which
-// session it is about.
+// session or refund it is about.
 type Event struct {
 	ID, Type string
-	// Session is the reference of a session whose state has changed; "" for an event
-	// that is about something else.
-	Session string
+	// Session and Refund are the references of what has changed; an event that is about
+	// something else has neither.
+	Session, Refund string
 }
 
 // ErrSignature says that an event was not signed with the secret, or too long ago.

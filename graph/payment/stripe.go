@@ -22,8 +22,9 @@ const (
 	// probeUnits is the sum of the session that judges a key: above every currency's
 	// least one.
 	probeUnits = 10_000_000
-	// stripeSessions is the root of Checkout Sessions.
+	// stripeSessions and stripeBack are the roots of Checkout Sessions and of refunds.
 	stripeSessions = "/v1/checkout/sessions"
+	stripeBack     = "/v1/refunds"
 )
 
 // slowMethods bring the money days after the goods were given back: they are not offered.
@@ -214,6 +215,8 @@ type refundsParams struct {
 
 type stripeRefund struct {
 	stripe.APIResource
+	ID       string            `json:"id"`
+	Intent   string            `json:"payment_intent"`
 	Status   string            `json:"status"`
 	Reason   string            `json:"failure_reason"`
 	Metadata map[string]string `json:"metadata"`
@@ -228,17 +231,17 @@ type stripeRefunds struct {
 // requests after a day, and what it did for them never.
 const refundKey = "refund"
 
-// Refund implements [Bank].
-func (s *Stripe) Refund(ctx context.Context, secret string, r Refund) error {
+// Refund implements [Returns].
+func (s *Stripe) Refund(ctx context.Context, secret string, r Refund) (reference string, err error) {
 	n, ok := units(r.AmountMinor, r.Currency)
 	if !ok {
-		return &RefusedError{Text: "it cannot give back this amount of " + r.Currency}
+		return "", &RefusedError{Text: "it cannot give back this amount of " + r.Currency}
 	}
 	if r.Again {
 		var made stripeRefunds
-		err := s.call(ctx, http.MethodGet, "/v1/refunds", secret, &refundsParams{Payment: r.Payment, Limit: 100}, &made)
+		err := s.call(ctx, http.MethodGet, stripeBack, secret, &refundsParams{Payment: r.Payment, Limit: 100}, &made)
 		if err != nil {
-			return err
+			return "", err
 		}
 		for _, one := range made.Data {
 			if one.Metadata[refundKey] == r.Key {
@@ -247,21 +250,39 @@ func (s *Stripe) Refund(ctx context.Context, secret string, r Refund) error {
 		}
 	}
 	var answer stripeRefund
-	err := s.call(ctx, http.MethodPost, "/v1/refunds", secret, &refundParams{
+	err = s.call(ctx, http.MethodPost, stripeBack, secret, &refundParams{
 		Params: stripe.Params{IdempotencyKey: &r.Key}, Payment: r.Payment, Units: n,
 		Metadata: map[string]string{refundKey: r.Key}}, &answer)
 	if err != nil {
-		return err
+		return "", err
 	}
 	return answer.judge()
 }
 
-// judge reports whether the money is on its way.
-func (r *stripeRefund) judge() error {
-	if r.Status == "failed" || r.Status == "canceled" {
-		return &RefusedError{Text: cmp.Or(r.Reason, "the refund is "+r.Status)}
+// judge returns the name of a refund whose money is on its way.
+func (r *stripeRefund) judge() (reference string, err error) {
+	if failure := r.failure(); failure != "" {
+		return "", &RefusedError{Text: failure}
 	}
-	return nil
+	return r.ID, nil
+}
+
+// failure is why the money does not reach the shopper, "" as long as it may.
+func (r *stripeRefund) failure() string {
+	if r.Status == "failed" || r.Status == "canceled" {
+		return cmp.Or(r.Reason, "the refund is "+r.Status)
+	}
+	return ""
+}
+
+// Refunded implements [Returns].
+func (s *Stripe) Refunded(ctx context.Context, secret, reference string) (Outcome, error) {
+	var now stripeRefund
+	path := stripe.FormatURLPath(stripeBack+"/%s", reference)
+	if err := s.call(ctx, http.MethodGet, path, secret, &plainParams{}, &now); err != nil {
+		return Outcome{}, err
+	}
+	return Outcome{Key: now.Metadata[refundKey], Payment: now.Intent, Failure: now.failure()}, nil
 }
 
 // Verify implements [Bank]. The version of the event does not matter, since nothing but
@@ -283,17 +304,25 @@ func (s *Stripe) Verify(body []byte, signature, secret string) (Event, error) {
 		return Event{}, fmt.Errorf("read an event of Stripe: %w", err)
 	}
 	event := Event{ID: e.ID, Type: e.Type}
-	if slices.Contains(StripeEvents(), e.Type) {
+	switch {
+	case slices.Contains(sessionEvents, e.Type):
 		event.Session = e.Data.Object.ID
+	case slices.Contains(refundEvents, e.Type):
+		event.Refund = e.Data.Object.ID
 	}
 	return event, nil
 }
 
-// StripeEvents are the types of events that a merchant has sent to the service.
-func StripeEvents() []string {
-	return []string{"checkout.session.completed", "checkout.session.async_payment_succeeded",
+// The types of events about sessions and about refunds: of the latter Stripe sends the first,
+// and the others to endpoints that ask for them or are of an older version.
+var (
+	sessionEvents = []string{"checkout.session.completed", "checkout.session.async_payment_succeeded",
 		"checkout.session.expired"}
-}
+	refundEvents = []string{"refund.failed", "refund.updated", "charge.refund.updated"}
+)
+
+// StripeEvents are the types of events that a merchant has sent to the service.
+func StripeEvents() []string { return append(slices.Clone(sessionEvents), refundEvents[0]) }
 
 // call asks Stripe, and tells refusals from what is not known.
 func (s *Stripe) call(ctx context.Context, method, path, secret string, params stripe.ParamsContainer,

@@ -59,16 +59,24 @@ func TestStripe(t *testing.T) {
 	}
 	back := payment.Refund{Key: "row", Payment: ended.Payment, AmountMinor: 980, Currency: "EUR"}
 	for i := range 3 {
-		if err := s.Refund(ctx, paymenttest.Key, back); err != nil {
-			t.Error(err)
+		id := must[string](t)(s.Refund(ctx, paymenttest.Key, back))
+		if o := must[payment.Outcome](t)(s.Refunded(ctx, paymenttest.Key, id)); o != (payment.Outcome{Key: "row",
+			Payment: ended.Payment}) {
+			t.Errorf("given back %+v", o)
 		}
 		if i == 1 { // a day later
 			fake.Forget()
 			back.Again = true
 		}
 	}
-	if list := fake.Refunds(); len(list) != 1 || list[0].Units != 980 {
-		t.Errorf("given back: %+v", list)
+	list := fake.Refunds()
+	if len(list) != 1 || list[0].Units != 980 {
+		t.Fatalf("given back: %+v", list)
+	}
+	fake.Fail(list[0].ID, "lost_or_stolen_card")
+	o := must[payment.Outcome](t)(s.Refunded(ctx, paymenttest.Key, list[0].ID))
+	if _, err := s.Refund(ctx, paymenttest.Key, back); err == nil || o.Failure != "lost_or_stolen_card" {
+		t.Errorf("came back: %+v (%v)", o, err)
 	}
 }
 
@@ -115,14 +123,17 @@ func TestStripeVerify(t *testing.T) {
 	s, now := payment.NewStripe(""), time.Now()
 	paid := paymenttest.Event("checkout.session.completed", "cs_1")
 	other := paymenttest.Event("customer.created", "cus_1")
+	back := paymenttest.Event("refund.failed", "re_1")
 	for name, c := range map[string]struct {
 		body, signed []byte
 		secret       string
 		age          time.Duration
 		session      string
+		refund       string
 		wrong        bool
 	}{
 		"an event":       {body: paid, signed: paid, secret: secret, session: "cs_1"},
+		"of a refund":    {body: back, signed: back, secret: secret, refund: "re_1"},
 		"another type":   {body: other, signed: other, secret: secret},
 		"still fresh":    {body: paid, signed: paid, secret: secret, age: 4 * time.Minute, session: "cs_1"},
 		"too old":        {body: paid, signed: paid, secret: secret, age: 6 * time.Minute, wrong: true},
@@ -131,7 +142,7 @@ func TestStripeVerify(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, err := s.Verify(c.body, paymenttest.Sign(c.signed, c.secret, now.Add(-c.age)), paymenttest.Signing)
-			if errors.Is(err, payment.ErrSignature) != c.wrong || e.Session != c.session {
+			if errors.Is(err, payment.ErrSignature) != c.wrong || e.Session != c.session || e.Refund != c.refund {
 				t.Errorf("%+v (%v)", e, err)
 			}
 		})

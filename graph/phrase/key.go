@@ -117,6 +117,39 @@ const (
 	TooMany
 	TooManyText
 
+	// What themes say on the pages of the shop.
+	Ask
+	FoundNothing
+	SearchHint
+	SearchMore
+	InStock
+	Sale
+	PriceFrom   // {0} is the lowest price
+	PriceNow    // for who hears the page, before a price
+	PriceBefore // for who hears the page, before the higher price
+	LeastPrice
+	MostPrice
+	Show
+	ShowAll
+	Previous
+	Next
+	Pages
+	SortedBy
+	Price
+	SkipToContent
+	BackToTop
+	Menu
+	Information
+	Maker
+	Kind
+	ItemNumber
+	MoreFrom // {0} is who makes it
+	Related
+	Description
+	PricesIn // {0} is the currency
+	ComingSoon
+	SeeAll
+
 	keys int = iota
 )
 

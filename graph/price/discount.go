@@ -62,7 +62,7 @@ func (r *Result) takeOff(c Cart) error {
 		return nil
 	}
 	r.Discounted = true
-	for i, off := range spread(c.Discount.off(worth), weights) {
+	for i, off := range Spread(c.Discount.off(worth), weights) {
 		r.Lines[i].DiscountMinor = off
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/currency"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/price"
 )
 
@@ -117,7 +118,7 @@ func (l *ledger) bill() bill {
 		g := l.sees(mul(l.major(line.UnitMinor), new(big.Rat).SetInt64(line.Quantity)))
 		gross, b.subtotal = append(gross, g), l.sees(sum(b.subtotal, g))
 	}
-	off := l.parts(l.off(b.subtotal), gross)
+	off := l.parts(l.off(b.subtotal), l.meant(gross))
 	goods, travels := new(big.Rat), false
 	for i, line := range l.cart.Lines {
 		net := sub(gross[i], off[i])
@@ -138,15 +139,43 @@ func (l *ledger) bill() bill {
 	return b
 }
 
+// meant is what the lines are worth that the discount is for, in the order of the lines.
+func (l *ledger) meant(gross []*big.Rat) []*big.Rat {
+	worth := make([]*big.Rat, len(gross))
+	for i, line := range l.cart.Lines {
+		worth[i] = new(big.Rat)
+		if l.isMeant(line) {
+			worth[i] = gross[i]
+		}
+	}
+	return worth
+}
+
+// isMeant reports whether the discount is for a line: for all where it names nothing.
+func (l *ledger) isMeant(line price.Line) bool {
+	d := l.cart.Discount
+	if d == nil {
+		return false
+	}
+	names := append(slices.Clone(d.Products), d.Collections...)
+	return len(names) == 0 || slices.ContainsFunc(append(slices.Clone(line.Collections), line.Product),
+		func(id xid.ID) bool { return slices.Contains(names, id) })
+}
+
 // off is what the discount takes off.
 func (l *ledger) off(subtotal *big.Rat) *big.Rat {
-	d := l.cart.Discount
+	d, worth := l.cart.Discount, new(big.Rat)
+	for _, line := range l.cart.Lines {
+		if l.isMeant(line) {
+			worth = sum(worth, mul(l.major(line.UnitMinor), new(big.Rat).SetInt64(line.Quantity)))
+		}
+	}
 	switch {
 	case d == nil || subtotal.Cmp(l.major(d.LeastMinor)) < 0:
 	case d.Kind == state.DiscountPercent:
-		return l.round(mul(subtotal, big.NewRat(d.BasisPoints, 10_000)))
-	case d.Kind == state.DiscountAmount && subtotal.Cmp(l.major(d.AmountMinor)) < 0:
-		return subtotal
+		return l.round(mul(worth, big.NewRat(d.BasisPoints, 10_000)))
+	case d.Kind == state.DiscountAmount && worth.Cmp(l.major(d.AmountMinor)) < 0:
+		return worth
 	case d.Kind == state.DiscountAmount:
 		return l.major(d.AmountMinor)
 	}
@@ -157,7 +186,8 @@ func (l *ledger) off(subtotal *big.Rat) *big.Rat {
 func (l *ledger) freight(goods, subtotal *big.Rat) (paid, held *big.Rat) {
 	s, d := l.cart.Shipping, l.cart.Discount
 	free := s == nil || s.FreeFromMinor != nil && goods.Cmp(l.major(*s.FreeFromMinor)) >= 0 ||
-		d != nil && d.Kind == state.DiscountFreeShipping && subtotal.Cmp(l.major(d.LeastMinor)) >= 0
+		d != nil && d.Kind == state.DiscountFreeShipping && subtotal.Cmp(l.major(d.LeastMinor)) >= 0 &&
+			slices.ContainsFunc(l.cart.Lines, l.isMeant)
 	if free {
 		return new(big.Rat), new(big.Rat)
 	}
@@ -194,6 +224,29 @@ func check(t *testing.T, c price.Cart, digits int) {
 		for j, n := range [4]int64{a.DiscountMinor, a.TaxMinor, a.IncludedTaxMinor, a.TotalMinor} {
 			same("line "+strconv.Itoa(i)+"."+strconv.Itoa(j), n, want.lines[i][j])
 		}
+		refund(t, a.TotalMinor, c.Lines[i].Quantity)
+	}
+}
+
+// refund gives the units of a line back, ever more at once: each portion is the difference
+// of two parts of the total, and in the end nothing is left of it.
+func refund(t *testing.T, total, quantity int64) {
+	t.Helper()
+	part := func(n int64) *big.Int { // of the total, rounded half up
+		twice := new(big.Int).Mul(big.NewInt(2*total), big.NewInt(min(n, quantity)))
+		return twice.Div(twice.Add(twice, big.NewInt(quantity)), big.NewInt(2*quantity))
+	}
+	before := part(0)
+	for back, units := int64(0), int64(1); back < quantity; back, units = back+units, 3*units {
+		after := part(back + units)
+		want := new(big.Int).Sub(after, before)
+		if got := price.Refund(total, quantity, back, units); big.NewInt(got).Cmp(want) != 0 {
+			t.Fatalf("%d of %d units behind %d, of %d: %d, want %s", units, quantity, back, total, got, want)
+		}
+		before = after
+	}
+	if before.Cmp(big.NewInt(total)) != 0 {
+		t.Fatalf("all %d units of %d are worth %s", quantity, total, before)
 	}
 }
 
@@ -225,11 +278,22 @@ func randomCart(r *rand.Rand, digits int) price.Cart {
 		c.Lines = append(c.Lines, price.Line{UnitMinor: unit(), Quantity: 1 + r.Int64N(1<<r.IntN(10)),
 			WeightGrams: r.Int64N(5000), Untaxed: r.IntN(8) == 0, Digital: r.IntN(8) == 0})
 	}
+	ids := []xid.ID{xid.New(), xid.New(), xid.New(), xid.New()} // two products and two collections
+	for i := range c.Lines {
+		c.Lines[i].Product = ids[r.IntN(2)]
+		c.Lines[i].Collections = [][]xid.ID{nil, ids[2:3], ids[3:], ids[2:]}[r.IntN(4)]
+	}
 	if r.IntN(3) > 0 {
 		kinds := []state.DiscountKind{state.DiscountPercent, state.DiscountAmount, state.DiscountFreeShipping}
 		c.Discount = &price.Discount{Kind: kinds[r.IntN(3)], BasisPoints: r.Int64N(10_001), AmountMinor: amount()}
 		if r.IntN(3) == 0 {
 			c.Discount.LeastMinor = amount()
+		}
+		switch r.IntN(4) {
+		case 0:
+			c.Discount.Collections = ids[2:3]
+		case 1:
+			c.Discount.Products, c.Discount.Collections = ids[:1], ids[3:]
 		}
 	}
 	if r.IntN(4) > 0 {

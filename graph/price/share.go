@@ -26,10 +26,10 @@ func halfUp(a, b, whole int64) int64 {
 	return q
 }
 
-// spread parts an amount by weights, whose sum is at least the amount: the parts add up to
+// Spread parts an amount by weights, whose sum is at least the amount: the parts add up to
 // it, and none is above its weight. What rounding down leaves goes, unit by unit, to the
 // largest remainders.
-func spread(amount int64, weights []int64) []int64 {
+func Spread(amount int64, weights []int64) []int64 {
 	var whole int64
 	for _, w := range weights {
 		whole += w

@@ -22,8 +22,8 @@
 //
 // The data of every page: .shop has name, currency, language (such as "de"), direction
 // ("ltr" or "rtl"), origin, url, products_url, search_url, search_fields, cart_url, add_url and
-// words, which are texts in that language: add_to_cart, cart, sold_out, quantity and products; .theme has
-// name and version; .settings has the values of the theme's settings by their names;
+// words, which are texts in that language, such as add_to_cart, so that a theme needs none of its
+// own; .theme has name and version; .settings has the values of the theme's settings by their names;
 // .page has kind, title, path, description (which may be nothing) and preview; .menus has
 // main and footer, lists of links with title, href, current and children, which are such
 // links themselves. An href may lead to another host. What the kinds of pages have besides,
@@ -38,10 +38,13 @@
 // fields. Canonical link, Open Graph and schema.org
 // data are put into the head by the service itself.
 //
+// A product and each of its variants has price, price_text, which says where the price is the lowest
+// of several, and words, the texts that stand beside it.
+//
 // A product has .image, its first picture, or nothing, with url, small_url, srcset, width, height
 // and alt; of one that is named by its address nothing but that is known, so that srcset, width and
 // height are nothing. On its own page it has .images too, which are such pictures, and each of its
-// variants .image, or nothing.
+// variants .image, one of them that shows it, or nothing.
 //
 // A form with method="post" is sent to .shop.add_url and nowhere else. It puts goods into the
 // cart: product_id is .product.id; variant_id the id of one of .product.variants, which may be

@@ -28,7 +28,7 @@ func SampleData(page string) map[string]any {
 			"A mug for slow mornings, thrown by hand and glazed twice.",
 			"Holds 350 ml. Safe in the dishwasher & the microwave.",
 		}
-		p["sku"], p["type"] = "MUG-350-BLUE", "Mugs"
+		p["sku"], p["type"], p["more_text"] = "MUG-350-BLUE", "Mugs", "More from Clay & Co."
 		p["options"] = []any{map[string]any{"name": "Size", "values": []any{"S", "Größe <2>"}},
 			map[string]any{"name": "Colour", "values": []any{"Blue", "Weiß & Gold"}}}
 		p["variants"] = sampleVariants()
@@ -38,7 +38,8 @@ func SampleData(page string) map[string]any {
 	case listPage:
 		d["list"] = sampleList()
 	case "search":
-		d["search"] = map[string]any{"query": `mug & "cup"`, "count": float64(31), "results": cards(24), "more": true}
+		d["search"] = map[string]any{"query": `mug & "cup"`, "count": float64(31), "results": cards(24), "more": true,
+			"count_text": "31 items"}
 	}
 	return d
 }
@@ -54,13 +55,14 @@ func emptyData(page string) map[string]any {
 	case "product":
 		p := bareCard()
 		p["id"] = "prod_00000000000000000000000000"
-		p["description"], p["sku"], p["type"] = []any{}, nil, nil
+		p["description"], p["sku"], p["type"], p["more_text"] = []any{}, nil, nil, nil
 		p["options"], p["variants"], p["images"] = []any{}, sampleVariants()[:1], []any{}
 		d["product"], d["related"] = p, []any{}
 	case listPage:
 		d["list"] = emptyList()
 	case "search":
-		d["search"] = map[string]any{"query": "", "count": float64(0), "results": []any{}, "more": false}
+		d["search"] = map[string]any{"query": "", "count": float64(0), "results": []any{}, "more": false,
+			"count_text": "0 items"}
 	}
 	return d
 }
@@ -96,9 +98,7 @@ func common(page, title string) map[string]any {
 	return map[string]any{
 		"shop": map[string]any{
 			"name": "Clay & Co.", "currency": "EUR", "origin": "https://clay.example", "url": "/",
-			"cart_url": "/cart", "add_url": sampleAdd, "words": map[string]any{
-				"add_to_cart": "Add to cart", "cart": "Cart", "sold_out": "Sold out", "quantity": "Quantity",
-				"products": "Products"},
+			"cart_url": "/cart", "add_url": sampleAdd, "words": sampleWords(),
 			"search_url": "/search", "search_fields": []any{}, "language": "en", "direction": "ltr",
 			"products_url": "/products",
 		},
@@ -142,7 +142,7 @@ func card(n int) map[string]any {
 	handle := "product-" + strconv.Itoa(n)
 	c := map[string]any{
 		"title": title, "handle": handle, "url": "/products/" + handle + "?preview=sample",
-		"price": "€24.90", "compare_at_price": nil, "on_sale": false,
+		"price": "€24.90", "price_text": "€24.90", "compare_at_price": nil, "on_sale": false, "words": goodsWords(),
 		"image_url": nil, "image": nil, "initial": strings.ToUpper(string([]rune(title)[:1])),
 		"vendor": "Clay & Co.", "available": n%5 != 0, "tags": []any{"ceramics", "hand-made", "blue"},
 		"price_varies": n%5 == 2,
@@ -155,6 +155,9 @@ func card(n int) map[string]any {
 		address := "/pictures/d41d8cd98f00b204e9800998ecf8427e/" + handle
 		c["image_url"], c["image"] = address, map[string]any{"url": address, "small_url": address, "srcset": nil,
 			"width": nil, "height": nil, "alt": title}
+	}
+	if n%5 == 2 {
+		c["price_text"] = "from €24.90"
 	}
 	if n%3 == 1 {
 		c["compare_at_price"], c["on_sale"] = "€29.90", true
@@ -175,7 +178,8 @@ func sampleImage(name, alt string) map[string]any {
 
 func bareCard() map[string]any {
 	return map[string]any{
-		"title": "Mug", "handle": "mug", "url": "/products/mug", "price": "€0.00",
+		"title": "Mug", "handle": "mug", "url": "/products/mug", "price": "€0.00", "price_text": "€0.00",
+		"words":            goodsWords(),
 		"compare_at_price": nil, "on_sale": false, "image_url": nil, "image": nil, "initial": "M",
 		"vendor": nil, "available": false, "tags": []any{}, "price_varies": false,
 	}
@@ -188,12 +192,14 @@ func sampleVariants() []any {
 		for j, colour := range []string{"Blue", "Weiß & Gold"} {
 			v := map[string]any{
 				"id": "var_0000000000000000000000000" + strconv.Itoa(2*i+j), "title": size + " / " + colour,
-				"options": []any{size, colour}, "price": "€24.90", "compare_at_price": nil, "on_sale": false,
+				"options": []any{size, colour}, "price": "€24.90", "price_text": "€24.90", "compare_at_price": nil,
+				"on_sale": false, "words": goodsWords(),
 				"sku": nil, "available": i+j > 0, "price_varies": false,
 				"image": sampleImage("variant", "The mug in blue"),
 			}
 			if j == 1 {
-				v["price"], v["compare_at_price"], v["on_sale"], v["sku"] = "€26.90", "€29.90", true, "MUG-"+size
+				v["price"], v["price_text"] = "€26.90", "€26.90"
+				v["compare_at_price"], v["on_sale"], v["sku"] = "€29.90", true, "MUG-"+size
 				v["image"] = nil
 			}
 			list = append(list, v)

@@ -140,7 +140,8 @@ func (m Mutation) lineRow(ctx context.Context, order xid.ID, position int, l *db
 	row := m.Client(ctx).OrderLine.Create().SetOrderID(order).SetPosition(position).
 		SetTitle(l.Title).SetNillableSku(l.Sku).SetQuantity(l.Quantity).
 		SetFulfilledQuantity(0).SetRefundedQuantity(0).SetUnitPriceMinor(l.UnitPriceMinor).
-		SetDiscountMinor(l.DiscountMinor).SetTaxMinor(l.TaxMinor).SetTotalMinor(l.TotalMinor)
+		SetDiscountMinor(l.DiscountMinor).SetTaxMinor(l.TaxMinor).SetTotalMinor(l.TotalMinor).
+		SetRequiresShipping(l.RequiresShipping)
 	core.Opt(l.ProductID, func(id xid.ID) { row.SetProductID(id) })
 	core.Opt(l.VariantID, func(id xid.ID) { row.SetVariantID(id) })
 	if l.Options != nil {

@@ -210,7 +210,7 @@ func (d *orderDraft) compute(in model.OrderCreateInput) (*db.Order, []*db.OrderL
 
 // row is one line with what it takes from its product.
 func (d *orderDraft) row(w ware, l *model.OrderLineInput) (*db.OrderLine, error) {
-	row := &db.OrderLine{Sku: l.Sku, Quantity: l.Quantity,
+	row := &db.OrderLine{Sku: l.Sku, Quantity: l.Quantity, RequiresShipping: true,
 		UnitPriceMinor: d.unitPrice(w, l), DiscountMinor: l.DiscountMinor, TaxMinor: l.TaxMinor}
 	core.Opt(l.Title, func(s string) { row.Title = s })
 	if v := d.variant(w); v != nil {
@@ -219,7 +219,7 @@ func (d *orderDraft) row(w ware, l *model.OrderLineInput) (*db.OrderLine, error)
 			return nil, fault.State(fault.CurrencyMismatch,
 				"The store sells in "+d.store.Currency+", the product is priced in "+p.Currency+".")
 		}
-		row.ProductID = &w.product
+		row.ProductID, row.RequiresShipping = &w.product, p.RequiresShipping
 		if !w.variant.IsNil() {
 			row.VariantID, row.Options = &w.variant, v.Options
 		}

@@ -36,37 +36,34 @@ const (
 // session as long as that is open; back is the page to which they return.
 func (r *Resolver) BeginPayment(ctx context.Context, o *db.Order, title, back string) (address string, err error) {
 	ctx = viewer.Operator(ctx, o.StoreID)
-	account, err := r.account(ctx)
+	accounts, err := selling.New(r.Core).Accounts(ctx, state.PaymentStripe)
 	if err != nil {
 		return "", err
 	}
 	for range beginTries {
-		row, err := r.openSession(ctx, o)
+		row, err := r.openSession(ctx, o, accounts.Present())
 		if err != nil || row == nil {
 			return "", err
 		}
-		s, err := r.beginSession(ctx, account, row, payment.Purchase{Order: xid.Order.Format(o.ID), Title: title,
-			Language: languageOf(o), Return: back})
+		account, s, err := r.beginSession(ctx, accounts, row, payment.Purchase{Order: xid.Order.Format(o.ID),
+			Title: title, Language: languageOf(o), Return: back})
 		if err != nil {
 			return "", err
 		}
 		if s.Status == payment.Open {
-			return s.URL, nil
+			if !account.Former || accounts.Present() == nil {
+				return s.URL, nil
+			}
+			// The store takes its money elsewhere by now: once this is over, the next begins there.
+			if s, err = account.Expire(ctx, account.Secret, s.Reference); err != nil {
+				return "", unanswered(err)
+			}
 		}
 		if err := r.settled(ctx, account, row, s); err != nil {
 			return "", err
 		}
 	}
 	return "", nil
-}
-
-// account is the one of the viewer's store.
-func (r *Resolver) account(ctx context.Context) (*selling.Account, error) {
-	a, err := selling.New(r.Core).Account(ctx, state.PaymentStripe)
-	if err == nil && a == nil {
-		err = away(errors.New("the store has no payment account"))
-	}
-	return a, err
 }
 
 // languageOf is the one in which the shopper read the checkout.
@@ -77,12 +74,14 @@ func languageOf(o *db.Order) state.Language {
 	return *o.Language
 }
 
-// openSession returns the open session of an order whose goods are held, which it makes
-// where there is none; nil for an order that waits for no payment.
-func (r *Resolver) openSession(ctx context.Context, o *db.Order) (row *db.PaymentSession, err error) {
+// openSession returns the open session of an order whose goods are held, which it makes with
+// an account where there is none; nil for an order that waits for no payment.
+func (r *Resolver) openSession(
+	ctx context.Context, o *db.Order, account *selling.Account,
+) (row *db.PaymentSession, err error) {
 	for range beginTries {
 		err = r.Commit(ctx, xid.Order, func(ctx context.Context) (_ *core.Record, err error) {
-			row, err = r.sessionOf(ctx, o)
+			row, err = r.sessionOf(ctx, o, account)
 			return nil, err
 		})
 		if !ent.IsDuplicate(err) { // else somebody makes it at the same time
@@ -93,7 +92,9 @@ func (r *Resolver) openSession(ctx context.Context, o *db.Order) (row *db.Paymen
 }
 
 // sessionOf is [Resolver.openSession] within its transaction.
-func (r *Resolver) sessionOf(ctx context.Context, o *db.Order) (*db.PaymentSession, error) {
+func (r *Resolver) sessionOf(
+	ctx context.Context, o *db.Order, account *selling.Account,
+) (*db.PaymentSession, error) {
 	held, err := r.Client(ctx).PaymentHold.Query().Where(paymenthold.ID(o.ID)).Load(ctx)
 	if err != nil || len(held) == 0 || o.PaymentMethod == nil || *o.PaymentMethod != state.PaymentStripe {
 		return nil, err
@@ -110,27 +111,46 @@ func (r *Resolver) sessionOf(ctx context.Context, o *db.Order) (*db.PaymentSessi
 		}
 		attempt = rows[0].Attempt + 1
 	}
-	return r.Client(ctx).PaymentSession.Create().SetOrderID(o.ID).SetAttempt(attempt).
+	if account == nil {
+		return nil, away(errors.New("the store has no payment account"))
+	}
+	return r.Client(ctx).PaymentSession.Create().SetOrderID(o.ID).SetAttempt(attempt).SetAccountID(account.ID).
 		SetBucket(bucket.Of(o.StoreID)).SetProvider(*o.PaymentMethod).SetAmountMinor(o.TotalMinor).
 		SetCurrency(o.Currency).SetState(state.PaymentSessionOpen).SetDueAt(micros.Now().Add(lookPauses[0])).Save(ctx)
 }
 
 // beginSession asks the provider for the session of a row: for a new one, or for what has
-// become of it. One that could not be begun is over, since nobody was led there.
+// become of it. It returns the account that knows the session. One that could not be begun
+// is over, since nobody was led there.
 func (r *Resolver) beginSession(
-	ctx context.Context, account *selling.Account, row *db.PaymentSession, p payment.Purchase,
-) (payment.Session, error) {
+	ctx context.Context, accounts selling.Accounts, row *db.PaymentSession, p payment.Purchase,
+) (*selling.Account, payment.Session, error) {
 	if row.Reference != nil {
-		s, err := account.Look(ctx, account.Secret, *row.Reference)
-		return s, unanswered(err)
+		return lookAt(ctx, accounts, row)
+	}
+	account := accounts.Of(row.AccountID)
+	if account == nil {
+		return nil, payment.Session{}, away(errors.New("the store has no payment account"))
 	}
 	p.Key, p.AmountMinor, p.Currency, p.Ends = row.ID.String(), row.AmountMinor, row.Currency,
 		row.ID.Time().Add(sessionTime).Time()
 	s, failed := account.Begin(ctx, account.Secret, p)
 	if failed != nil {
-		return s, errors.Join(unanswered(failed), r.dropSession(context.WithoutCancel(ctx), row))
+		return account, s, errors.Join(unanswered(failed), r.dropSession(context.WithoutCancel(ctx), row))
 	}
-	return s, r.keepReference(ctx, row, s.Reference)
+	return account, s, r.keepReference(ctx, row, s.Reference)
+}
+
+// lookAt returns a session as it is now, and the account that knows it.
+func lookAt(
+	ctx context.Context, accounts selling.Accounts, row *db.PaymentSession,
+) (account *selling.Account, s payment.Session, err error) {
+	err = accounts.Ask(row.AccountID, func(a *selling.Account) (err error) {
+		account = a
+		s, err = a.Look(ctx, a.Secret, *row.Reference)
+		return err
+	})
+	return account, s, unanswered(err)
 }
 
 // keepReference gives a row the session that was begun for it. Somebody else may have done

@@ -33,15 +33,18 @@ type Placing struct {
 	Store  *db.Store
 	Number int64 // of [Resolver.Number]
 	// Cart is the cart that it was.
-	Cart    xid.ID
-	Email   string // in lower case
-	Phone   string
+	Cart  xid.ID
+	Email string // in lower case
+	Phone string
+	// Address is nil where nothing is shipped and the shopper has not said one.
 	Address *document.AddressFields
-	Lines   []PlacedLine
-	Sums    price.Sums
+	// Ships says that something is sent to the address.
+	Ships bool
+	Lines []PlacedLine
+	Sums  price.Sums
 	// Discount is counted; nil for none.
 	Discount       *db.Discount
-	ShippingMethod string
+	ShippingMethod *string // nil where nothing is shipped
 	PaymentMethod  state.PaymentMethod
 	// Note is what the shopper wants to say, "" for nothing.
 	Note string
@@ -75,7 +78,10 @@ func (r *Resolver) Place(ctx context.Context, p Placing) (xid.ID, *core.Record, 
 			return xid.Nil, nil, err
 		}
 	}
-	d := &orderDraft{store: p.Store, customer: buyer, shipping: p.Address, billing: p.Address, need: stock{}}
+	d := &orderDraft{store: p.Store, customer: buyer, billing: p.Address, need: stock{}}
+	if p.Ships {
+		d.shipping = p.Address
+	}
 	o, lines := p.rows(d)
 	events := begin(o)
 	shown, err := m.insertOrder(ctx, d, o, lines)
@@ -102,7 +108,7 @@ func (p Placing) rows(d *orderDraft) (*db.Order, []*db.OrderLine) {
 	o := &db.Order{ID: xid.New(), Number: p.Number, Email: &p.Email, Tags: document.NewTags(nil), Source: sourceShop,
 		SubtotalMinor: p.Sums.SubtotalMinor, DiscountMinor: p.Sums.DiscountMinor, ShippingMinor: p.Sums.ShippingMinor,
 		TaxMinor: p.Sums.TaxMinor, TotalMinor: p.Sums.TotalMinor, IncludedTaxMinor: &p.Sums.IncludedTaxMinor,
-		CartID: &p.Cart, ShippingMethod: &p.ShippingMethod, PaymentMethod: &p.PaymentMethod,
+		CartID: &p.Cart, ShippingMethod: p.ShippingMethod, PaymentMethod: &p.PaymentMethod,
 		Language: &p.Store.Language}
 	if p.Note != "" {
 		o.NotesCount = 1
@@ -115,7 +121,7 @@ func (p Placing) rows(d *orderDraft) (*db.Order, []*db.OrderLine) {
 		w, left := ware{product: l.Product.ID}, l.Product.InventoryQuantity
 		lines[i] = &db.OrderLine{ProductID: &l.Product.ID, Title: l.Product.Title, Sku: l.SKU, Quantity: l.Quantity,
 			UnitPriceMinor: l.UnitMinor, DiscountMinor: l.Amounts.DiscountMinor, TaxMinor: l.Amounts.TaxMinor,
-			TotalMinor: l.Amounts.TotalMinor}
+			TotalMinor: l.Amounts.TotalMinor, RequiresShipping: l.Product.RequiresShipping}
 		if l.Variant != nil {
 			w.variant, left = l.Variant.ID, l.Variant.InventoryQuantity
 			lines[i].VariantID, lines[i].Options = &l.Variant.ID, l.Variant.Options
@@ -141,15 +147,18 @@ func (m Mutation) buyer(ctx context.Context, p Placing) (*db.Customer, error) {
 	if p.Phone != "" {
 		in.Phone = &p.Phone
 	}
-	if p.Address.Name != nil {
+	docs := customerDocs{addresses: document.NewAddresses(nil)}
+	if p.Address != nil {
+		docs = customerDocs{defaultAddress: document.NewAddress(p.Address),
+			addresses: document.NewAddresses([]document.AddressFields{*p.Address})}
+	}
+	if p.Address != nil && p.Address.Name != nil {
 		first, last, _ := strings.Cut(*p.Address.Name, " ")
 		in.FirstName = &first
 		if last != "" {
 			in.LastName = &last
 		}
 	}
-	docs := customerDocs{defaultAddress: document.NewAddress(p.Address),
-		addresses: document.NewAddresses([]document.AddressFields{*p.Address})}
 	var row *db.Customer
 	err = m.Commit(ctx, xid.Customer, func(ctx context.Context) (_ *core.Record, err error) {
 		row, err = m.customerRow(ctx, in, docs).Save(ctx)

@@ -39,13 +39,13 @@ const (
 	returnEnd = 3 * 24 * time.Hour
 )
 
-// returnRow is money that goes back to the shopper of an order.
+// returnRow is money of a session that goes back to the shopper of an order.
 func (r *Resolver) returnRow(
-	ctx context.Context, o *db.Order, money string, amount int64, currency string,
+	ctx context.Context, o *db.Order, of *db.PaymentSession, money string, amount int64, currency string,
 ) *db.PaymentRefundCreate {
 	return r.Client(ctx).PaymentRefund.Create().SetOrderID(o.ID).SetBucket(bucket.Of(o.StoreID)).
-		SetProvider(state.PaymentStripe).SetPayment(money).SetAmountMinor(amount).SetCurrency(currency).
-		SetState(state.PaymentRefundWaiting).SetDueAt(micros.Now())
+		SetNillableAccountID(of.AccountID).SetProvider(of.Provider).SetPayment(money).SetAmountMinor(amount).
+		SetCurrency(currency).SetState(state.PaymentRefundWaiting).SetDueAt(micros.Now())
 }
 
 // wakeReturns lets what was written be done as soon as it is committed.
@@ -69,7 +69,7 @@ func (m Mutation) giveBackOnline(ctx context.Context, e *orderEdit, ledger xid.I
 		return fault.State(fault.InvalidTransition, "Stripe cannot give back this amount of "+e.Currency+
 			": choose one that it counts in.")
 	}
-	e.back = m.returnRow(ctx, e.Order.Order, *paid[0].Payment, amount, e.Currency).SetLedgerID(ledger)
+	e.back = m.returnRow(ctx, e.Order.Order, paid[0], *paid[0].Payment, amount, e.Currency).SetLedgerID(ledger)
 	return nil
 }
 
@@ -115,17 +115,20 @@ func (r *Resolver) returnOne(ctx context.Context, row *db.PaymentRefund, now mic
 	if err != nil || !mine {
 		return false, err
 	}
-	failed := r.askBack(ctx, row)
+	if row.State == state.PaymentRefundDone {
+		return false, r.watchReturn(ctx, row, now)
+	}
+	reference, failed := r.askBack(ctx, row)
 	refused, final := errors.AsType[*payment.RefusedError](failed)
 	switch {
 	case failed == nil:
-		return true, r.returned(ctx, row)
+		return true, r.returned(ctx, row, reference)
 	case final && !refused.Key, now.Time().Sub(row.ID.Time().Time()) > returnEnd:
 		text := "it did not answer"
 		if final {
 			text = refused.Text
 		}
-		return false, r.giveUp(ctx, row, text)
+		return false, r.giveUp(ctx, row, text, state.PaymentRefundWaiting)
 	}
 	r.Logger.WarnContext(ctx, "a refund has to wait", "order", xid.Order.Format(row.OrderID), "error", failed)
 	if silent(failed) {
@@ -135,35 +138,39 @@ func (r *Resolver) returnOne(ctx context.Context, row *db.PaymentRefund, now mic
 }
 
 // askBack asks the provider for a refund. No transaction is open meanwhile.
-func (r *Resolver) askBack(ctx context.Context, row *db.PaymentRefund) error {
-	account, err := selling.New(r.Core).Account(ctx, row.Provider)
-	switch {
-	case err != nil:
-		return err
-	case account == nil:
-		return &payment.RefusedError{Text: "the store has no account with it any more"}
+func (r *Resolver) askBack(ctx context.Context, row *db.PaymentRefund) (reference string, err error) {
+	accounts, err := selling.New(r.Core).Accounts(ctx, row.Provider)
+	if err != nil {
+		return "", err
 	}
-	return account.Refund(ctx, account.Secret, payment.Refund{Key: row.ID.String(), Payment: row.Payment,
-		Again: row.Tries > 0, AmountMinor: row.AmountMinor, Currency: row.Currency})
+	err = accounts.Ask(row.AccountID, func(a *selling.Account) (err error) {
+		reference, err = a.Refund(ctx, a.Secret, payment.Refund{Key: row.ID.String(), Payment: row.Payment,
+			Again: row.Tries > 0, AmountMinor: row.AmountMinor, Currency: row.Currency})
+		return err
+	})
+	return reference, err
 }
 
 // returned notes that the money is on its way.
-func (r *Resolver) returned(ctx context.Context, row *db.PaymentRefund) error {
+func (r *Resolver) returned(ctx context.Context, row *db.PaymentRefund, reference string) error {
 	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
 		return nil, r.Client(ctx).PaymentRefund.Update().
 			Where(paymentrefund.ID(row.ID), paymentrefund.StateEQ(state.PaymentRefundWaiting)).
-			SetState(state.PaymentRefundDone).ClearDueAt().Exec(ctx)
+			SetState(state.PaymentRefundDone).SetReference(reference).
+			SetDueAt(micros.Now().Add(watchTimes[0])).Exec(ctx)
 	})
 }
 
-// giveUp leaves a refund to the people of the store.
-func (r *Resolver) giveUp(ctx context.Context, row *db.PaymentRefund, text string) error {
+// giveUp leaves a refund in one of some states to the people of the store, once.
+func (r *Resolver) giveUp(
+	ctx context.Context, row *db.PaymentRefund, text string, from ...state.PaymentRefundState,
+) error {
 	if runes := []rune(text); len(runes) > limit.Line {
 		text = string(runes[:limit.Line])
 	}
 	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
 		n, err := r.Client(ctx).PaymentRefund.Update().
-			Where(paymentrefund.ID(row.ID), paymentrefund.StateEQ(state.PaymentRefundWaiting)).
+			Where(paymentrefund.ID(row.ID), paymentrefund.StateIn(from...)).
 			SetState(state.PaymentRefundFailed).SetFailure(text).ClearDueAt().Save(ctx)
 		if err != nil || n == 0 {
 			return nil, err
@@ -172,11 +179,16 @@ func (r *Resolver) giveUp(ctx context.Context, row *db.PaymentRefund, text strin
 		if err != nil {
 			return nil, err
 		}
+		counted := ""
+		if row.LedgerID != nil {
+			counted = "The order counts it as given back. "
+		}
 		return nil, r.Notifier.Append(ctx, r.Client(ctx), notify.Notice{Level: state.NotificationCritical,
 			Title: "A refund of order #" + strconv.FormatInt(o.Number, 10) + " was not made",
 			Body: "Stripe did not give back " + phrase.In(state.English).Money(row.AmountMinor, row.Currency) +
-				" of the payment " + row.Payment + ": " + text + "\n\nIt is not tried again: give the money back in " +
-				"Stripe's own dashboard, or in another way.",
+				" of the payment " + row.Payment + ": " + text + "\n\n" + counted +
+				"The shopper is still to get it, and it is not tried again: give it back in Stripe's own dashboard, or in " +
+				"another way.",
 			Kind: xid.Order, ID: o.ID})
 	})
 }

@@ -32,6 +32,9 @@ const (
 	// lookLater is how often an old session is looked at, and lookEnd when no more.
 	lookLater = time.Hour
 	lookEnd   = 14 * 24 * time.Hour
+	// lookRefused is after how many looks people are told that the keys are refused: the
+	// session has ended by then.
+	lookRefused = 10
 )
 
 // lookPauses are the times between looks at a session; the last one again and again, until
@@ -108,9 +111,39 @@ func (r *Resolver) look(ctx context.Context, row *db.PaymentSession, now micros.
 		return false, err
 	}
 	if now.Time().Sub(row.ID.Time().Time()) > lookEnd {
-		return true, r.closeSession(ctx, row)
+		return true, r.closeUnknown(ctx, row)
 	}
-	return true, r.settle(ctx, row)
+	err = r.settle(ctx, row)
+	if refused, ok := errors.AsType[*payment.RefusedError](err); ok && refused.Key && row.Tries == lookRefused {
+		err = errors.Join(err, r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+			return nil, r.tellUnknown(ctx, row, "It is asked again, and knows more keys once you set one of that account.")
+		}))
+	}
+	return true, err
+}
+
+// closeUnknown gives up a session of which the provider did not say for weeks whether it
+// was paid.
+func (r *Resolver) closeUnknown(ctx context.Context, row *db.PaymentSession) error {
+	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+		if mine, err := r.leave(ctx, row, state.PaymentSessionClosed, ""); err != nil || !mine || row.Reference == nil {
+			return nil, err
+		}
+		return nil, r.tellUnknown(ctx, row, "It is not asked again.")
+	})
+}
+
+// tellUnknown tells the store's people of a payment that may have been made unseen.
+func (r *Resolver) tellUnknown(ctx context.Context, row *db.PaymentSession, next string) error {
+	o, err := r.order(ctx, row.OrderID)
+	if err != nil {
+		return err
+	}
+	return r.Notifier.Append(ctx, r.Client(ctx), notify.Notice{Level: state.NotificationCritical,
+		Title: "It is not known whether order #" + strconv.FormatInt(o.Number, 10) + " was paid",
+		Body: "Stripe does not say what became of the payment " + *row.Reference + ". " + next + " Look in the dashboard " +
+			"of the Stripe account that you used when the order was placed: what was paid there is yours to give back.",
+		Kind: xid.Order, ID: o.ID})
 }
 
 // settleWhere settles the session of the viewer's store that meets some conditions.
@@ -142,13 +175,13 @@ func (r *Resolver) settle(ctx context.Context, row *db.PaymentSession) error {
 		}
 		return r.dropSession(ctx, row)
 	}
-	account, err := r.account(ctx)
+	accounts, err := selling.New(r.Core).Accounts(ctx, row.Provider)
 	if err != nil {
 		return err
 	}
-	s, err := account.Look(ctx, account.Secret, *row.Reference)
+	account, s, err := lookAt(ctx, accounts, row)
 	if err != nil {
-		return unanswered(err)
+		return err
 	}
 	return r.settled(ctx, account, row, s)
 }
@@ -235,7 +268,7 @@ func (r *Resolver) sendBack(ctx context.Context, row *db.PaymentSession, s payme
 	if err != nil {
 		return err
 	}
-	back := r.returnRow(ctx, o, s.Payment, s.AmountMinor, s.Currency)
+	back := r.returnRow(ctx, o, row, s.Payment, s.AmountMinor, s.Currency)
 	if err := back.Exec(ctx); err != nil {
 		return fmt.Errorf("write the refund: %w", err)
 	}

@@ -59,8 +59,8 @@ func TestOrderOfVariants(t *testing.T) {
 			t.Errorf("lines without variants: %v, %v", own.OrderLine, none.OrderLine)
 		}
 		body := graphtest.LastEvent(t, ctx, r, o.ID)
-		if !strings.Contains(body, `"variant_id":"`+p.Variants[1].PublicID()+`","options":["M","White"]}`) ||
-			!strings.Contains(body, `"variant_id":null,"options":[]}`) {
+		if !strings.Contains(body, `"variant_id":"`+p.Variants[1].PublicID()+`","options":["M","White"],`) ||
+			!strings.Contains(body, `"variant_id":null,"options":[],"requires_shipping":true}`) {
 			t.Errorf("the event: %s", body)
 		}
 		have(t, ctx, r, p, "sold", [4]int64{1, 0, 0, 1})

@@ -2,15 +2,22 @@ package selling_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/storefront-go/storefront/ent/db/paymentaccount"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/payment"
 	"github.com/storefront-go/storefront/graph/payment/paymenttest"
+	"github.com/storefront-go/storefront/graph/selling"
 )
 
 // keys are those of an account; "" leaves one out.
@@ -80,9 +87,9 @@ func TestPaymentAccount(t *testing.T) {
 		if a := set.PaymentSettings.Stripe; !*a.Live || *a.SecretHint != "XYZA" || *a.SigningHint != "lZ6z" {
 			t.Errorf("%+v", a)
 		}
-		account, err := p.Account(p.Ctx, state.PaymentStripe)
-		if err != nil || account.Secret != paymenttest.Live || account.Signing != paymenttest.Signing {
-			t.Errorf("%+v (%v)", account, err)
+		account := graphtest.Must[selling.Accounts](t)(p.Accounts(p.Ctx, state.PaymentStripe)).Present()
+		if account.Secret != paymenttest.Live || account.Signing != paymenttest.Signing {
+			t.Errorf("%+v", account)
 		}
 		graphtest.Must[*model.PaymentSettingsPayload](t)(p.Mutation().PaymentSettingsUpdate(p.Ctx, 0, offer))
 		_, err = p.Mutation().PaymentAccountRemove(p.Ctx, state.PaymentStripe)
@@ -99,6 +106,68 @@ func TestPaymentAccount(t *testing.T) {
 		if log := p.Audited(t); !strings.HasSuffix(log, "payment_account.set payment_account.set payment_settings.update "+
 			"payment_settings.update payment_account.remove") {
 			t.Errorf("noted %s", log)
+		}
+	})
+}
+
+// A former account stays for what was begun with it, and is forgotten after a month.
+func TestFormerAccounts(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		fake, ctx := paymenttest.New(t), p.Ctx
+		p.Payments.Stripe = payment.NewStripe(fake.URL)
+		set := func(secret, signing string) error {
+			_, err := p.Mutation().PaymentAccountSet(ctx, keys(secret, signing))
+			return err
+		}
+		accounts := func() selling.Accounts {
+			return graphtest.Must[selling.Accounts](t)(p.Accounts(ctx, state.PaymentStripe))
+		}
+		if err := set(paymenttest.Key, paymenttest.Signing); err != nil {
+			t.Fatal(err)
+		}
+		first := accounts()[0].ID
+		// The same key, or another signing secret, is the same account.
+		if err := errors.Join(set(paymenttest.Key, ""), set("", "whsec_of_the_fake_2")); err != nil {
+			t.Fatal(err)
+		}
+		if a := accounts(); len(a) != 1 || a[0].ID != first || a[0].Signing != "whsec_of_the_fake_2" {
+			t.Fatalf("%d accounts", len(a))
+		}
+		if err := set(paymenttest.Other, ""); err != nil {
+			t.Fatal(err)
+		}
+		a := accounts()
+		if len(a) != 2 || a.Present().Secret != paymenttest.Other || a.Present().Signing != "whsec_of_the_fake_2" ||
+			a.Of(&first).Secret != paymenttest.Key || a.Of(nil) != a.Of(&first) || a.Of(new(xid.New())) != a.Present() {
+			t.Errorf("%d accounts, the present one with %s", len(a), a.Present().Secret)
+		}
+		graphtest.Must[*model.PaymentSettingsPayload](t)(p.Mutation().PaymentAccountRemove(ctx, state.PaymentStripe))
+		if a = accounts(); len(a) != 2 || a.Present() != nil || a[0].Secret != paymenttest.Other {
+			t.Errorf("after the removal %d accounts", len(a))
+		}
+		_, err := p.Mutation().PaymentAccountRemove(ctx, state.PaymentStripe)
+		if graphtest.FaultOf(err) != "not_found" {
+			t.Errorf("removed twice: %v", err)
+		}
+		if n, err := p.Carts().ForgetAccounts(t.Context()); n != 0 || err != nil {
+			t.Errorf("forgotten at once: %d (%v)", n, err)
+		}
+		err = p.Store.InTx(ctx, func(ctx context.Context) error {
+			return p.Client(ctx).PaymentAccount.Update().Where(paymentaccount.ID(first)).
+				SetRetiredAt(micros.Now().Add(-30 * 24 * time.Hour)).Exec(ctx)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := p.Carts().ForgetAccounts(t.Context())
+		if a := accounts(); n != 1 || err != nil || len(a) != 1 || a[0].ID == first {
+			t.Errorf("forgotten %d, left %d (%v)", n, len(a), err)
+		}
+		for i := range 21 {
+			err = set([]string{paymenttest.Key, paymenttest.Other}[i%2], paymenttest.Signing)
+			if (graphtest.FaultOf(err) == "limit_reached") != (i == 20) {
+				t.Fatalf("change %d: %v", i, err)
+			}
 		}
 	})
 }

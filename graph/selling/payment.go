@@ -49,32 +49,56 @@ func (q Query) PaymentSettings(ctx context.Context) (*model.PaymentSettings, err
 // paymentSettings reads the settings; those of a store that never changed them have version
 // 0 and no row.
 func (r *Resolver) paymentSettings(ctx context.Context) (*model.PaymentSettings, error) {
+	row, err := r.paymentRow(ctx)
+	if err != nil {
+		return nil, err
+	}
+	account, err := r.accountView(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &model.PaymentSettings{PaymentSettings: row, Kinds: r.methodKinds(), Stripe: account}, nil
+}
+
+// paymentRow is [Resolver.paymentSettings] without the account.
+func (r *Resolver) paymentRow(ctx context.Context) (*db.PaymentSettings, error) {
 	store := viewer.From(ctx).Store
 	rows, err := r.Client(ctx).PaymentSettings.Query().Where(paymentsettings.ID(store)).Load(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
-		rows = []*db.PaymentSettings{{StoreID: store, ID: store, Methods: document.NewPaymentMethods(nil)}}
+		return &db.PaymentSettings{StoreID: store, ID: store, Methods: document.NewPaymentMethods(nil)}, nil
 	}
-	account, err := r.accountView(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &model.PaymentSettings{PaymentSettings: rows[0], Kinds: r.methodKinds(), Stripe: account}, nil
+	return rows[0], nil
 }
 
 // CartMethods returns how a shopper of the viewer's store may pay.
 func (r *Resolver) CartMethods(ctx context.Context) ([]document.PaymentMethod, error) {
-	p, err := r.paymentSettings(ctx)
+	p, err := r.paymentRow(ctx)
 	if err != nil {
 		return nil, core.Explain("payment settings", err)
 	}
 	all, err := p.Methods.List()
+	if err != nil {
+		return nil, err
+	}
 	kinds := r.methodKinds()
-	return slices.DeleteFunc(all, func(m document.PaymentMethod) bool {
-		return !m.Active || !slices.Contains(kinds, m.Kind) || m.Kind == state.PaymentStripe && !p.Stripe.Connected
-	}), err
+	all = slices.DeleteFunc(all, func(m document.PaymentMethod) bool {
+		return !m.Active || !slices.Contains(kinds, m.Kind)
+	})
+	isStripe := func(m document.PaymentMethod) bool { return m.Kind == state.PaymentStripe }
+	if !slices.ContainsFunc(all, isStripe) {
+		return all, nil
+	}
+	account, err := r.accountView(ctx)
+	if err != nil {
+		return nil, core.Explain("payment settings", err)
+	}
+	if !account.Connected {
+		all = slices.DeleteFunc(all, isStripe)
+	}
+	return all, nil
 }
 
 // methodKinds are the ways to pay that the installation offers.

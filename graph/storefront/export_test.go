@@ -5,7 +5,6 @@ const NewestChanges = newestChanges
 const NewestWindow = newestWindow
 
 var Paragraphs = paragraphs
-var PriceText = priceText
 
 // ForgetPublished takes away when an offer was published.
 func (o *Offer) ForgetPublished() { o.published = 0 }

@@ -65,7 +65,7 @@ func (s Storefront) illustrate(ctx context.Context, offers []*Offer) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	rows, err := s.ImageRows(ctx, ids, productimage.Position(1))
+	rows, err := picture.Rows(ctx, s.Client(ctx), ids, productimage.Position(1))
 	for _, o := range offers {
 		o.show(rows[o.ID])
 	}

@@ -7,28 +7,6 @@ import (
 	"github.com/storefront-go/storefront/ent/currency"
 )
 
-// signs are the signs that readers of English know currencies by, as the CLDR has
-// them; all others show their code.
-var signs = map[string]string{
-	"AUD": "A$", "BRL": "R$", "CAD": "CA$", "CNY": "CN¥", "EUR": "€", "GBP": "£", "HKD": "HK$", "ILS": "₪", "INR": "₹",
-	"JPY": "¥", "KRW": "₩", "MXN": "MX$", "NZD": "NZ$", "PHP": "₱", "TWD": "NT$", "USD": "$", "VND": "₫", "XAF": "FCFA",
-	"XCD": "EC$", "XCG": "Cg.", "XOF": "F\u202fCFA", "XPF": "CFPF",
-}
-
-// priceText writes an amount as a page in English shows it: "€24.90", "¥1,200",
-// "CHF 5.00". A code, and a sign that ends in a letter, stands apart.
-func priceText(minor int64, code string) string {
-	sign := signs[code]
-	if sign == "" {
-		sign = code
-	}
-	if last := sign[len(sign)-1]; 'A' <= last && last <= 'Z' {
-		sign += "\u00a0"
-	}
-	whole, fraction := decimal(minor, code)
-	return sign + grouped(whole) + fraction
-}
-
 // decimal writes an amount in digits: the whole, and the fraction with its point where
 // the currency has one.
 func decimal(minor int64, code string) (whole, fraction string) {
@@ -64,15 +42,3 @@ func PriceOf(text, code string) *int64 {
 
 // maxWhole is how many digits a price has before its point.
 const maxWhole = 12
-
-// grouped parts digits by thousands.
-func grouped(digits string) string {
-	var b strings.Builder
-	for i, d := range digits {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(d)
-	}
-	return b.String()
-}

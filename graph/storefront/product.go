@@ -17,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/goods"
+	"github.com/storefront-go/storefront/graph/picture"
 )
 
 // How many products a page shows.
@@ -46,14 +47,14 @@ var cardFields = []string{
 
 // Offer is an active product as the storefront shows it. An absent text is "".
 type Offer struct {
-	ID     xid.ID
-	Title  string
-	Handle string
-	Price  string // ready to be shown
+	ID         xid.ID
+	Title      string
+	Handle     string
+	PriceMinor int64
 	// Amount is the price in digits, as machines read it, and Currency its code.
 	Amount, Currency string
-	// Before is the price that the product had, where that is the higher one.
-	Before string
+	// BeforeMinor is the price that the product had, where that is the higher one; 0 for none.
+	BeforeMinor int64
 	// From says that the price is the lowest of several.
 	From  bool
 	Image string // the path of the first picture at the store's host
@@ -77,14 +78,13 @@ type Offer struct {
 
 // Piece is a variant of an offer.
 type Piece struct {
-	ID        xid.ID
-	Title     string
-	Texts     []string // one for each option
-	Price     string
-	Before    string
-	SKU       string
-	Available bool
-	Image     *Image // the picture of the offer's that shows it, or nil
+	ID                      xid.ID
+	Title                   string
+	Texts                   []string // one for each option
+	PriceMinor, BeforeMinor int64    // as of an offer
+	SKU                     string
+	Available               bool
+	Image                   *Image // the picture of the offer's that shows it, or nil
 }
 
 // Newest returns up to [MaxOffers] active products, the newest published first.
@@ -107,7 +107,7 @@ func (s Storefront) Product(ctx context.Context, handle string) (*Offer, error) 
 	}
 	var images map[xid.ID][]*db.ProductImage
 	if err == nil {
-		images, err = s.ImageRows(ctx, []xid.ID{p.ID})
+		images, err = picture.Rows(ctx, c, []xid.ID{p.ID})
 	}
 	if err != nil {
 		return nil, core.Explain("product", err)
@@ -131,8 +131,7 @@ func (o *Offer) complete(p *db.Product) (err error) {
 			return fmt.Errorf("options of %s: %w", v.PublicID(), err)
 		}
 		o.Variants = append(o.Variants, &Piece{ID: v.ID, Title: v.Title, Texts: texts,
-			Price:  priceText(v.PriceMinor, p.Currency),
-			Before: beforeText(v.CompareAtPriceMinor, v.PriceMinor, p.Currency), SKU: orEmpty(v.Sku),
+			PriceMinor: v.PriceMinor, BeforeMinor: before(v.CompareAtPriceMinor, v.PriceMinor), SKU: orEmpty(v.Sku),
 			Available: inStock(v.InventoryQuantity), Image: o.image(v.ImageID)})
 	}
 	return nil
@@ -150,12 +149,12 @@ func (o *Offer) image(id *xid.ID) *Image {
 // inStock reports whether something can be had: its stock is not tracked or not empty.
 func inStock(quantity *int64) bool { return quantity == nil || *quantity > 0 }
 
-// beforeText is the price that something had, where that is the higher one.
-func beforeText(before *int64, price int64, currency string) string {
-	if before == nil || *before <= price {
-		return ""
+// before is the price that something had, where that is the higher one; 0 for none.
+func before(had *int64, price int64) int64 {
+	if had == nil || *had <= price {
+		return 0
 	}
-	return priceText(*before, currency)
+	return *had
 }
 
 // Related returns up to four other active products of the same vendor or type,
@@ -234,13 +233,13 @@ func offerOf(p *db.Product) (*Offer, error) {
 		return nil, fmt.Errorf("tags of %s: %w", xid.Product.Format(p.ID), err)
 	}
 	o := &Offer{
-		ID: p.ID, Title: p.Title, Handle: p.Handle, Price: priceText(p.PriceMinor, p.Currency), Tags: tags,
+		ID: p.ID, Title: p.Title, Handle: p.Handle, PriceMinor: p.PriceMinor, Tags: tags,
 		Currency: p.Currency,
 		Image:    imagePath(p), Vendor: orEmpty(p.Vendor), Type: orEmpty(p.ProductType), SKU: orEmpty(p.Sku),
 		Paragraphs: paragraphs(orEmpty(p.Description)),
 		Available:  inStock(p.InventoryQuantity), From: p.MaxPriceMinor != nil,
-		Before:    beforeText(p.CompareAtPriceMinor, p.PriceMinor, p.Currency),
-		published: p.ID.Time(),
+		BeforeMinor: before(p.CompareAtPriceMinor, p.PriceMinor),
+		published:   p.ID.Time(),
 	}
 	if o.Image != "" {
 		o.Images = []*Image{{URL: o.Image, Small: o.Image, Alt: o.Title}}

@@ -25,7 +25,7 @@ func TestVariantsOfAnOffer(t *testing.T) {
 		counted, n := ent.CountStatements(visitor(ctx))
 		cards := graphtest.Must[[]*storefront.Offer](t)(r.Storefront().Newest(counted))
 		i := slices.IndexFunc(cards, func(o *storefront.Offer) bool { return o.Title == "Shirt" })
-		if o := cards[i]; !o.From || o.Price != "€19.00" || o.Before != "€25.00" || !o.Available || cards[1-i].From {
+		if o := cards[i]; !o.From || o.PriceMinor != 1900 || o.BeforeMinor != 2500 || !o.Available || cards[1-i].From {
 			t.Errorf("the card: %+v", o)
 		}
 		if n.N() != 2 {
@@ -41,10 +41,10 @@ func TestVariantsOfAnOffer(t *testing.T) {
 			t.Error(d)
 		}
 		want := []*storefront.Piece{
-			{Title: "S / White", Texts: []string{"S", "White"}, Price: "€19.00", Before: "€25.00", SKU: "SHIRT-S-W",
+			{Title: "S / White", Texts: []string{"S", "White"}, PriceMinor: 1900, BeforeMinor: 2500, SKU: "SHIRT-S-W",
 				Available: true},
-			{Title: "M / White", Texts: []string{"M", "White"}, Price: "€20.00", SKU: "SHIRT-M-W"},
-			{Title: "M / Black", Texts: []string{"M", "Black"}, Price: "€21.00", SKU: "SHIRT-M-B", Available: true},
+			{Title: "M / White", Texts: []string{"M", "White"}, PriceMinor: 2000, SKU: "SHIRT-M-W"},
+			{Title: "M / Black", Texts: []string{"M", "Black"}, PriceMinor: 2100, SKU: "SHIRT-M-B", Available: true},
 		}
 		for i, v := range o.Variants {
 			want[i].ID = v.ID
@@ -53,7 +53,7 @@ func TestVariantsOfAnOffer(t *testing.T) {
 			t.Error(d)
 		}
 		mug := graphtest.Must[*storefront.Offer](t)(r.Storefront().Product(counted, "mug"))
-		if n.N() != 7 || len(mug.Options) != 0 || len(mug.Variants) != 1 || mug.Variants[0].Price != "€10.00" {
+		if n.N() != 7 || len(mug.Options) != 0 || len(mug.Variants) != 1 || mug.Variants[0].PriceMinor != 1000 {
 			t.Errorf("a product without options: %+v after %d statements", mug, n.N())
 		}
 	})

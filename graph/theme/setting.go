@@ -22,6 +22,16 @@ type Setting struct {
 	Default string            `json:"default"` // a value, or "" for nothing; colours and choices have one
 	// Options are what a choice may be, nil for other kinds.
 	Options []string `json:"options,omitempty"`
+	// Defaults are those of a text in other languages than the default's, by their codes.
+	Defaults map[state.Language]string `json:"defaults,omitempty"`
+}
+
+// In is the default in the language of a store.
+func (s Setting) In(l state.Language) string {
+	if text, ok := s.Defaults[l]; ok {
+		return text
+	}
+	return s.Default
 }
 
 // The forms of settings.
@@ -68,6 +78,14 @@ func readSettings(r *strict.Reader) (list []Setting) {
 				*to = *t
 			}
 		}
+		if in := one.Object("defaults"); in != nil {
+			s.Defaults = map[state.Language]string{}
+			for _, l := range state.Languages() {
+				if t := in.String(string(l)); t != nil {
+					s.Defaults[l] = *t
+				}
+			}
+		}
 		list = append(list, s)
 	}
 	return list
@@ -91,6 +109,7 @@ func (m Manifest) checkSettings(found *Problems) {
 		note(names[s.Name], "There is another setting with this name.")
 		note(!s.Kind.Known(), "The type is text, color, choice or image.")
 		note(!plain(s.Label, limit.Label), "The label is one line of 1 to "+strconv.Itoa(limit.Label)+" characters.")
+		note(s.Defaults != nil && s.Kind != state.SettingText, "A text alone has defaults in other languages.")
 		note(!s.optionsFit(), "A choice, and nothing else, has 2 to "+strconv.Itoa(limit.ThemeOptions)+
 			" different options of one line each.")
 		names[s.Name] = true
@@ -123,6 +142,11 @@ func (p *Package) checkDefaults(found *Problems) {
 	for i, s := range p.Manifest.Settings {
 		if detail := s.Problem(s.Default, p); detail != "" {
 			found.add(manifestName, "settings/%d/default: %s", i, detail)
+		}
+		for _, l := range state.Languages() {
+			if detail := s.Problem(s.In(l), p); detail != "" && s.Defaults != nil {
+				found.add(manifestName, "settings/%d/defaults/%s: %s", i, l, detail)
+			}
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/storefront-go/storefront/ent/state"
 )
 
 // settingManifest is a manifest with settings, written as JSON.
@@ -17,7 +19,7 @@ func settingManifest(settings string) string {
 // oneOfEach is a setting of every kind.
 const oneOfEach = `[
 	{"name": "slogan", "type": "text", "label": "Slogan", "default": "Fair <&>"},
-	{"name": "note", "type": "text", "label": "Note"},
+	{"name": "note", "type": "text", "label": "Note", "defaults": {"de": "Grüße", "ar": ""}},
 	{"name": "accent", "type": "color", "label": "Accent", "default": "#2b3fd6"},
 	{"name": "grid", "type": "choice", "label": "Grid", "options": ["wide", "Größe"], "default": "wide"},
 	{"name": "hero", "type": "image", "label": "Picture", "default": "assets/preview.png"}]`
@@ -41,6 +43,9 @@ func TestSettings(t *testing.T) {
 		bytes.Contains(plain, []byte("settings")) {
 		t.Errorf("a package without settings: %.200s", plain)
 	}
+	if note := back.Manifest.Settings[1]; note.In(state.German) != "Grüße" || note.In(state.French) != "" {
+		t.Errorf("the defaults of the note are %v", note.Defaults)
+	}
 	values := map[string][2]string{ // a value that fits, and one that does not
 		"slogan": {"", "two\nlines"}, "note": {"Grüße", strings.Repeat("x", 1001)}, "accent": {"#00ff00", "red;}"},
 		"grid": {"Größe", "narrow"}, "hero": {"", "assets/style.css"},
@@ -59,8 +64,11 @@ func TestSettingsRefused(t *testing.T) {
 		`{}`:                          "settings: Must be an array",
 		`[1]`:                         "settings/0: Must be an object",
 		one(`"type": "text", "x": 1`): "settings/0/x",
-		one(`"type": "font"`):         "The type is text, color, choice or image.",
-		one(`"type": "color"`):        "A colour is #",
+		one(`"type": "text", "defaults": {"xx": "a"}`):                                   "settings/0/defaults/xx",
+		one(`"type": "text", "defaults": {"de": "a\nb"}`):                                "settings/0/defaults/de",
+		one(`"type": "image", "defaults": {"de": ""}`):                                   "A text alone has defaults",
+		one(`"type": "font"`):                                                            "The type is text, color, choice or image.",
+		one(`"type": "color"`):                                                           "A colour is #",
 		one(`"type": "color", "default": "#FFF"`):                                        "A colour is #",
 		one(`"type": "choice", "options": ["a"], "default": "a"`):                        "A choice, and nothing else",
 		one(`"type": "choice", "options": ["a", "a"], "default": "a"`):                   "A choice, and nothing else",

@@ -13,8 +13,27 @@ import (
 	"github.com/storefront-go/storefront/graph/webhook/schedule"
 )
 
-// Again is an event that is sent to an endpoint once more.
-type Again struct{ Event, Resource xid.ID }
+// Again is a delivery that is sent once more.
+type Again struct {
+	Sequence        int64
+	Event, Resource xid.ID
+}
+
+// HurryAll makes the next attempts of waiting deliveries due now, in one transaction with
+// what was read of them, and returns how many: one that is due by now is left alone.
+func (e *Engine) HurryAll(ctx context.Context, endpoint xid.ID, list []Again) (int, error) {
+	now, store := e.day(), viewer.From(ctx).Store
+	args := []any{now, now, now}
+	for _, a := range list {
+		args = append(args, store, endpoint, a.Sequence)
+	}
+	n, err := e.exec(ctx, "UPDATE deliveries SET due_at = ?, tried_at = ? WHERE due_at > ? AND "+
+		e.among("store_id, endpoint_id, sequence", len(list)), args...)
+	if err != nil || n == 0 {
+		return 0, wrap("hurry deliveries", err)
+	}
+	return n, e.nudge(ctx, endpoint, nil)
+}
 
 // ResendAll makes new deliveries of events to the endpoint, in their order, at the end
 // of its queue.

@@ -67,6 +67,7 @@ func appendLine(b []byte, l *db.OrderLine) []byte {
 	o.Int("total_minor", l.TotalMinor)
 	o.IDOpt("variant_id", xid.Variant, VariantOf(l))
 	o.List("options", l.Options)
+	o.Bool("requires_shipping", l.RequiresShipping)
 	return o.Close()
 }
 

@@ -30,6 +30,9 @@ func AppendProduct(b []byte, p *db.Product) []byte {
 	o.List("options", p.Options)
 	o.Name("variants")
 	o.B = AppendVariants(o.B, p)
+	o.Name("images")
+	o.B = AppendImages(o.B, p)
+	o.Bool("requires_shipping", p.RequiresShipping)
 	return o.Close()
 }
 
@@ -61,5 +64,34 @@ func appendVariant(b []byte, v *db.Variant) []byte {
 	o.IntOpt("weight_grams", v.WeightGrams)
 	o.Raw("options", v.Options)
 	o.Int("position", int64(v.Position))
+	o.IDOpt("image", xid.ProductImage, v.ImageID)
+	return o.Close()
+}
+
+// AppendImages appends the array of a product's uploaded pictures, which have to be read before
+// with where they are served.
+func AppendImages(b []byte, p *db.Product) []byte {
+	b = append(b, '[')
+	for i, img := range p.Images {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendImage(b, img)
+	}
+	return append(b, ']')
+}
+
+func appendImage(b []byte, img *db.ProductImage) []byte {
+	o := Open(b)
+	o.ID("id", xid.ProductImage, img.ID)
+	o.Str("url", img.URL)
+	if img.Alt == "" {
+		o.Null("alt")
+	} else {
+		o.Str("alt", img.Alt)
+	}
+	o.Int("width", int64(img.Width))
+	o.Int("height", int64(img.Height))
+	o.Int("position", int64(img.Position))
 	return o.Close()
 }

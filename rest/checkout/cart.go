@@ -191,6 +191,10 @@ func (v *visit) edit() {
 		return
 	}
 	code := v.value("code")
+	if code != "" && !v.Guess(v.r) {
+		v.crowded()
+		return
+	}
 	err := v.Carts.SetCode(v.ctx, v.token(), code)
 	if !is(err, fault.DiscountUnavailable) && v.wrongOf(err) == nil {
 		v.edited(err)

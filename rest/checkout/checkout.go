@@ -23,6 +23,8 @@ type Config struct {
 	// Links makes and judges the addresses of orders.
 	Links  *link.Signer
 	Logger *slog.Logger
+	// Guess counts a discount code that is tried, and reports whether the visitor may.
+	Guess func(r *http.Request) (ok bool)
 }
 
 // Checkout is the pages of all stores.
@@ -35,8 +37,8 @@ type Checkout struct {
 
 // New makes the pages.
 func New(c Config) (*Checkout, error) {
-	if c.Carts == nil || c.Core.Core == nil || c.Links == nil {
-		return nil, errors.New("checkout: Carts, Core and Links are needed")
+	if c.Carts == nil || c.Core.Core == nil || c.Links == nil || c.Guess == nil {
+		return nil, errors.New("checkout: Carts, Core, Links and Guess are needed")
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	pages, err := parse()

@@ -17,7 +17,7 @@ func (v *visit) shipping(c *cart.View) { v.shippingForm(c, "") }
 
 func (v *visit) shippingForm(c *cart.View, wrong string) {
 	page := ChoicePage{Frame: v.frame(phrase.StepShipping), Name: "rate", Error: wrong,
-		Back: pathOf(cart.StepAddress), None: v.texts.Say(phrase.NoRates)}
+		Back: before(c, cart.StepShipping), None: v.texts.Say(phrase.NoRates)}
 	for _, rate := range c.Rates {
 		choice := Choice{Value: rate.ID, Label: rate.Name, Amount: v.texts.Money(rate.CostMinor, c.Currency),
 			Chosen: c.Rate != nil && c.Rate.ID == rate.ID || len(c.Rates) == 1}
@@ -37,7 +37,7 @@ func (v *visit) payment(c *cart.View) { v.paymentForm(c, "") }
 
 func (v *visit) paymentForm(c *cart.View, wrong string) {
 	page := ChoicePage{Frame: v.frame(phrase.StepPayment), Name: "payment", Error: wrong,
-		Back: pathOf(cart.StepShipping), None: v.texts.Say(phrase.NoMethods)}
+		Back: before(c, cart.StepPayment), None: v.texts.Say(phrase.NoMethods)}
 	for i := range c.Methods {
 		m := &c.Methods[i]
 		page.Choices = append(page.Choices, Choice{Value: string(m.Kind), Label: v.methodName(m),
@@ -90,9 +90,18 @@ func (v *visit) reviewPage(c *cart.View, status int, problem string) {
 	if c.Phone != "" {
 		contact = append(contact, c.Phone)
 	}
-	for i, lines := range [][]string{contact, v.addressLines(c.Address), {c.Rate.Name}, {v.methodName(c.Method)}} {
-		page.Parts = append(page.Parts, Part{Label: v.texts.Say(steps[i].label), URL: pathOf(steps[i].Step),
-			Lines: lines})
+	if c.Asks() && c.Country != "" {
+		contact = append(contact, countryName(v.texts, c.Country))
+	}
+	said := [][]string{contact, v.addressLines(c.Address), nil, {v.methodName(c.Method)}}
+	if c.Ships {
+		said[2] = []string{c.Rate.Name}
+	}
+	for i, lines := range said {
+		if has(c, steps[i].Step) {
+			page.Parts = append(page.Parts, Part{Label: v.texts.Say(steps[i].label), URL: pathOf(steps[i].Step),
+				Lines: lines})
+		}
 	}
 	for _, l := range c.Lines {
 		page.Lines = append(page.Lines, v.cartLine(l, c.Currency))
@@ -126,10 +135,10 @@ func (v *visit) place() {
 		v.begin()
 		return
 	}
-	id, err := v.Carts.Place(v.ctx, v.token(), cart.Shown{TotalMinor: total})
+	placed, err := v.Carts.Place(v.ctx, v.token(), cart.Shown{TotalMinor: total})
 	switch {
 	case err == nil:
-		v.ordered(id)
+		v.ordered(placed)
 	case is(err, fault.VersionMismatch), is(err, fault.DiscountUnavailable):
 		v.at(cart.StepReview, func(c *cart.View) {
 			v.reviewPage(c, http.StatusConflict, v.texts.Say(phrase.PricesChanged))
@@ -146,17 +155,20 @@ func (v *visit) place() {
 }
 
 // ordered leads to the payment of a new order, or to its page where it is not paid online.
-func (v *visit) ordered(id xid.ID) {
-	o, err := v.Core.Order(v.ctx, id)
+func (v *visit) ordered(p cart.Placed) {
+	if !p.Online {
+		to(v.w, v.orderPath(p.Order))
+		return
+	}
+	o, err := v.Core.Order(v.ctx, p.Order)
 	switch {
 	case err == nil && o.Held && away(o):
 		v.leave(o)
-		return
 	case err == nil && o.Held:
-		to(v.w, v.orderPath(id)+paySuffix)
-		return
+		to(v.w, v.orderPath(p.Order)+paySuffix)
+	default:
+		to(v.w, v.orderPath(p.Order)) // which says what failed
 	}
-	to(v.w, v.orderPath(id)) // which says what failed
 }
 
 // orderPath is the page of an order, for whoever placed it.

@@ -28,8 +28,11 @@ type blank struct {
 	required bool
 }
 
-// contactFields and addressFields are the forms; never changed.
+// contactFields and addressFields are the forms; never changed. The contact has countryField
+// too where nothing is shipped and the country decides the tax.
 var (
+	countryField = blank{"country", phrase.Country, "", "country", 0, true}
+
 	contactFields = []blank{
 		{"email", phrase.Email, "email", "email", maxEmail, true},
 		{"phone", phrase.Phone, "tel", "tel", maxPhone, false},

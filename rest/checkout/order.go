@@ -2,9 +2,11 @@ package checkout
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/phrase"
@@ -151,7 +153,9 @@ func (v *visit) orderSums(o *storefront.Bought) []Sum {
 	if o.DiscountMinor > 0 {
 		list = append(list, v.sum(phrase.Discount, -o.DiscountMinor, o.Currency))
 	}
-	list = append(list, v.shippingSum(o.ShippingMinor, o.Currency))
+	if o.ShippingMinor > 0 || slices.ContainsFunc(o.Lines, func(l *db.OrderLine) bool { return l.RequiresShipping }) {
+		list = append(list, v.shippingSum(o.ShippingMinor, o.Currency))
+	}
 	var included int64
 	if o.IncludedTaxMinor != nil {
 		included = *o.IncludedTaxMinor

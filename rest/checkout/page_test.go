@@ -15,7 +15,8 @@ import (
 // views is a page of each kind with all that it can show.
 func views(l state.Language) map[string]any {
 	t := phrase.In(l)
-	frame := Frame{Texts: t, Shop: `Bread & <b>Co</b>`, Title: t.Say(phrase.Cart), Problem: t.Say(phrase.TryAgain)}
+	frame := Frame{Texts: t, Shop: `Bread & <b>Co</b>`, Logo: "/_images/logo", Style: stylePath,
+		Title: t.Say(phrase.Cart), Problem: t.Say(phrase.TryAgain)}
 	steps := []Step{{Label: t.Say(phrase.StepContact), URL: "/checkout/contact", Done: true},
 		{Label: t.Say(phrase.StepAddress), URL: "/checkout/address", Now: true}}
 	lines := []Line{

@@ -51,7 +51,7 @@ func (v *visit) at(s cart.Step, show func(*cart.View)) func() {
 			to(v.w, cartPath)
 		case !c.Order.IsNil():
 			to(v.w, v.orderPath(c.Order))
-		case placeOf(c.Next()) < placeOf(s):
+		case placeOf(c.Next()) < placeOf(s), !has(c, s):
 			to(v.w, pathOf(c.Next()))
 		default:
 			show(c)
@@ -59,12 +59,29 @@ func (v *visit) at(s cart.Step, show func(*cart.View)) func() {
 	}
 }
 
+// has reports whether the checkout of a cart has a step: what is not sent needs no address.
+func has(c *cart.View, s cart.Step) bool {
+	return c.Ships || s != cart.StepAddress && s != cart.StepShipping
+}
+
+// before is the page of the last step before one.
+func before(c *cart.View, s cart.Step) string {
+	for i := placeOf(s) - 1; i >= 0; i-- {
+		if has(c, steps[i].Step) {
+			return pathOf(steps[i].Step)
+		}
+	}
+	return cartPath
+}
+
 // trail are the steps as a page of one of them shows them.
 func (v *visit) trail(c *cart.View, now cart.Step) []Step {
-	list := make([]Step, len(steps))
+	var list []Step
 	for i, s := range steps {
-		list[i] = Step{Label: v.texts.Say(s.label), URL: pathOf(s.Step), Now: s.Step == now,
-			Done: s.Step != now && i <= placeOf(c.Next())}
+		if has(c, s.Step) {
+			list = append(list, Step{Label: v.texts.Say(s.label), URL: pathOf(s.Step), Now: s.Step == now,
+				Done: s.Step != now && i <= placeOf(c.Next())})
+		}
 	}
 	return list
 }
@@ -87,17 +104,29 @@ func (v *visit) done(s cart.Step, err error, again func(*cart.View, map[string]s
 
 // contact is GET /checkout/contact.
 func (v *visit) contact(c *cart.View) {
-	v.contactForm(c, map[string]string{"email": c.Email, "phone": c.Phone}, nil)
+	values := map[string]string{"email": c.Email, "phone": c.Phone, "country": c.Country}
+	if c.Country == "" && c.Address != nil {
+		values["country"] = c.Address.Country
+	}
+	v.contactForm(c, values, nil)
 }
 
+// contactForm asks for the country too where nothing else tells how to tax.
 func (v *visit) contactForm(c *cart.View, values, wrong map[string]string) {
-	v.formPage(c, cart.StepContact, cartPath, fieldsOf(v.texts, contactFields, values, wrong), wrong)
+	form := contactFields
+	if c.Asks() {
+		form = append(slices.Clone(form), countryField)
+	}
+	fields := fieldsOf(v.texts, form, values, wrong)
+	v.chooseCountry(fields, v.countries)
+	v.formPage(c, cart.StepContact, fields, wrong)
 }
 
 // setContact is POST /checkout/contact.
 func (v *visit) setContact() {
-	values := v.values(contactFields)
-	v.done(cart.StepContact, v.Carts.SetContact(v.ctx, v.token(), values["email"], values["phone"]),
+	values := v.values(append(slices.Clone(contactFields), countryField))
+	v.done(cart.StepContact, v.Carts.SetContact(v.ctx, v.token(),
+		cart.Contact{Email: values["email"], Phone: values["phone"], Country: values["country"]}),
 		func(c *cart.View, wrong map[string]string) { v.contactForm(c, values, wrong) })
 }
 
@@ -111,13 +140,13 @@ func (v *visit) values(form []blank) map[string]string {
 }
 
 // formPage shows a step with fields.
-func (v *visit) formPage(c *cart.View, s cart.Step, back string, fields []Field, wrong map[string]string) {
+func (v *visit) formPage(c *cart.View, s cart.Step, fields []Field, wrong map[string]string) {
 	status := http.StatusOK
 	if wrong != nil {
 		status = http.StatusUnprocessableEntity
 	}
 	v.show(v.w, v.r, status, FormPage{Frame: v.frame(steps[placeOf(s)].label), Steps: v.trail(c, s), Action: pathOf(s),
-		Back: back, Fields: fields, Sums: v.sums(c)})
+		Back: before(c, s), Fields: fields, Sums: v.sums(c)})
 }
 
 // address is GET /checkout/address.
@@ -141,16 +170,21 @@ func (v *visit) addressForm(c *cart.View, values, wrong map[string]string) {
 	if all || len(codes) == 0 {
 		codes = v.countries
 	}
+	v.chooseCountry(fields, codes)
+	v.formPage(c, cart.StepAddress, fields, wrong)
+}
+
+// chooseCountry lets the field of the country, where there is one, be one of countries.
+func (v *visit) chooseCountry(fields []Field, codes []string) {
+	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == countryField.name })
+	if i < 0 {
+		return
+	}
 	options := countriesOf(v.texts, codes)
 	if len(options) > 1 {
 		options = append([]Option{{"", v.texts.Say(phrase.Choose)}}, options...)
 	}
-	for i, f := range fields {
-		if f.Name == "country" {
-			fields[i].Options = options
-		}
-	}
-	v.formPage(c, cart.StepAddress, pathOf(cart.StepContact), fields, wrong)
+	fields[i].Options = options
 }
 
 // setAddress is POST /checkout/address.

@@ -11,6 +11,9 @@ type Frame struct {
 	Texts *phrase.Texts
 	Shop  string // the name of the store
 	Title string // of the page
+	// Logo and Style are the addresses of the store's logo, "" for none, and of the
+	// stylesheet.
+	Logo, Style string
 	// Problem is what went wrong, above all else.
 	Problem string
 }

@@ -34,14 +34,17 @@ type visit struct {
 	ctx   context.Context // of the shopper
 	store xid.ID
 	shop  *storefront.State
+	brand storefront.Brand
 	texts *phrase.Texts
 	form  url.Values // of a post
 }
 
 // Serve answers a request to one of the pages of an open store, of which [Owns] knows.
-func (c *Checkout) Serve(w http.ResponseWriter, r *http.Request, store xid.ID, shop *storefront.State) {
+func (c *Checkout) Serve(
+	w http.ResponseWriter, r *http.Request, store xid.ID, shop *storefront.State, brand storefront.Brand,
+) {
 	v := &visit{Checkout: c, w: w, r: r, ctx: viewer.Shopper(r.Context(), store), store: store, shop: shop,
-		texts: phrase.In(shop.Language)}
+		brand: brand, texts: phrase.In(shop.Language)}
 	get, post := v.handlers()
 	switch {
 	case get == nil && post == nil:
@@ -157,10 +160,11 @@ func (v *visit) keep(token string) {
 
 // frame is what a page has in common with all others.
 func (v *visit) frame(title phrase.Key) Frame {
-	return Frame{Texts: v.texts, Shop: v.shop.Name, Title: v.texts.Say(title)}
+	return Frame{Texts: v.texts, Shop: v.shop.Name, Logo: v.brand.Logo, Style: styleOf(v.brand),
+		Title: v.texts.Say(title)}
 }
 
-// style serves the stylesheet.
+// style serves the stylesheet in the colours that its address names.
 func (v *visit) style() {
 	body, err := files.ReadFile("page.css")
 	if err != nil {
@@ -171,5 +175,5 @@ func (v *visit) style() {
 	guard(h)
 	h.Set("Cache-Control", "public, max-age=3600")
 	h.Set("Content-Type", "text/css; charset=utf-8")
-	v.w.Write(body)
+	v.w.Write(append(body, branded(v.r.URL.Query())...))
 }

@@ -782,7 +782,7 @@ type AppID = string
 // Checksum `sha256:` and the SHA-256 in hexadecimal.
 type Checksum = string
 
-// Currency A currency of ISO 4217, in upper case.
+// Currency A currency of ISO 4217, in upper case. More values may come, as the standard grows.
 type Currency = string
 
 // Customer A person who buys. Redacting nulls what identifies the person and keeps the row; stored events and exports that show them follow, so that a replay shows nothing of them. `orders_count` and `total_spent_minor` change in the same transaction as the orders that they count.
@@ -793,7 +793,7 @@ type Customer struct {
 	// CreatedAt A time in UTC with six fractional digits.
 	CreatedAt Timestamp `json:"created_at"`
 
-	// Currency A currency of ISO 4217, in upper case.
+	// Currency A currency of ISO 4217, in upper case. More values may come, as the standard grows.
 	Currency Currency `json:"currency"`
 
 	// DefaultAddress The address that is proposed at checkout.
@@ -925,13 +925,13 @@ type ExportCompression string
 
 // ExportCreate A job to start. Members that are not listed are refused.
 type ExportCreate struct {
-	// Compression How the file is compressed.
+	// Compression How the file is compressed; not at all (`none`) unless it is given.
 	Compression *ExportCreateCompression `json:"compression,omitempty"`
 
 	// Filters What to narrow the job to; all of the kind where absent.
 	Filters *ExportFiltersCreate `json:"filters,omitempty"`
 
-	// Format The form of the file.
+	// Format The form of the file; `csv` unless it is given.
 	Format *ExportCreateFormat `json:"format,omitempty"`
 
 	// Kind What is exported, and which read scope that needs: orders need `orders.read`, products `products.read`, customers `customers.read`, the attempts to deliver to a webhook endpoint `webhooks.read`.
@@ -941,10 +941,10 @@ type ExportCreate struct {
 	WebhookID *string `json:"webhook_id,omitempty"`
 }
 
-// ExportCreateCompression How the file is compressed.
+// ExportCreateCompression How the file is compressed; not at all (`none`) unless it is given.
 type ExportCreateCompression string
 
-// ExportCreateFormat The form of the file.
+// ExportCreateFormat The form of the file; `csv` unless it is given.
 type ExportCreateFormat string
 
 // ExportDetail A job that writes a file, with the link to it.
@@ -1284,7 +1284,7 @@ type IdentityLimits struct {
 
 // IdentityStore The store that the credential opens.
 type IdentityStore struct {
-	// Currency A currency of ISO 4217, in upper case.
+	// Currency A currency of ISO 4217, in upper case. More values may come, as the standard grows.
 	Currency Currency `json:"currency"`
 
 	// ID The id of a store.
@@ -1323,6 +1323,9 @@ type LineItem struct {
 	// RefundedQuantity How many were refunded.
 	RefundedQuantity int32 `json:"refunded_quantity"`
 
+	// RequiresShipping False where nothing is sent, as the product said when it was sold.
+	RequiresShipping bool `json:"requires_shipping"`
+
 	// SKU The stock-keeping unit when it was sold.
 	SKU *string `json:"sku"`
 
@@ -1353,7 +1356,7 @@ type MarketplaceTheme struct {
 	// Categories The words under which it is found, sorted.
 	Categories []string `json:"categories"`
 
-	// Currency A currency of ISO 4217, in upper case.
+	// Currency A currency of ISO 4217, in upper case. More values may come, as the standard grows.
 	Currency Currency `json:"currency"`
 
 	// ID The id of a theme of the marketplace.
@@ -1452,11 +1455,11 @@ type NoteCreate struct {
 	// Body Plain text, not blank. Line breaks and tabs are kept.
 	Body string `json:"body"`
 
-	// Visibility Who may read it.
+	// Visibility Who may read it; the staff alone (`internal`) unless it is given.
 	Visibility *NoteCreateVisibility `json:"visibility,omitempty"`
 }
 
-// NoteCreateVisibility Who may read it.
+// NoteCreateVisibility Who may read it; the staff alone (`internal`) unless it is given.
 type NoteCreateVisibility string
 
 // NoteID The id of an order note.
@@ -1485,7 +1488,7 @@ type Order struct {
 	// CreatedAt A time in UTC with six fractional digits.
 	CreatedAt Timestamp `json:"created_at"`
 
-	// Currency A currency of ISO 4217, in upper case.
+	// Currency A currency of ISO 4217, in upper case. More values may come, as the standard grows.
 	Currency Currency `json:"currency"`
 
 	// CustomerID The customer, where one is known.
@@ -1626,7 +1629,7 @@ type Product struct {
 	// CreatedAt A time in UTC with six fractional digits.
 	CreatedAt Timestamp `json:"created_at"`
 
-	// Currency A currency of ISO 4217, in upper case.
+	// Currency A currency of ISO 4217, in upper case. More values may come, as the standard grows.
 	Currency Currency `json:"currency"`
 
 	// Description A long text about the product.
@@ -1638,8 +1641,11 @@ type Product struct {
 	// ID The id of a product.
 	ID ProductID `json:"id"`
 
-	// ImageURL A picture of the product, by its address. Pictures that the merchant uploads stand before it on the storefront; GraphQL has them, as Product.images.
+	// ImageURL A picture of the product, by its address. Pictures that the merchant uploads, which are its `images`, stand before it on the storefront.
 	ImageURL *string `json:"image_url"`
+
+	// Images The pictures that the merchant uploaded, by position; empty where there are none.
+	Images []ProductImage `json:"images"`
 
 	// InventoryQuantity How many are in stock; null where stock is not tracked. Of a product with options, the sum of its variants, null where any of them is not tracked.
 	InventoryQuantity *int32 `json:"inventory_quantity"`
@@ -1655,6 +1661,9 @@ type Product struct {
 
 	// PublishedAt When it was last published; null where it is not.
 	PublishedAt *OptionalTimestamp `json:"published_at"`
+
+	// RequiresShipping False for what is not sent, such as a file or a voucher. An order of such goods alone has no shipping address, no shipping method and no shipping price.
+	RequiresShipping bool `json:"requires_shipping"`
 
 	// SKU The stock-keeping unit; null where there are options, since each variant has its own.
 	SKU *string `json:"sku"`
@@ -1686,8 +1695,8 @@ type ProductCreate struct {
 	// CompareAtPriceMinor The price before a reduction.
 	CompareAtPriceMinor *OptionalAmount `json:"compare_at_price_minor,omitempty"`
 
-	// Currency A currency of ISO 4217; lower case is accepted.
-	Currency string `json:"currency"`
+	// Currency A currency of ISO 4217. The service takes lower case too.
+	Currency Currency `json:"currency"`
 
 	// Description A long text about the product.
 	Description *string `json:"description,omitempty"`
@@ -1695,7 +1704,7 @@ type ProductCreate struct {
 	// Handle The product's name in addresses. Made from the title when absent; a taken one is refused.
 	Handle *string `json:"handle,omitempty"`
 
-	// ImageURL A picture of the product, by its address. Pictures that the merchant uploads stand before it on the storefront; GraphQL has them, as Product.images.
+	// ImageURL A picture of the product, by its address. Pictures that the merchant uploads, which are its `images`, stand before it on the storefront.
 	ImageURL *string `json:"image_url,omitempty"`
 
 	// InventoryQuantity How many are in stock; absent where stock is not tracked.
@@ -1706,6 +1715,9 @@ type ProductCreate struct {
 
 	// ProductType What kind of thing it is.
 	ProductType *string `json:"product_type,omitempty"`
+
+	// RequiresShipping False for what is not sent, such as a file or a voucher; true when absent.
+	RequiresShipping *bool `json:"requires_shipping,omitempty"`
 
 	// SKU The stock-keeping unit.
 	SKU *string `json:"sku,omitempty"`
@@ -1722,6 +1734,30 @@ type ProductCreate struct {
 
 // ProductID The id of a product.
 type ProductID = string
+
+// ProductImage A picture of a product that the merchant uploaded.
+type ProductImage struct {
+	// Alt What is to be seen, for who does not see it; null where nobody has said so.
+	Alt *string `json:"alt"`
+
+	// Height In pixels.
+	Height int32 `json:"height"`
+
+	// ID The id of an uploaded picture of a product.
+	ID ProductImageID `json:"id"`
+
+	// Position Its place among the pictures of the product, from 1.
+	Position int32 `json:"position"`
+
+	// URL Where it is served, under the store's host, at its own width. What is there never changes: another picture has another address.
+	URL string `json:"url"`
+
+	// Width In pixels.
+	Width int32 `json:"width"`
+}
+
+// ProductImageID The id of an uploaded picture of a product.
+type ProductImageID = string
 
 // ProductOption Something in which the variants of a product differ.
 type ProductOption struct {
@@ -1883,6 +1919,9 @@ type Variant struct {
 
 	// ID The id of a product's variant. That of a product without options has the product's own characters.
 	ID VariantID `json:"id"`
+
+	// Image The id of that of the product's `images` which shows this variant; null for none.
+	Image *string `json:"image"`
 
 	// InventoryQuantity How many are in stock; null where stock is not tracked.
 	InventoryQuantity *int32 `json:"inventory_quantity"`

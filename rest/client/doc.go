@@ -25,3 +25,4 @@
 package client
 
 //go:generate go tool oapi-codegen -config config.yaml ../openapi.yaml
+//go:generate go run ./internal/gen

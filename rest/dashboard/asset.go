@@ -30,6 +30,13 @@ func newAsset(name, caching string, content []byte) asset {
 		Tag: `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`}}
 }
 
+// Icon answers with the picture of the dashboard, which browsers show beside its name and
+// ask for at every page that names none.
+func Icon() http.Handler {
+	content, _ := static.ReadFile("static/icon.svg") // a test reads it
+	return newAsset("icon.svg", "public, max-age=86400", content)
+}
+
 // ServeHTTP answers GET and HEAD, with 304 for a known tag.
 func (a asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", a.caching)

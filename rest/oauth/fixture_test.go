@@ -95,9 +95,10 @@ func serve(t testing.TB, s *ent.Store, edit ...setting) *world {
 	}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
 	a := account.Config{Sessions: sessions, Core: graphtest.NewCore(t, s), APIHost: issuer, Allowed: true, Logger: log}
-	c := oauth.Config{Resource: "/api/public/v1", Logger: log, ClientOf: func(*http.Request) netip.Addr {
-		return netip.MustParseAddr("192.0.2.1")
-	}}
+	c := oauth.Config{Resources: []string{"/api/public/v1", "/mcp"}, Logger: log,
+		ClientOf: func(*http.Request) netip.Addr {
+			return netip.MustParseAddr("192.0.2.1")
+		}}
 	for _, f := range edit {
 		f(&c, &a)
 	}

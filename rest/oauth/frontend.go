@@ -36,8 +36,8 @@ type Config struct {
 	// Account knows who is signed in, and whether anybody may: where not, everything
 	// here is refused (contract, section 11).
 	Account *account.Account
-	// Resource is the path of {base_url}.
-	Resource string
+	// Resources are the paths of what tokens are for, {base_url} among them.
+	Resources []string
 	// RatePerSecond and RateBurst bound how often one client address may call the
 	// token and revocation endpoints; 0 is no bound.
 	RatePerSecond float64
@@ -56,8 +56,8 @@ type Frontend struct {
 
 // New makes the frontend. Its error says what the settings lack.
 func New(c Config) (*Frontend, error) {
-	if c.Server == nil || c.Account == nil || c.ClientOf == nil || c.Resource == "" {
-		return nil, errors.New("oauth: Server, Account, ClientOf and Resource are needed")
+	if c.Server == nil || c.Account == nil || c.ClientOf == nil || len(c.Resources) == 0 {
+		return nil, errors.New("oauth: Server, Account, ClientOf and Resources are needed")
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	f := &Frontend{Config: c}
@@ -89,15 +89,22 @@ func CrossOrigin(path string) bool {
 
 // Routes returns every path of the frontend.
 func (f *Frontend) Routes() ([]Route, error) {
-	server, resource, err := f.metadata()
+	server, err := f.serverDocument()
 	if err != nil {
 		return nil, err
 	}
-	return []Route{
+	routes := []Route{
 		{AuthorizePath, http.HandlerFunc(f.authorize)},
 		{TokenPath, f.called(f.token)},
 		{RevokePath, f.called(f.revoke)},
 		{MetadataPath, server},
-		{ResourcePath + f.Resource, resource},
-	}, nil
+	}
+	for _, path := range f.Resources {
+		resource, err := f.resourceDocument(path)
+		if err != nil {
+			return nil, err
+		}
+		routes = append(routes, Route{ResourcePath + path, resource})
+	}
+	return routes, nil
 }

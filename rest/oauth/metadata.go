@@ -29,7 +29,7 @@ type serverMetadata struct {
 	ServiceDocumentation  string   `json:"service_documentation"`
 }
 
-// resourceMetadata describes {base_url} (RFC 9728, section 2).
+// resourceMetadata describes what tokens are for (RFC 9728, section 2).
 type resourceMetadata struct {
 	Resource              string   `json:"resource"`
 	AuthorizationServers  []string `json:"authorization_servers"`
@@ -38,10 +38,10 @@ type resourceMetadata struct {
 	ResourceDocumentation string   `json:"resource_documentation"`
 }
 
-// metadata makes the handlers of both documents.
-func (f *Frontend) metadata() (server, resource http.Handler, err error) {
+// serverDocument makes the handler of the server's own.
+func (f *Frontend) serverDocument() (http.Handler, error) {
 	issuer, none := f.Server.Issuer, []string{"none"}
-	server, err = f.document(serverMetadata{
+	return f.document(serverMetadata{
 		Issuer:                issuer,
 		AuthorizationEndpoint: issuer + AuthorizePath,
 		TokenEndpoint:         issuer + TokenPath,
@@ -56,17 +56,18 @@ func (f *Frontend) metadata() (server, resource http.Handler, err error) {
 		IssParameter:          true,
 		ServiceDocumentation:  issuer + "/docs",
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	resource, err = f.document(resourceMetadata{
-		Resource:              issuer + f.Resource,
+}
+
+// resourceDocument makes the handler of the document about one resource.
+func (f *Frontend) resourceDocument(path string) (http.Handler, error) {
+	issuer := f.Server.Issuer
+	return f.document(resourceMetadata{
+		Resource:              issuer + path,
 		AuthorizationServers:  []string{issuer},
 		ScopesSupported:       scope.Names(),
 		BearerMethods:         []string{"header"},
 		ResourceDocumentation: issuer + "/docs",
 	})
-	return server, resource, err
 }
 
 // document serves what never changes while the process runs: GET and HEAD, with

@@ -34,6 +34,15 @@ var frame = template.Must(template.New("frame.html").ParseFS(files, "frame.html"
 var message = template.Must(template.Must(frame.Clone()).Parse(
 	`{{define "title"}}{{.Title}}{{end}}{{define "main"}}<h1>{{.Title}}</h1><p>{{.Text}}</p>{{end}}`))
 
+// failure is the page of a [Failure].
+var failure = template.Must(template.Must(frame.Clone()).Parse(`{{define "title"}}{{.Title}}{{end}}{{define "main" -}}
+<h1>{{.Title}}</h1>
+<p>{{.Text}}</p>
+{{with .Wait}}<p>Wait {{.}} s, then try again.</p>
+{{end}}<div class="buttons">{{range .Links}}<a class="button" href="{{.Href}}">{{.Text}}</a>
+{{end}}</div>
+<p class="soft request">{{.Status}} · <code>{{.Request}}</code></p>{{end}}`))
+
 // Field is one input of a form with its label, for the part "field".
 type Field struct {
 	Name, Label string
@@ -135,6 +144,28 @@ func (s *Set) render(name string, data any) ([]byte, error) {
 		return nil, fmt.Errorf("render: %w", err)
 	}
 	return b.Bytes(), nil
+}
+
+// Link is a way on from a page.
+type Link struct{ Href, Text string }
+
+// Failure is the page of a request that could not be answered.
+type Failure struct {
+	Status      int
+	Title, Text string
+	// Wait is how many seconds to wait before asking again, or nothing.
+	Wait string
+	// Request is the id by which the request is found in the log.
+	Request string
+	// Links are the ways on; an empty address is that of the page itself.
+	Links []Link
+}
+
+// Send answers with it.
+func (f Failure) Send(w http.ResponseWriter, r *http.Request) {
+	var b bytes.Buffer
+	_ = failure.Execute(&b, f) // texts in a template of ours, as those of a message
+	send(w, r, f.Status, policy, b.Bytes())
 }
 
 // Message answers with a page that only says something, such as why a request

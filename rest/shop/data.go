@@ -37,25 +37,19 @@ func (c *content) data(in scene, l *look) map[string]any {
 			"title": c.text.Title, "kind": orNil(c.text.Kind), "body": template.HTML(c.text.HTML),
 		}
 	case homePage:
-		d["products"] = cards(c.offers, in.links)
+		d["products"] = cards(c.offers, in)
 	case productPage:
-		d["product"], d["related"] = whole(c.product, in.links), cards(c.offers, in.links)
+		d["product"], d["related"] = whole(c.product, in), cards(c.offers, in)
 	case productsPage:
 		d["list"] = c.list.data(in)
 	case searchPage:
 		d["search"] = map[string]any{
-			"query": c.view.arg, "count": float64(c.count), "results": cards(c.offers, in.links),
-			"more": c.count > storefront.MaxOffers,
+			"query": c.view.arg, "count": float64(c.count), "results": cards(c.offers, in),
+			"count_text": phrase.In(in.shop.Language).Count(phrase.Items, int64(c.count)),
+			"more":       c.count > storefront.MaxOffers,
 		}
 	}
 	return d
-}
-
-// words are the texts that themes show in the language of the store.
-func words(st *storefront.State) map[string]any {
-	t := phrase.In(st.Language)
-	return map[string]any{"products": st.WordProducts(), "add_to_cart": t.Say(phrase.AddToCart),
-		"cart": t.Say(phrase.Cart), "sold_out": t.Say(phrase.SoldOut), "quantity": t.Say(phrase.Quantity)}
 }
 
 // menu is the links of a menu, each with whether it leads to this page.
@@ -120,31 +114,35 @@ func shortened(text string) string {
 	return strings.TrimSpace(string(runes[:most])) + "…"
 }
 
-func cards(offers []*storefront.Offer, l links) []any {
-	list := make([]any, len(offers))
+func cards(offers []*storefront.Offer, in scene) []any {
+	w, list := wordsOf(in.shop), make([]any, len(offers))
 	for i, o := range offers {
-		list[i] = card(o, l)
+		list[i] = card(o, in.links, w)
 	}
 	return list
 }
 
 // card is a product as lists show it.
-func card(o *storefront.Offer, l links) map[string]any {
-	return map[string]any{
+func card(o *storefront.Offer, l links, w goodsWords) map[string]any {
+	c := map[string]any{
 		"title": o.Title, "handle": o.Handle, "url": l.to(productRoot + o.Handle),
-		"price": o.Price, "compare_at_price": orNil(o.Before), "on_sale": o.Before != "",
 		"image_url": orNil(o.Image), "image": firstImage(o), "initial": initial(o.Title), "vendor": orNil(o.Vendor),
 		"available": o.Available, "tags": texts(o.Tags),
-		// The price is the lowest of several: a theme says "from".
-		"price_varies": o.From,
 	}
+	w.price(c, o.PriceMinor, o.BeforeMinor, o.Currency, o.From)
+	return c
 }
 
 // whole is a product as its own page shows it.
-func whole(o *storefront.Offer, l links) map[string]any {
-	c := card(o, l)
+func whole(o *storefront.Offer, in scene) map[string]any {
+	w := wordsOf(in.shop)
+	c := card(o, in.links, w)
 	c["description"], c["sku"], c["type"] = texts(o.Paragraphs), orNil(o.SKU), orNil(o.Type)
-	c["options"], c["variants"], c["id"] = options(o), variants(o), xid.Product.Format(o.ID)
+	c["options"], c["variants"], c["id"] = options(o), variants(o, w), xid.Product.Format(o.ID)
+	c["more_text"] = nil
+	if o.Vendor != "" {
+		c["more_text"] = w.Say(phrase.MoreFrom, o.Vendor)
+	}
 	images := make([]any, len(o.Images))
 	for i, img := range o.Images {
 		images[i] = imageData(img)
@@ -188,14 +186,15 @@ func options(o *storefront.Offer) []any {
 
 // variants are what a product is sold as: at least one. The options of each are its
 // texts, in the order of the product's options.
-func variants(o *storefront.Offer) []any {
+func variants(o *storefront.Offer, w goodsWords) []any {
 	list := make([]any, len(o.Variants))
 	for i, v := range o.Variants {
-		list[i] = map[string]any{
-			"id": xid.Variant.Format(v.ID), "title": v.Title, "options": texts(v.Texts), "price": v.Price,
-			"compare_at_price": orNil(v.Before), "on_sale": v.Before != "", "sku": orNil(v.SKU),
-			"available": v.Available, "price_varies": false, "image": imageData(v.Image),
+		one := map[string]any{
+			"id": xid.Variant.Format(v.ID), "title": v.Title, "options": texts(v.Texts), "sku": orNil(v.SKU),
+			"available": v.Available, "image": imageData(v.Image),
 		}
+		w.price(one, v.PriceMinor, v.BeforeMinor, o.Currency, false)
+		list[i] = one
 	}
 	return list
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/render"
 	"github.com/storefront-go/storefront/graph/theme"
 )
@@ -77,7 +78,7 @@ func (d *draft) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // draftPage is a page of made-up data, with the settings as the theme has them.
 func draftPage(l *look, kind string) ([]byte, error) {
-	settings, colors, err := l.set(nil)
+	settings, colors, err := l.set(nil, state.English)
 	if err != nil {
 		return nil, err
 	}

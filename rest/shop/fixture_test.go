@@ -47,6 +47,7 @@ func (c *clock) add(d time.Duration) {
 
 // mall is the storefronts of a database behind HTTP.
 type mall struct {
+	shops *shop.Shop
 	t     testing.TB
 	core  *graph.Resolver
 	clock *clock
@@ -79,6 +80,7 @@ func newMall(t testing.TB, s *ent.Store) *mall {
 	if err != nil {
 		t.Fatal(err)
 	}
+	m.shops = shops
 	m.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { shops.ServeHTTP(w, shops.Take(r)) })
 	server := httptest.NewServer(m.handler)
 	t.Cleanup(server.Close)

@@ -7,6 +7,8 @@ import (
 	"html"
 	"slices"
 	"strings"
+
+	"github.com/storefront-go/storefront/graph/phrase"
 )
 
 // head is what the service itself puts into the head of a page, whatever the theme puts
@@ -153,9 +155,10 @@ func bare(c content, in scene) []byte {
 // bare is the products of a list and the links to its other pages.
 func (l *listed) bare(in scene) string {
 	var b strings.Builder
+	t := phrase.In(in.shop.Language)
 	for _, o := range l.Offers {
 		fmt.Fprintf(&b, `<p><a href="%s">%s</a> %s</p>`, html.EscapeString(in.links.to(productRoot+o.Handle)),
-			html.EscapeString(o.Title), html.EscapeString(o.Price))
+			html.EscapeString(o.Title), html.EscapeString(t.Money(o.PriceMinor, o.Currency)))
 	}
 	d := l.data(in)
 	for name, sign := range map[string]string{"previous_url": "←", "next_url": "→"} {

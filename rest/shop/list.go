@@ -153,7 +153,7 @@ func (l *listed) data(in scene) map[string]any {
 		return at(l.from(change))
 	}
 	return map[string]any{
-		"title": l.title, "description": orNil(l.description), "products": cards(l.Offers, in.links),
+		"title": l.title, "description": orNil(l.description), "products": cards(l.Offers, in),
 		"url":   in.links.to(l.path),
 		"sorts": l.sorts(in.shop, at), "filters": l.filters(at), "filtered": l.narrowed(),
 		"min": orNil(l.least), "max": orNil(l.most), "fields": l.fields(in.links), "all_url": in.links.to(l.path),

@@ -107,7 +107,7 @@ func (s *Shop) make(ctx context.Context, f *front, in scene, v view) (*page, err
 	if err != nil {
 		return nil, err
 	}
-	if in.settings, in.colors, err = theme.set(in.set); err != nil {
+	if in.settings, in.colors, err = theme.set(in.set, in.shop.Language); err != nil {
 		return nil, err
 	}
 	c, err := s.content(viewer.Visitor(ctx, f.id), f, in, v)

@@ -29,26 +29,29 @@ var (
 
 // value is what a setting is: what the merchant set if the theme takes it, or else what the
 // theme has. A theme is never shown with a value that its author did not foresee.
-func (l *look) value(s theme.Setting, set map[string]string) string {
+func (l *look) value(s theme.Setting, set map[string]string, in state.Language) string {
 	v, ok := set[s.Name]
 	if s.Kind == state.SettingImage && ok && strings.HasPrefix(v, "https://") {
 		return v
 	}
 	if !ok || s.Problem(v, &theme.Package{}) != "" && (s.Kind != state.SettingImage || l.images[v] == "") {
-		return s.Default
+		return s.In(in)
 	}
 	return v
 }
 
-// set is the settings of a theme as its templates get them, and its colours.
-func (l *look) set(doc document.ThemeSettings) (values map[string]any, colors url.Values, err error) {
+// set is the settings of a theme as its templates get them in a store's language, and its
+// colours.
+func (l *look) set(
+	doc document.ThemeSettings, in state.Language,
+) (values map[string]any, colors url.Values, err error) {
 	set, err := doc.Values()
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the settings of a theme: %w", err)
 	}
 	values, colors = map[string]any{}, url.Values{}
 	for _, s := range l.settings {
-		v := l.value(s, set)
+		v := l.value(s, set, in)
 		switch {
 		case s.Kind == state.SettingColor:
 			colors.Set(s.Name, strings.TrimPrefix(v, "#"))

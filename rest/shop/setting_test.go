@@ -8,7 +8,9 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/storefront"
 	"github.com/storefront-go/storefront/graph/theme"
 )
 
@@ -58,6 +60,39 @@ func TestSettings(t *testing.T) {
 			want(t, 200, ":root{--setting-accent-dark:#0000ff;--setting-b:#102030;}")
 		for _, query := range []string{"", "?", "?a=red", "?A=102030", "?a=102030;}", "?a=102030&a%7D=102030"} {
 			s.get("/_storefront/colors.css"+query).want(t, 404)
+		}
+	})
+}
+
+// TestBrand: what a theme says of the brand is what its merchant set, if the theme takes it.
+func TestBrand(t *testing.T) {
+	each(t, func(t *testing.T, s *stall) {
+		brand := func() storefront.Brand {
+			st, err := s.core.Storefront().State(viewer.Visitor(t.Context(), s.id))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s.shops.Brand(t.Context(), st)
+		}
+		if b := brand(); b != (storefront.Brand{}) {
+			t.Errorf("a theme without settings has %+v", b)
+		}
+		s.activate(s.themeOf(theme.Manifest{Name: "Brand", Settings: []theme.Setting{
+			{Name: "accent", Kind: state.SettingColor, Label: "Accent", Default: "#102030"},
+			{Name: "accent_dark", Kind: state.SettingText, Label: "No colour", Default: "#405060"},
+			{Name: "logo", Kind: state.SettingImage, Label: "Logo"},
+		}}))
+		if b := brand(); b != (storefront.Brand{Accent: "#102030"}) {
+			t.Errorf("unset: %+v", b)
+		}
+		logo := "https://pictures.example/logo.png"
+		s.set(map[string]string{"accent": "#0000ff", "logo": logo}, nil)
+		if b := brand(); b != (storefront.Brand{Accent: "#0000ff", Logo: storefront.SettingPath(logo)}) {
+			t.Errorf("set: %+v", b)
+		}
+		s.set(map[string]string{"accent": "#0}body{", "logo": "javascript:x"}, nil)
+		if b := brand(); b != (storefront.Brand{Accent: "#102030"}) {
+			t.Errorf("nonsense: %+v", b)
 		}
 	})
 }

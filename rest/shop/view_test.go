@@ -60,14 +60,15 @@ func FuzzView(f *testing.F) {
 func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
 	photo := &storefront.Image{URL: "/a-800.jpg", Small: "/a-320.jpg", Set: "/a-320.jpg 320w, /a.jpg 400w", Width: 400,
 		Height: 300, Alt: "A mug"}
-	offer := &storefront.Offer{Title: "“Mug”", Images: []*storefront.Image{photo}, Handle: "mug", Price: "€2.00",
-		Before: "€3.00",
-		Image:  "https://example.com/", Vendor: "Kiln", Type: "Mugs", SKU: "M-1", Tags: []string{"blue"},
+	offer := &storefront.Offer{Title: "“Mug”", Images: []*storefront.Image{photo}, Handle: "mug", PriceMinor: 200,
+		BeforeMinor: 300, Currency: "EUR",
+		Image: "https://example.com/", Vendor: "Kiln", Type: "Mugs", SKU: "M-1", Tags: []string{"blue"},
 		Paragraphs: []string{"One."}, Available: true,
 		Options:  []document.Option{{Name: "Size", Values: []string{"S"}}},
-		Variants: []*storefront.Piece{{ID: xid.New(), Title: "S", Texts: []string{"S"}, Price: "€2.00", Image: photo}}}
+		Variants: []*storefront.Piece{{ID: xid.New(), Title: "S", Texts: []string{"S"}, PriceMinor: 200, Image: photo}}}
 	in := scene{
-		shop: &storefront.State{Name: "Shop", Currency: "EUR", Language: state.German}, links: links{"expires=1&preview=2&store=3&signature=4"},
+		shop:     &storefront.State{Name: "Shop", Currency: "EUR", Language: state.German},
+		links:    links{"expires=1&preview=2&store=3&signature=4"},
 		settings: map[string]any{},
 	}
 	menu := []storefront.Link{{Title: "A", Address: "/", Children: []storefront.Link{{Title: "B", Address: "/b"}}}}
@@ -88,6 +89,24 @@ func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
 		}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s:\n%s", kind, d)
+		}
+	}
+}
+
+// Prices are written as the store's language does, and so is that one varies.
+func TestPricesSpeakTheLanguageOfTheStore(t *testing.T) {
+	for _, tc := range []struct {
+		language    state.Language
+		price, text string
+	}{
+		{state.English, "€1,234.50", "from €1,234.50"}, {state.German, "1.234,50\u00a0€", "ab 1.234,50\u00a0€"},
+		{state.Japanese, "€1,234.50", "€1,234.50から"},
+	} {
+		in := scene{shop: &storefront.State{Name: "Shop", Currency: "EUR", Language: tc.language}}
+		mug := &storefront.Offer{Title: "Mug", PriceMinor: 123450, Currency: "EUR", From: true}
+		c := card(mug, in.links, wordsOf(in.shop))
+		if c["price"] != tc.price || c["price_text"] != tc.text || c["compare_at_price"] != nil {
+			t.Errorf("%s: %q, %q, before %v", tc.language, c["price"], c["price_text"], c["compare_at_price"])
 		}
 	}
 }

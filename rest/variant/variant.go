@@ -1,6 +1,6 @@
 // Package variant answers with one of the forms that a resource has: plain or
 // compressed, whole or a part of it, or none where the client has it already. It
-// is the one place that reads Accept-Encoding, If-None-Match and Range.
+// is the one place that reads Accept, Accept-Encoding, If-None-Match and Range.
 //
 // Handlers that compress on the way, such as gzhttp's, neither serve what was
 // compressed once and kept nor say whether they would compress, and HEAD gets
@@ -99,6 +99,40 @@ func AcceptsGzip(h http.Header) bool {
 		}
 	}
 	return false
+}
+
+// PrefersHTML reports whether an answer is to be HTML rather than JSON: it is named, and
+// no JSON as welcome. What asks for anything, as most clients do, does not prefer it.
+func PrefersHTML(h http.Header) bool {
+	var html, other float64
+	for _, header := range h["Accept"] {
+		for item := range strings.SplitSeq(header, ",") {
+			kind, parameters, _ := strings.Cut(item, ";")
+			switch kind = strings.ToLower(strings.TrimSpace(kind)); {
+			case kind == "text/html":
+				html = max(html, quality(parameters))
+			case kind == "application/json", strings.HasSuffix(kind, "+json"):
+				other = max(other, quality(parameters))
+			}
+		}
+	}
+	return html > other
+}
+
+// quality reads the weight among the parameters of a media type: 1 where none is given, 0
+// where it cannot be read.
+func quality(parameters string) float64 {
+	for p := range strings.SplitSeq(parameters, ";") {
+		name, value, _ := strings.Cut(p, "=")
+		if strings.EqualFold(strings.TrimSpace(name), "q") {
+			q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			if err != nil || q < 0 || q > 1 {
+				return 0
+			}
+			return q
+		}
+	}
+	return 1
 }
 
 // positive reports whether a weight is above zero, as it is where none is given.

@@ -29,6 +29,23 @@ func TestAcceptsGzip(t *testing.T) {
 	}
 }
 
+func TestPrefersHTML(t *testing.T) {
+	for accept, want := range map[string]bool{
+		"text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8": true, "text/html": true,
+		"TEXT/HTML; q=0.3": true, "application/json;q=0.5, text/html": true, "text/html;level=1;q=0.9": true,
+		"": false, "*/*": false, "text/*": false, "application/json": false, "text/html, application/json": false,
+		"application/problem+json, text/html;q=0.9": false, "text/html;q=0": false, "text/html;q=x": false,
+		"image/avif,image/webp,*/*;q=0.8": false, "application/json, text/plain, */*": false,
+	} {
+		if got := variant.PrefersHTML(http.Header{"Accept": {accept}}); got != want {
+			t.Errorf("%q: %t, want %t", accept, got, want)
+		}
+	}
+	if variant.PrefersHTML(nil) || !variant.PrefersHTML(http.Header{"Accept": {"*/*", "text/html"}}) {
+		t.Error("several headers, or none, are misread")
+	}
+}
+
 func TestMatches(t *testing.T) {
 	for _, tag := range []string{`"a"`, `W/"a"`} {
 		for header, want := range map[string]bool{

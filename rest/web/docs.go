@@ -21,50 +21,85 @@ type Problem struct {
 // dashes (contract, section 2).
 func (p Problem) Anchor() string { return strings.ReplaceAll(p.Code, "_", "-") }
 
-// Docs serves /docs, rendered from an OpenAPI 3.1 document in YAML, /docs/problems
-// with one anchor for each problem, /docs/limits with what holds here, /docs/webhooks for
-// those who receive them, and /docs/themes for those who write themes. Pages are rendered here, once; the error
-// says what of the document cannot be read.
-func Docs(openapi []byte, problems []Problem, here limit.Values) (http.Handler, error) {
-	doc, err := parse(openapi)
+// DocsConfig is what the documentation is made of.
+type DocsConfig struct {
+	// OpenAPI is the document of the REST API: OpenAPI 3.1 in YAML.
+	OpenAPI  []byte
+	Problems []Problem
+	// Limits holds here what differs from the table of limits.
+	Limits limit.Values
+	// APIHost stands in the examples of the guides.
+	APIHost string
+	// Explorer says that there is one, to which the pages may lead.
+	Explorer bool
+	// Missing answers for a page that does not exist.
+	Missing http.Handler
+}
+
+// site collects the pages; the first error ends it.
+type site struct {
+	DocsConfig
+	title string
+	mux   *http.ServeMux
+	err   error
+}
+
+// Docs serves /docs, the reference, which Scalar draws from /openapi.json in the browser,
+// guides below /docs/guides, /docs/problems with one anchor for each problem, /docs/limits
+// with what holds here, /docs/webhooks for those who receive them, and /docs/themes for
+// those who write themes. Pages are rendered here, once; the error says what of them cannot
+// be read.
+func Docs(c DocsConfig) (http.Handler, error) {
+	_, title, err := parse(c.OpenAPI)
 	if err != nil {
 		return nil, fmt.Errorf("openapi document: %w", err)
 	}
-	docs, err := render("docs.html", docsPolicy, newDocsPage(doc, problems))
-	if err != nil {
-		return nil, err
-	}
-	title := doc.get("info", "title").text()
-	list, err := render("problems.html", docsPolicy, struct {
+	d := &site{DocsConfig: c, title: title, mux: http.NewServeMux()}
+	d.reference()
+	d.guides()
+	d.page("/docs/problems", "problems.html", struct {
 		Title    string
 		Problems []Problem
-	}{title, problems})
-	if err != nil {
-		return nil, err
+	}{d.title, c.Problems})
+	d.webhooks()
+	d.limits()
+	d.themes()
+	d.static("frame.css", docsPolicy)
+	d.static("docs.css", docsPolicy)
+	d.mux.Handle("GET /docs/{$}", http.RedirectHandler("/docs", http.StatusPermanentRedirect))
+	if c.Missing != nil {
+		d.mux.Handle("GET /docs/", c.Missing)
 	}
-	hooks, err := webhooks(title)
-	if err != nil {
-		return nil, err
+	return d.mux, d.err
+}
+
+// page mounts a page without script.
+func (d *site) page(at, name string, data any) { d.add(at, name, docsPolicy, data) }
+
+func (d *site) add(at, name, policy string, data any) {
+	a, err := render(sections(at, d.Explorer), name, policy, data)
+	d.note(err)
+	d.mux.Handle("GET "+at, a)
+}
+
+// static mounts a file of our own.
+func (d *site) static(name, policy string) {
+	a, err := staticAsset(name, policy)
+	d.note(err)
+	d.mux.Handle("GET /docs/static/"+name, a)
+}
+
+func (d *site) note(err error) {
+	if d.err == nil {
+		d.err = err
 	}
-	bounds, err := limitsPage(title, here)
-	if err != nil {
-		return nil, err
-	}
-	themes, err := themesPage(title)
-	if err != nil {
-		return nil, err
-	}
-	css, err := staticAsset("docs.css", docsPolicy)
-	if err != nil {
-		return nil, err
-	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /docs", docs)
-	mux.Handle("GET /docs/{$}", http.RedirectHandler("/docs", http.StatusPermanentRedirect))
-	mux.Handle("GET /docs/problems", list)
-	mux.Handle("GET /docs/limits", bounds)
-	mux.Handle("GET /docs/webhooks", hooks)
-	mux.Handle("GET /docs/themes", themes)
-	mux.Handle("GET /docs/static/docs.css", css)
-	return mux, nil
+}
+
+// reference mounts the page of the viewer, and the viewer.
+func (d *site) reference() {
+	script, err := ship(d.mux, "/docs/static/", "scalar/standalone.js", referencePolicy)
+	d.note(err)
+	d.add("/docs", "reference.html", referencePolicy, struct{ Title, Viewer string }{d.title, script})
+	d.static("reference.js", referencePolicy)
+	d.static("reference.css", referencePolicy)
 }

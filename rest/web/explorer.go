@@ -2,23 +2,45 @@ package web
 
 import "net/http"
 
-// Explorer serves the GraphQL explorer at /graphql/explorer. The page queries
-// /graphql of its own host; a token that is typed into it stays in the page's
-// memory and is gone with the page.
+// explorerParts are the files of GraphiQL's page, in the order in which they are loaded.
+var explorerParts = []string{"react/react.production.min.js", "react-dom/react-dom.production.min.js",
+	"graphiql/graphiql.min.js"}
+
+// Explorer serves the GraphQL explorer at /graphql/explorer: GraphiQL, which queries
+// /graphql of its own host as who is signed in, or with the token that somebody types into
+// its headers. Headers stay in the page's memory unless they say otherwise.
 func Explorer() (http.Handler, error) {
-	page, err := render("explorer.html", explorerPolicy, nil)
+	const at, below = explorerPath, explorerPath + "/static/"
+	mux := http.NewServeMux()
+	var page struct {
+		Title, Style string
+		Scripts      []string
+	}
+	page.Title = "GraphQL explorer"
+	for _, name := range explorerParts {
+		script, err := ship(mux, below, name, explorerPolicy)
+		if err != nil {
+			return nil, err
+		}
+		page.Scripts = append(page.Scripts, script)
+	}
+	style, err := ship(mux, below, "graphiql/graphiql.min.css", explorerPolicy)
 	if err != nil {
 		return nil, err
 	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /graphql/explorer", page)
-	mux.Handle("GET /graphql/explorer/{$}", http.RedirectHandler("/graphql/explorer", http.StatusPermanentRedirect))
+	page.Style = style
+	a, err := render(sections(at, true), "explorer.html", explorerPolicy, page)
+	if err != nil {
+		return nil, err
+	}
+	mux.Handle("GET "+at, a)
+	mux.Handle("GET "+at+"/{$}", http.RedirectHandler(at, http.StatusPermanentRedirect))
 	for _, name := range []string{"explorer.css", "explorer.js"} {
 		a, err := staticAsset(name, explorerPolicy)
 		if err != nil {
 			return nil, err
 		}
-		mux.Handle("GET /graphql/explorer/static/"+name, a)
+		mux.Handle("GET "+below+name, a)
 	}
 	return mux, nil
 }

@@ -8,16 +8,16 @@ type limitHere struct {
 	Here int64
 }
 
-// limitsPage renders /docs/limits, with the limits of a store that has none of its own,
+// limits mounts /docs/limits, with the limits of a store that has none of its own,
 // and those that nobody can change.
-func limitsPage(title string, here limit.Values) (asset, error) {
+func (d *site) limits() {
 	p := struct {
 		Title  string
 		Limits []limitHere
 		Fixed  []limit.Fixed
-	}{Title: title, Fixed: limit.All()}
+	}{Title: d.title, Fixed: limit.All()}
 	for _, row := range limit.Rows() {
-		p.Limits = append(p.Limits, limitHere{row, here.Of(row.Name)})
+		p.Limits = append(p.Limits, limitHere{row, d.Limits.Of(row.Name)})
 	}
-	return render("limits.html", docsPolicy, p)
+	d.page("/docs/limits", "limits.html", p)
 }

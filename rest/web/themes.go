@@ -19,6 +19,7 @@ var cardData = map[string]string{
 	"image_url": "the path of its first picture, or nothing", "initial": "stands where there is no picture",
 	"vendor": "or nothing", "available": "whether it can be had", "tags[]": "texts",
 	"price_varies": "whether the price is the lowest of several",
+	"price_text":   "the price, with from where it varies, in the language of the store",
 }
 
 // imageData are those of a picture, below image or a member of images. What is uploaded has
@@ -46,18 +47,17 @@ var themeData = merged(map[string]string{
 	".shop.search_fields[].value": "of that field",
 	".shop.cart_url":              "the path of the cart",
 	".shop.add_url":               "where a form goes that puts something into it, with method=\"post\"",
-	".shop.words.add_to_cart":     "in the language of the store", ".shop.words.cart": "in that language",
-	".shop.words.quantity": "in that language", ".shop.words.sold_out": "in that language",
-	".shop.words.products": "in that language, for the link to products_url",
-	".theme.name":          "of this theme", ".theme.version": "or nothing",
+	".shop.words.products":        "the link to products_url, in the language of the store",
+	".theme.name":                 "of this theme", ".theme.version": "or nothing",
 	".page.kind": "home, product, products, search, page or not_found", ".page.title": "for the title of the document",
 	".page.path": "of this page", ".page.description": "for search engines, or nothing",
 	".page.preview":  "whether the page is a preview",
 	".article.title": "of a page that the merchant wrote", ".article.kind": "such as imprint, or nothing",
 	".article.body": "HTML that the service made of their Markdown",
 	".search.query": "what was looked for", ".search.count": "how many products were found",
-	".search.more": "whether there are more than are shown",
-	".list.title":  "of the list", ".list.description": "of a collection, or nothing",
+	".search.count_text": "the same with its noun, in the language of the store",
+	".search.more":       "whether there are more than are shown",
+	".list.title":        "of the list", ".list.description": "of a collection, or nothing",
 	".list.url":      "the path of the list",
 	".list.next_url": "of its next page, or nothing", ".list.previous_url": "or nothing",
 	".list.filtered": "whether something is left out", ".list.all_url": "of the list with nothing left out",
@@ -69,7 +69,9 @@ var themeData = merged(map[string]string{
 	".list.filters[].values[].url":     "the list with or without it",
 	".list.filters[].values[].current": "whether it is chosen",
 	".product.id":                      "what a form sends as product_id", ".product.sku": "or nothing",
-	".product.type": "or nothing", ".product.description[]": "its paragraphs",
+	".product.type":           "or nothing",
+	".product.more_text":      "of a link to more of the vendor, or nothing",
+	".product.description[]":  "its paragraphs",
 	".product.options[].name": "such as Size", ".product.options[].values[]": "what it may be",
 	".product.variants[].id":        "what a form sends as variant_id",
 	".product.variants[].title":     "its options in one text",
@@ -77,6 +79,7 @@ var themeData = merged(map[string]string{
 	".product.variants[].price": "ready to be shown", ".product.variants[].on_sale": "as of a product",
 	".product.variants[].compare_at_price": "or nothing", ".product.variants[].available": "as of a product",
 	".product.variants[].price_varies": "never: for templates that show both",
+	".product.variants[].price_text":   "as of a product",
 }, cardData, ".product.", ".products[].", ".related[].", ".search.results[].",
 	".list.products[].")
 
@@ -90,20 +93,30 @@ func merged(all, part map[string]string, roots ...string) map[string]string {
 	}
 	add(part, roots...)
 	add(menuData, ".menus.main[].", ".menus.footer[].")
-	add(imageData, ".product.images[].", ".product.variants[].image.")
-	for _, root := range roots {
+	add(imageData, ".product.images[].")
+	page := templates.SampleData("product")
+	for _, root := range append(roots, ".product.variants[].") {
 		add(imageData, root+"image.")
+		addWords(all, root, page["product"])
 	}
+	addWords(all, ".shop.", page["shop"])
 	return all
 }
 
-// themesPage renders /docs/themes, for those who write themes.
-func themesPage(title string) (asset, error) {
+// addWords adds the texts that something has in the language of the store, as they are in English.
+func addWords(all map[string]string, root string, of any) {
+	for word, text := range of.(map[string]any)["words"].(map[string]any) {
+		all[root+"words."+word] = "such as “" + text.(string) + "”, in the language of the store"
+	}
+}
+
+// themes mounts /docs/themes, for those who write themes.
+func (d *site) themes() {
 	p := struct {
 		Title     string
 		Data      []datum
 		Functions []string
-	}{Title: title, Functions: templates.Functions()}
+	}{Title: d.title, Functions: templates.Functions()}
 	for _, name := range slices.Sorted(maps.Keys(themeData)) {
 		if !strings.HasPrefix(name, ".related") && !strings.HasPrefix(name, ".search.results") &&
 			!strings.HasPrefix(name, ".list.products") &&
@@ -111,5 +124,5 @@ func themesPage(title string) (asset, error) {
 			p.Data = append(p.Data, datum{name, themeData[name]})
 		}
 	}
-	return render("themes.html", docsPolicy, p)
+	d.page("/docs/themes", "themes.html", p)
 }

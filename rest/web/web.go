@@ -1,7 +1,8 @@
-// Package web serves the pages for people: the documentation of the REST API,
-// its problems, and the GraphQL explorer. Templates, styles and scripts are
+// Package web serves the pages for developers: the reference of the REST API, guides, its
+// problems and limits, and the GraphQL explorer. Templates, guides, styles and scripts are
 // embedded; nothing is loaded from another host, and the policy of every page
-// says so to the browser.
+// says so to the browser. What lies below vendor is as its npm package ships it, but
+// compressed, and listed in vendor.json.
 package web
 
 import (
@@ -13,19 +14,24 @@ import (
 	"html/template"
 	"net/http"
 	"path"
+	"slices"
 
 	"github.com/storefront-go/storefront/rest/variant"
 )
 
-//go:embed templates static
+//go:embed templates static guides vendor
 var files embed.FS
 
 // The policies of the pages: nothing is allowed but what they name. Pages
-// cannot be framed, and forms go nowhere.
+// cannot be framed, and forms go nowhere. Both viewers put elements of style into their
+// pages, and the explorer's fonts lie in its stylesheet.
 const (
-	docsPolicy     = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-	explorerPolicy = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; base-uri 'none'; " +
-		"form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+	strict = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; img-src 'self' data:; " +
+		"style-src 'self'"
+	viewer          = strict + " 'unsafe-inline'; script-src 'self'; connect-src 'self'"
+	docsPolicy      = strict
+	referencePolicy = viewer
+	explorerPolicy  = viewer + "; font-src data:"
 )
 
 var mediaTypes = map[string]string{
@@ -36,17 +42,19 @@ var mediaTypes = map[string]string{
 
 // asset is a whole answer, made once at start-up.
 type asset struct {
-	content   []byte
-	mediaType string
-	policy    string
-	etag      string
+	form   variant.Form
+	policy string
 }
 
 func newAsset(name, policy string, content []byte) asset {
+	return asset{variant.Form{Type: mediaTypes[path.Ext(name)], Plain: content, Packed: variant.Pack(content),
+		Tag: `"` + digest(content) + `"`}, policy}
+}
+
+// digest names a content.
+func digest(content []byte) string {
 	sum := sha256.Sum256(content)
-	return asset{
-		content, mediaTypes[path.Ext(name)], policy, `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`,
-	}
+	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
 func staticAsset(name, policy string) (asset, error) {
@@ -59,21 +67,48 @@ func staticAsset(name, policy string) (asset, error) {
 
 // ServeHTTP answers GET and HEAD, with 304 for a known tag.
 func (a asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	h.Set("Content-Type", a.mediaType)
-	h.Set("Content-Security-Policy", a.policy)
+	protect(w.Header(), a.policy)
+	w.Header().Set("Cache-Control", "no-cache")
+	a.form.Send(w, r, http.StatusOK)
+}
+
+// protect sets what every answer says to the browser.
+func protect(h http.Header, policy string) {
+	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY") // for browsers that do not know frame-ancestors
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cache-Control", "no-cache")
-	h.Set("ETag", a.etag)
-	variant.Content(w, r, bytes.NewReader(a.content))
 }
 
-// render executes one template into an asset.
-func render(name, policy string, data any) (asset, error) {
-	t, err := template.New(name).ParseFS(files, "templates/"+name)
+// section is a link of the head of every page.
+type section struct {
+	Path, Name string
+	Current    bool
+}
+
+// explorerPath is where the GraphQL explorer is.
+const explorerPath = "/graphql/explorer"
+
+// sections are the parts of the documentation that there are; at is the path of the page
+// that shows them.
+func sections(at string, explorer bool) []section {
+	list := []section{
+		{Path: "/docs", Name: "Reference"}, {Path: guidesPath, Name: "Guides"},
+		{Path: "/docs/webhooks", Name: "Webhooks"}, {Path: "/docs/themes", Name: "Themes"},
+		{Path: "/docs/limits", Name: "Limits"}, {Path: "/docs/problems", Name: "Problems"},
+		{Path: explorerPath, Name: "GraphQL"}, {Path: "/openapi.json", Name: "OpenAPI"},
+	}
+	for i := range list {
+		list[i].Current = list[i].Path == at
+	}
+	return slices.DeleteFunc(list, func(s section) bool { return s.Path == explorerPath && !explorer })
+}
+
+// render executes one template, in the frame that all have with its links, into an asset.
+func render(head []section, name, policy string, data any) (asset, error) {
+	t, err := template.New(name).Funcs(template.FuncMap{"sections": func() []section { return head }}).
+		ParseFS(files, "templates/frame.html", "templates/"+name)
 	if err != nil {
 		return asset{}, err
 	}

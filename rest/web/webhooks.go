@@ -48,14 +48,14 @@ type attempt struct {
 	Wait, Since string // after the failure before; since the first attempt
 }
 
-// webhooks renders /docs/webhooks.
-func webhooks(title string) (asset, error) {
+// webhooks mounts /docs/webhooks.
+func (d *site) webhooks() {
 	var body bytes.Buffer
 	if err := json.Indent(&body, []byte(sampleBody), "", "  "); err != nil {
-		return asset{}, fmt.Errorf("sample of a delivery: %w", err)
+		d.note(fmt.Errorf("sample of a delivery: %w", err))
 	}
 	p := webhooksPage{
-		Title:     title,
+		Title:     d.title,
 		Headers:   lines(deliveryHeaders),
 		Request:   sampleRequest,
 		Body:      body.String(),
@@ -69,7 +69,7 @@ func webhooks(title string) (asset, error) {
 	for _, e := range event.All() {
 		p.Events = append(p.Events, webhookEvent{string(e.Type), e.Resource.Resource(), e.Scope, e.Trigger})
 	}
-	return render("webhooks.html", docsPolicy, p)
+	d.page("/docs/webhooks", "webhooks.html", p)
 }
 
 func lines(texts [][2]string) []line {
@@ -116,13 +116,13 @@ host: sync.example
 content-type: application/json
 user-agent: Storefront-Webhooks/1
 x-service-timestamp: 1772703002
-x-service-signature: cd16c268825b288b3221724beb6bad2f32c8757aab9b9e45ecd344c90a53812a
+x-service-signature: 5324ddbb101eae0095b1dc896b03e3bd25a0c3f5b056abc72890f7ba4b59b001
 x-service-event: product.updated
 x-service-delivery-id: dlv_01kjynaea8e008000000000000
 x-service-attempt: 1
 webhook-id: evt_01kjynaea8e008000000000000
 webhook-timestamp: 1772703002
-webhook-signature: v1,trbbWg2mQaiApb0vGzW4xz2d/NiOiD4wFfNkRGZhcbg=`
+webhook-signature: v1,ehfiIhk5h+WtC98eXtxRdMg6yQI95JBOr87fPr9y9hY=`
 
 const sampleBody = `{"event_id":"evt_01kjynaea8e008000000000000","type":"product.updated","api_version":"v1",` +
 	`"occurred_at":"2026-03-05T09:30:01.250000Z","store_id":"str_01kjynacbre008000000000000",` +
@@ -131,7 +131,13 @@ const sampleBody = `{"event_id":"evt_01kjynaea8e008000000000000","type":"product
 	`"title":"Kite \"Gull\"","handle":"kite-gull","description":null,"status":"active","price_minor":4900,` +
 	`"compare_at_price_minor":5900,"currency":"EUR","sku":"KITE-1","vendor":null,"product_type":null,` +
 	`"tags":["outdoor"],"inventory_quantity":12,"image_url":null,"published_at":"2026-03-01T08:00:00.000000Z",` +
-	`"version":7,"created_at":"2026-02-27T10:15:00.000000Z","updated_at":"2026-03-05T09:30:01.250000Z"}},` +
+	`"version":7,"created_at":"2026-02-27T10:15:00.000000Z","updated_at":"2026-03-05T09:30:01.250000Z",` +
+	`"options":[],"variants":[{"id":"var_01kjynabcge008000000000000","title":"Kite \"Gull\"","sku":"KITE-1",` +
+	`"price_minor":4900,"compare_at_price_minor":5900,"inventory_quantity":12,"weight_grams":450,"options":[],` +
+	`"position":1,"image":null}],"images":[{"id":"img_01kjynabfye008000000000000",` +
+	`"url":"https://tableware.example.com/pictures/img_01kjynabfye008000000000000/` +
+	`0190fd2a7c3e4b5f8a6d1c2b3e4f5a6b.jpg","alt":"A kite above the sea","width":1600,"height":1200,"position":1}],` +
+	`"requires_shipping":true}},` +
 	`"payload_omitted":false}`
 
 var deliveryHeaders = [][2]string{
@@ -155,8 +161,7 @@ var bodyMembers = [][2]string{
 	{"resource", "What it is about: `type`, `id`, and the `version` that the change left."},
 	{"sequence", "Counts the events of one resource from 1, without gaps; 0 for a `ping`. If you subscribe to some " +
 		"events only, you see some numbers only."},
-	{"changed_fields", "The members that an update changed, of a product also images, which GraphQL has; null for other " +
-		"events."},
+	{"changed_fields", "The members that an update changed; null for other events."},
 	{"data.object", "The representation that the API answers, as the change left it."},
 	{"payload_omitted", "True where the body would be above 256 KiB: `data` is then null, and the resource is to be " +
 		"read from the API."},

@@ -7,10 +7,15 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/graph/blob"
+	"github.com/storefront-go/storefront/graph/keyring"
 )
 
 // maxDemoOrders bounds --demo-orders: beyond it a first start would take hours.
@@ -28,12 +33,11 @@ func (c Config) Check() error {
 	add(checkAddr("--admin-addr", c.AdminAddr))
 	_, err := c.proxies()
 	add(err)
-	add(c.Naming.check())
+	add(c.Naming.Check())
 	add(c.Mail.check())
 	_, err = c.egress(c.Demo)
 	add(err)
-	_, err = c.Limits.values()
-	add(err)
+	add(c.Limits.Check())
 	if place, local := c.local(); c.Demo && !local {
 		add(fmt.Errorf("--demo writes its passwords to demo.json for everyone to try: it serves loopback addresses "+
 			"only, not %s", place))
@@ -48,10 +52,32 @@ func (c Config) Check() error {
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		add(errors.New("--tls-cert and --tls-key belong together"))
 	}
-	if c.Data == "" {
-		add(errors.New("--data: the folder is empty"))
+	_, err = loadCertificate(c)
+	add(err)
+	return oneLine(append(list, c.Storage.faults()...))
+}
+
+// Check returns everything that is wrong with where the data lies, in one line. It looks
+// at the folder and the root secret that are there, and makes nothing.
+func (s Storage) Check() error { return oneLine(s.faults()) }
+
+func (s Storage) faults() []error {
+	var folder, database, blobs, secret error
+	if s.Data == "" {
+		folder = errors.New("--data: the folder is empty")
+	} else if info, err := os.Stat(s.Data); err == nil && !info.IsDir() {
+		folder = fmt.Errorf("--data: %s is not a folder", s.Data)
 	}
-	return oneLine(list)
+	if err := (ent.Config{Database: s.Address()}).Check(); err != nil {
+		database = fmt.Errorf("--database: %w", err)
+	}
+	if err := blob.Check(s.Blobs); err != nil {
+		blobs = fmt.Errorf("--blobs: %w", err)
+	}
+	if _, err := os.Stat(filepath.Join(s.Data, keyring.FileName)); err == nil || s.SecretKey != "" {
+		_, secret = s.Ring()
+	}
+	return present(folder, database, blobs, secret)
 }
 
 // checkContact judges an address that goes into a line of security.txt; a parser of
@@ -107,7 +133,8 @@ func checkAddr(flag, addr string) error {
 	return nil
 }
 
-func (n Naming) check() error {
+// Check returns what is wrong with the names.
+func (n Naming) Check() error {
 	if n.PublicURL != "" {
 		u, err := url.Parse(n.PublicURL)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||

@@ -104,6 +104,23 @@ func (s Storage) SQLitePath() string {
 // RateBurst is how many requests may come at once.
 func (c Config) RateBurst() int { return max(int(2*c.RateLimit), 1) }
 
+// Worded is the settings as they are logged: all, or where the usual ones are given what
+// differs from those, and always the database.
+func (c Config) Worded(usual *Config) slog.Value {
+	all := c.LogValue()
+	if usual == nil {
+		return all
+	}
+	plain := usual.LogValue().Group()
+	var list []slog.Attr
+	for i, a := range all.Group() {
+		if a.Key == "database" || !a.Equal(plain[i]) {
+			list = append(list, a)
+		}
+	}
+	return slog.GroupValue(list...)
+}
+
 // LogValue implements slog.LogValuer: every setting, without its secrets.
 func (c Config) LogValue() slog.Value {
 	secret := "file in " + c.Data

@@ -22,7 +22,8 @@ type DispatchConfig struct {
 // Check returns everything that is wrong with the settings, in one line.
 func (c DispatchConfig) Check() error {
 	_, err := c.egress(false)
-	return oneLine(present(checkAddr("--admin-addr", c.AdminAddr), c.Naming.check(), c.Mail.check(), err))
+	return oneLine(append(present(checkAddr("--admin-addr", c.AdminAddr), c.Naming.Check(), c.Mail.check(), err),
+		c.Storage.faults()...))
 }
 
 // present leaves out what is nil.

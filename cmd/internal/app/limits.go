@@ -12,6 +12,12 @@ type Limits struct {
 	Limit []string `env:"STOREFRONT_LIMIT" placeholder:"NAME=NUMBER" help:"What stores and people have at most, such as people=1000, for all stores that have no limit of their own; the page /docs/limits has the names (default: its)."`
 }
 
+// Check returns what is wrong with the limits that were set.
+func (l Limits) Check() error {
+	_, err := l.values()
+	return err
+}
+
 // values returns the limits that were set.
 func (l Limits) values() (limit.Values, error) {
 	v := limit.Values{}

@@ -14,11 +14,14 @@ func (l Log) Logger(w io.Writer) *slog.Logger {
 		level = slog.LevelInfo
 	}
 	options := &slog.HandlerOptions{Level: level}
-	if l.LogFormat == "text" || l.LogFormat != "json" && terminal(w) {
+	if l.LogFormat == "text" || l.Read(w) {
 		return slog.New(slog.NewTextHandler(w, options))
 	}
 	return slog.New(slog.NewJSONHandler(w, options))
 }
+
+// Read reports whether a person is likely to read along what is logged to w.
+func (l Log) Read(w io.Writer) bool { return l.LogFormat != "json" && terminal(w) }
 
 // terminal reports whether a person is likely to read what is written to w.
 func terminal(w io.Writer) bool {

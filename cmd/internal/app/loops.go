@@ -45,6 +45,8 @@ func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
 		{Name: "settle_payments", Interval: holdEvery, Timeout: purgeEvery, Run: s.settlePayments},
 		{Name: "return_money", Interval: holdEvery, Timeout: purgeEvery, Run: s.returnMoney,
 			Woken: s.payments.Woken()},
+		{Name: "purge_payment_accounts", Interval: purgeEvery, Timeout: purgeEvery,
+			Run: counted(s.log, "former payment accounts", s.carts.ForgetAccounts)},
 		{Name: "purge_carts", Interval: purgeEvery, Timeout: purgeEvery,
 			Run: counted(s.log, "carts", s.carts.Purge)},
 		{Name: "purge_account_logs", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "people's logs",

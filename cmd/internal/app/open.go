@@ -11,12 +11,14 @@ import (
 
 	"entgo.io/ent/dialect"
 
+	"github.com/storefront-go/storefront/cmd/internal/backup"
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/migrate"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/blob"
+	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/erase"
 	"github.com/storefront-go/storefront/graph/export"
 	"github.com/storefront-go/storefront/graph/factor"
@@ -104,6 +106,9 @@ func OpenStore(ctx context.Context, o Opening) (*ent.Store, error) {
 	if err := os.MkdirAll(o.Data, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data folder: %w", err)
 	}
+	if err := backup.CheckFolder(o.Data); err != nil {
+		return nil, err
+	}
 	if path := o.SQLitePath(); path != "" {
 		// SQLite would let everybody read it; its log files take after it.
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -168,7 +173,7 @@ func (s Storage) Ring() (*keyring.Ring, error) {
 // Core makes the operations, for stores that are served under the addresses.
 func (b *Base) Core(a Addresses, hooks *webhook.Engine, m Marketplace, log *slog.Logger) (*graph.Resolver, error) {
 	exports, err := export.New(export.Config{Store: b.Store, Blobs: b.Blobs, Notifier: b.Notifier, Limits: b.Limits,
-		Logger: log})
+		StoreOrigin: func(handle string) string { return core.OriginOf(a.API, a.StoreHost(handle)) }, Logger: log})
 	if err != nil {
 		return nil, err
 	}

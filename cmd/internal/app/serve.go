@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,6 +49,15 @@ type Runtime struct {
 	// Getenv reads the variables of OpenTelemetry.
 	Getenv func(string) string
 	Build  Build
+	// Usual is what settings are without flags and variables. Where it is given, the log's
+	// first line names only those that differ, for a person who reads along.
+	Usual *Config
+}
+
+// Check returns what is wrong with the variables of OpenTelemetry.
+func (r Runtime) Check() error {
+	_, err := tracesAsked(r.Getenv)
+	return err
 }
 
 // Server is a running program.
@@ -55,6 +65,8 @@ type Server struct {
 	Addresses
 	// Demo is the demo's credentials, or nil.
 	Demo *demo.File
+	// Empty says that there was no store when the server started.
+	Empty bool
 
 	log      *slog.Logger
 	base     *Base
@@ -77,10 +89,10 @@ type Server struct {
 // answered; an error leaves nothing behind. The end of ctx does not stop the
 // server: [Server.Shutdown] does.
 func Start(ctx context.Context, c Config, r Runtime) (_ *Server, err error) {
-	if err := c.Check(); err != nil {
+	if err := cmp.Or(c.Check(), r.Check()); err != nil {
 		return nil, err
 	}
-	r.Logger.InfoContext(ctx, "starting", "version", r.Build.Version, "settings", c)
+	r.Logger.InfoContext(ctx, "starting", "version", r.Build.Version, "settings", c.Worded(r.Usual))
 	s := &Server{log: r.Logger, failed: make(chan error, 2)}
 	defer func() {
 		if err != nil {
@@ -150,6 +162,9 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 		if s.Demo, err = s.prepareDemo(ctx, c, core); err != nil {
 			return err
 		}
+	}
+	if s.Empty, err = s.base.empty(ctx); err != nil {
+		return err
 	}
 	return s.answer(ctx, c, r, core, reg, secured(public, certificate))
 }

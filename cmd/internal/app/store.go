@@ -42,6 +42,12 @@ func (b *Base) storesAfter(ctx context.Context, after xid.ID, limit int) ([]*db.
 	return list, nil
 }
 
+// empty reports whether there is no store.
+func (b *Base) empty(ctx context.Context) (bool, error) {
+	list, err := b.storesAfter(ctx, xid.Nil, 1)
+	return len(list) == 0, err
+}
+
 // FindStore returns a store by its handle or id. An empty name means the only
 // store that there is.
 func (b *Base) FindStore(ctx context.Context, name string) (*db.Store, error) {

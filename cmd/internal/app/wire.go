@@ -49,7 +49,8 @@ func (s *Server) handler(
 		TrustedProxies: proxies, Exports: core.Exports, Links: core.Links, Blobs: s.base.Blobs,
 		HandleOf: s.HandleOf, IsAPI: s.IsAPI,
 		SecurityContact: c.SecurityTo, Account: people, OAuth: s.oauth, GraphQL: graphql, Explorer: c.Explorer,
-		Logger: r.Logger, Metrics: reg,
+		Version: r.Build.Version,
+		Logger:  r.Logger, Metrics: reg,
 	})
 	if err != nil {
 		return nil, err

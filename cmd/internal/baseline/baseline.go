@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/link"
 	"github.com/storefront-go/storefront/graph/page"
 )
 
@@ -29,6 +30,8 @@ type Config struct {
 	// OriginOf is scheme and host of a store by its handle; without it there is no
 	// list of a theme's assets.
 	OriginOf func(handle string) string
+	// Links signs the addresses of orders; without it none is placed.
+	Links *link.Signer
 	// Assets holds the assets that are served, each as [AssetFile]; nil for none.
 	Assets *os.Root
 }
@@ -37,7 +40,8 @@ type Config struct {
 // POST /products below [Root], of POST at [Exchange], of POST /raw/products,
 // which makes a product with three inserts: the least that an idempotent API
 // could do, and of POST at [Silent]. Where the configuration says so, it also
-// answers GET /themes/{id}/assets below [Root] and GET /assets/{sum}/{name}.
+// answers GET /themes/{id}/assets below [Root] and GET /assets/{sum}/{name}, and places
+// carts at [PlacePath].
 func New(c Config) (http.Handler, error) {
 	if c.Store == nil || c.Keys == nil || c.Pages == nil {
 		return nil, errors.New("baseline: Store, Keys and Pages are needed")
@@ -51,6 +55,9 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("POST "+Silent, h.guard(h.silent))
 	mux.HandleFunc("POST /raw/products", h.guard(h.insert))
 	mux.HandleFunc("POST "+Exchange, h.token)
+	if c.Links != nil {
+		mux.HandleFunc("POST "+PlacePath, h.place)
+	}
 	h.mountThemes(mux)
 	return mux, nil
 }
@@ -60,6 +67,8 @@ type handler struct {
 	sql     texts
 	idle    sync.Pool // of *[]byte
 	origins sync.Map  // from the store's id to its [Config.OriginOf]
+	hosts   sync.Map  // from the store's handle to its id
+	taken   sync.Map  // from the store's id to its *numbers
 }
 
 // guard authenticates and reports errors, nothing more.

@@ -46,13 +46,20 @@ type bench struct {
 
 // each runs f on both engines.
 func each(t *testing.T, f func(t *testing.T, b *bench)) {
-	t.Run("sqlite", func(t *testing.T) { f(t, open(t, storetest.SQLite(t))) })
+	t.Helper()
+	eachOf(t, corpus.Size{Orders: 300, Stores: 2, Share: 60, Ties: 40, Products: 60}, f)
+}
+
+// eachOf is each with a corpus of a size.
+func eachOf(t *testing.T, size corpus.Size, f func(t *testing.T, b *bench)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { f(t, open(t, storetest.SQLite(t), size)) })
 	if storetest.HaveMySQL(t) {
-		t.Run("mysql", func(t *testing.T) { f(t, open(t, storetest.MySQL(t))) })
+		t.Run("mysql", func(t *testing.T) { f(t, open(t, storetest.MySQL(t), size)) })
 	}
 }
 
-func open(t *testing.T, address string) *bench {
+func open(t *testing.T, address string, size corpus.Size) *bench {
 	t.Helper()
 	b := &bench{}
 	s, err := ent.Open(t.Context(), ent.Config{Database: address, Inspect: b.note})
@@ -61,8 +68,7 @@ func open(t *testing.T, address string) *bench {
 	}
 	t.Cleanup(func() { s.Close() })
 	b.store = s
-	if b.corpus, err = corpus.Fill(t.Context(), s,
-		corpus.Size{Orders: 300, Stores: 2, Share: 60, Ties: 40, Products: 60}, nil); err != nil {
+	if b.corpus, err = corpus.Fill(t.Context(), s, size, nil); err != nil {
 		t.Fatal(err)
 	}
 	ring, err := keyring.Parse(strings.Repeat("s", keyring.MinSecret))
@@ -84,7 +90,8 @@ func open(t *testing.T, address string) *bench {
 	if b.app, err = corpus.Register(t.Context(), s, b.corpus); err != nil {
 		t.Fatal(err)
 	}
-	if b.handler, err = baseline.New(baseline.Config{Store: s, Keys: b.keys, Pages: pages}); err != nil {
+	if b.handler, err = baseline.New(baseline.Config{Store: s, Keys: b.keys, Pages: pages,
+		Links: b.core.Links}); err != nil {
 		t.Fatal(err)
 	}
 	return b

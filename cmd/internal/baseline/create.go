@@ -43,7 +43,7 @@ func read(r *http.Request, v *viewer.Viewer) (*write, error) {
 	w.id, w.storeID, w.version, w.sequence = xid.New(), v.Store, 1, 1
 	w.updatedAt = int64(w.id.Time())
 	w.title, w.handle = in.Title, strings.ToLower(strings.ReplaceAll(in.Title, " ", "-"))
-	w.status, w.price, w.currency, w.tags = "draft", in.Price, in.Currency, []byte("[]")
+	w.status, w.price, w.currency, w.tags, w.ships = "draft", in.Price, in.Currency, []byte("[]"), true
 	if in.SKU != nil {
 		w.sku = sql.NullString{String: *in.SKU, Valid: true}
 	}
@@ -142,7 +142,7 @@ func (h *handler) insert(rw http.ResponseWriter, r *http.Request, v *viewer.View
 
 func (w *write) productArgs() []any {
 	return []any{w.storeID[:], w.version, w.sequence, w.updatedAt, w.title, w.handle, w.status, w.price, w.currency,
-		w.sku, w.tags, w.id[:]}
+		w.sku, w.tags, w.ships, w.pictures, w.id[:]}
 }
 
 func (w *write) auditArgs() []any {
@@ -151,16 +151,24 @@ func (w *write) auditArgs() []any {
 		w.id[:], w.request, id[:]}
 }
 
-// eventArgs writes the delivery's body of contract section 8.
+// eventArgs are the arguments with which the event is inserted.
 func (w *write) eventArgs(id xid.ID, object []byte) []any {
+	b := appendEvent("product.created", xid.Product, "product", id, w.storeID, w.id, w.version, w.sequence, object)
+	return []any{w.storeID[:], "product.created", "product", w.id[:], w.sequence, b, id[:]}
+}
+
+// appendEvent writes the delivery's body of contract section 8.
+func appendEvent(kind string, k xid.Kind, name string, id, store, of xid.ID, version, sequence int64,
+	object []byte) []byte {
 	b := make([]byte, 0, 400+len(object))
 	b = appendID(append(b, `{"event_id":`...), xid.Event, id[:])
-	b = appendTime(append(b, `,"type":"product.created","api_version":"v1","occurred_at":`...), int64(id.Time()))
-	b = appendID(append(b, `,"store_id":`...), xid.Store, w.storeID[:])
-	b = appendID(append(b, `,"resource":{"type":"product","id":`...), xid.Product, w.id[:])
-	b = appendInt(append(b, `,"version":`...), w.version)
-	b = appendInt(append(b, `},"sequence":`...), w.sequence)
+	b = appendPlain(append(b, `,"type":`...), kind)
+	b = appendTime(append(b, `,"api_version":"v1","occurred_at":`...), int64(id.Time()))
+	b = appendID(append(b, `,"store_id":`...), xid.Store, store[:])
+	b = appendPlain(append(b, `,"resource":{"type":`...), name)
+	b = appendID(append(b, `,"id":`...), k, of[:])
+	b = appendInt(append(b, `,"version":`...), version)
+	b = appendInt(append(b, `},"sequence":`...), sequence)
 	b = append(append(b, `,"changed_fields":null,"data":{"object":`...), object...)
-	b = append(b, `},"payload_omitted":false}`...)
-	return []any{w.storeID[:], "product.created", "product", w.id[:], w.sequence, b, id[:]}
+	return append(b, `},"payload_omitted":false}`...)
 }

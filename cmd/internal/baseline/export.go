@@ -40,7 +40,7 @@ var exported = []cell{
 	{"l.discount_minor", bare}, {"l.tax_minor", bare}, {"l.total_minor", bare},
 	{"COALESCE(l.variant_id, l.product_id)", public(xid.Variant)}, {"l.options", listed},
 	{"o.included_tax_minor", bare}, {"o.discount_code", quoted}, {"o.shipping_method", quoted},
-	{"o.payment_method", bare},
+	{"o.payment_method", bare}, {"l.requires_shipping", truth},
 }
 
 // Export writes a store's orders up to a time as the service's CSV does, the same
@@ -95,6 +95,9 @@ func Export(ctx context.Context, s *ent.Store, store xid.ID, through micros.Time
 }
 
 func bare(b, v []byte) []byte { return append(b, v...) }
+
+// truth writes a flag, which SQLite's driver gives as a word and MySQL as a digit.
+func truth(b, v []byte) []byte { return strconv.AppendBool(b, string(v) == "1" || string(v) == "true") }
 
 func public(k xid.Kind) func(b, v []byte) []byte {
 	return func(b, v []byte) []byte {

@@ -69,6 +69,7 @@ func appendLine(b []byte, l *lineRow) []byte {
 	}
 	b = appendID(append(b, `,"variant_id":`...), xid.Variant, variant)
 	b = appendList(append(b, `,"options":`...), l.options)
+	b = strconv.AppendBool(append(b, `,"requires_shipping":`...), l.ships)
 	return append(b, '}')
 }
 
@@ -105,7 +106,8 @@ func appendVariant(b []byte, p *productRow) []byte {
 	b = appendNumber(append(b, `,"compare_at_price_minor":`...), p.comparePrice)
 	b = appendNumber(append(b, `,"inventory_quantity":`...), p.inventory)
 	b = appendNumber(append(b, `,"weight_grams":`...), p.weight)
-	return append(b, `,"options":[],"position":1}]}`...)
+	b = append(b, `,"options":[],"position":1,"image":null}],"images":[],"requires_shipping":`...)
+	return append(strconv.AppendBool(b, p.ships), '}')
 }
 
 func appendInt(b []byte, v int64) []byte { return strconv.AppendInt(b, v, 10) }

@@ -55,12 +55,13 @@ type lineRow struct {
 	quantity, fulfilled, refunded int64
 	unit, discount, tax, total    int64
 	variant, options              []byte
+	ships                         bool
 }
 
 func (l *lineRow) fields() []any {
 	return []any{&l.id, &l.storeID, &l.orderID, &l.position, &l.product, &l.title, &l.sku,
 		&l.quantity, &l.fulfilled, &l.refunded, &l.unit, &l.discount, &l.tax, &l.total,
-		&l.variant, &l.options}
+		&l.variant, &l.options, &l.ships}
 }
 
 // orders answers GET /orders.

@@ -29,12 +29,15 @@ type productRow struct {
 	publishedAt         sql.NullInt64
 	options             []byte // the corpus has no product with any
 	weight, maxPrice    sql.NullInt64
+	ships               bool
+	pictures            int64 // the corpus has none
 }
 
 func (p *productRow) fields() []any {
 	return []any{&p.id, &p.storeID, &p.version, &p.sequence, &p.updatedAt, &p.title, &p.handle, &p.description,
 		&p.status, &p.price, &p.comparePrice, &p.currency, &p.sku, &p.vendor, &p.productType, &p.tags,
-		&p.inventory, &p.image, &p.publishedAt, &p.options, &p.weight, &p.maxPrice}
+		&p.inventory, &p.image, &p.publishedAt, &p.options, &p.weight, &p.maxPrice, &p.ships,
+		&p.pictures}
 }
 
 // products answers GET /products.

@@ -18,6 +18,7 @@ type texts struct {
 	ordersFrom, linesFrom, productsFrom string // with the index named on MySQL
 	order                               string
 	assetsHead                          string // to its limit
+	place                               placeTexts
 }
 
 func statements(engine string) texts {
@@ -35,7 +36,7 @@ func statements(engine string) texts {
 		t.linesFrom += " FORCE INDEX (`PRIMARY`)"
 		t.productsFrom += " FORCE INDEX (`PRIMARY`)"
 	}
-	t.assetsHead = assets(engine)
+	t.assetsHead, t.place = assets(engine), placing(engine)
 	return t
 }
 
@@ -94,8 +95,8 @@ const (
 	savepoint = "SAVEPOINT sp1"
 
 	insertProduct = "INSERT INTO `products` (`store_id`, `version`, `event_sequence`, `updated_at`, `title`, " +
-		"`handle`, `status`, `price_minor`, `currency`, `sku`, `tags`, `id`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, " +
-		"?, ?, ?)"
+		"`handle`, `status`, `price_minor`, `currency`, `sku`, `tags`, `requires_shipping`, `images_count`, `id`) " +
+		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	insertAudit = "INSERT INTO `audit_log` (`store_id`, `actor_type`, `actor_id`, `actor_name`, `action`, " +
 		"`resource_type`, `resource_id`, `request_id`, `id`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	insertEvent = "INSERT INTO `events` (`store_id`, `type`, `resource_type`, `resource_id`, `sequence`, `body`, " +

@@ -18,6 +18,9 @@ func (t Text) Order() string { return t.t.order }
 // Products is a page of products.
 func (t Text) Products(after bool, limit int) string { return t.t.products(after, limit) }
 
+// Place are the statements that place a cart.
+func (t Text) Place() []string { return t.t.place.list() }
+
 // Create are the statements of POST /products.
 var Create = []string{insertClaim, savepoint, insertProduct, insertAudit, insertEvent, insertOutbox, updateAnswer}
 

@@ -29,7 +29,8 @@ type Config struct {
 
 // Prepare makes what is missing of the demo stores and their credentials, and
 // writes the file with the present addresses. Credentials that the file holds
-// are kept while they work; all others of a demo store are revoked.
+// are kept while they work; all others of a demo store are revoked. The file stays as it
+// is while the server whose addresses it holds runs: see [File.Runs].
 func Prepare(ctx context.Context, c Config) (*File, error) {
 	if c.Core == nil || c.Path == "" || c.API == "" {
 		return nil, errors.New("demo: Core, Path and API are needed")
@@ -62,6 +63,10 @@ func Prepare(ctx context.Context, c Config) (*File, error) {
 		}
 		c.Logger.InfoContext(ctx, "demo store", "name", plan.name, "store_host", entry.StoreHost, "took",
 			time.Since(began))
+	}
+	if known.running(ctx, c.API) {
+		f.Runs = known.APIHost
+		return f, nil
 	}
 	if err := f.write(c.Path); err != nil {
 		return nil, err

@@ -16,7 +16,13 @@ func (f *File) Announce(w io.Writer, path string) error {
 		fmt.Fprintf(&b, "  %s (%s)\n    store    %s\n    sign in  %s  %s\n    key      %s\n",
 			s.Name, s.Currency, s.StoreHost, s.Owner.Email, s.Owner.Password, s.Keys["all"])
 	}
-	fmt.Fprintf(&b, "\n  Every credential is in %s. Try:\n\n", path)
+	if f.Runs != "" {
+		fmt.Fprintf(&b, "\n  %s is that of the demo at %s, which runs on the same data: it was left as it is.\n",
+			path, f.Runs)
+	} else {
+		fmt.Fprintf(&b, "\n  Every credential is in %s.", path)
+	}
+	b.WriteString(" Try:\n\n")
 	if len(f.Stores) > 0 {
 		fmt.Fprintf(&b, "    curl -s -H 'Authorization: Bearer %s' '%s/orders?limit=2'\n\n",
 			f.Stores[0].Keys["all"], f.BaseURL)

@@ -28,6 +28,10 @@ type File struct {
 	Stores       []Store `json:"stores"`
 	// OAuthApp is registered by the first store.
 	OAuthApp *OAuthApp `json:"oauth_app"`
+
+	// Runs is {api_host} of another server that runs on the same stores, where there is
+	// one: then the file is that server's, and was not written.
+	Runs string `json:"-"`
 }
 
 // Store is one demo store with its credentials.

@@ -174,6 +174,18 @@ func TestAnnounce(t *testing.T) {
 	}
 }
 
+// Beside a server that runs on the same data the file is that server's.
+func TestAnnounceBeside(t *testing.T) {
+	f := &demo.File{APIHost: "http://h", Runs: "http://other"}
+	var b strings.Builder
+	if err := f.Announce(&b, "data/demo.json"); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "data/demo.json is that of the demo at http://other") {
+		t.Errorf("it does not say whose the file is:\n%s", b.String())
+	}
+}
+
 func BenchmarkPrepare(b *testing.B) {
 	for b.Loop() {
 		prepare(b, config(b, storetest.Open(b), 500))

@@ -23,6 +23,7 @@ var beginners = map[string]string{}
 var skippers = map[string]string{
 	"cmd/e2e/browser_axe_test.go":   "needs axe of npm; .ci/run installs it and requires it",
 	"cmd/e2e/browser_test.go":       "needs a chromium; .ci/run installs one and requires it",
+	"cmd/e2e/client_test.go":        "needs packages of npm and PyPI; .ci/run installs them and requires them",
 	"cmd/e2e/npm_test.go":           "needs packages of npm; .ci/run installs them and requires them",
 	"cmd/e2e/webhook_clock_test.go": "needs mariadbd and faketime; .ci/run installs them and requires them",
 

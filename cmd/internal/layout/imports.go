@@ -41,8 +41,8 @@ var arrows = map[string][]string{
 	},
 	// A job's life: claimed, written, announced.
 	"graph/export": {
-		"graph/audit", "graph/blob", "graph/goods", "graph/lease", "graph/notify", "graph/outbox", "graph/wire",
-		"graph/work",
+		"graph/audit", "graph/blob", "graph/goods", "graph/lease", "graph/notify", "graph/outbox",
+		"graph/picture", "graph/wire", "graph/work",
 	},
 	// Stored answers are encrypted.
 	// A factor's life: asked, proved, counted, noted, told.

@@ -7,11 +7,12 @@ import (
 	"go/token"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// vendored holds files of others as they published them; their words are theirs.
-const vendored = "rest/dashboard/static/vendor/"
+// vendored are the folders of files of others as they published them; their words are theirs.
+var vendored = []string{"rest/dashboard/static/vendor/", "rest/web/vendor/"}
 
 // maxLines is the most that a hand-written Go file may have, and maxColumns the
 // most that a line of a narrow file may have, of which a tab takes tabColumns.
@@ -67,9 +68,14 @@ func (f *File) narrow() bool {
 	case ".graphqls":
 		return f.Dir() == "."
 	case ".css", ".html", ".js":
-		return under(f.Dir(), "rest") && !strings.HasPrefix(f.Path, vendored)
+		return under(f.Dir(), "rest") && !f.vendored()
 	}
 	return false
+}
+
+// vendored reports whether others wrote the file.
+func (f *File) vendored() bool {
+	return slices.ContainsFunc(vendored, func(folder string) bool { return strings.HasPrefix(f.Path, folder) })
 }
 
 // texts are the lines of a Go file on which a long text stands.
@@ -125,7 +131,7 @@ func machinePaths(t *Tree) []Finding {
 func grep(t *Tree, re *regexp.Regexp, text string) []Finding {
 	var list []Finding
 	for _, f := range t.Files {
-		if f.Generated || strings.HasPrefix(f.Path, vendored) || bytes.IndexByte(f.Src, 0) >= 0 {
+		if f.Generated || f.vendored() || bytes.IndexByte(f.Src, 0) >= 0 {
 			continue
 		}
 		line := 0

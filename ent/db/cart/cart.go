@@ -37,6 +37,8 @@ const (
 	FieldPhone = "phone"
 	// FieldAddress holds the string denoting the address field in the database.
 	FieldAddress = "address"
+	// FieldCountry holds the string denoting the country field in the database.
+	FieldCountry = "country"
 	// FieldRateID holds the string denoting the rate_id field in the database.
 	FieldRateID = "rate_id"
 	// FieldPayment holds the string denoting the payment field in the database.
@@ -64,6 +66,7 @@ var Columns = []string{
 	FieldEmail,
 	FieldPhone,
 	FieldAddress,
+	FieldCountry,
 	FieldRateID,
 	FieldPayment,
 	FieldReachedAt,
@@ -159,6 +162,11 @@ func ByEmail(opts ...sql.OrderTermOption) OrderOption {
 // ByPhone orders the results by the phone field.
 func ByPhone(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldPhone, opts...).ToFunc()
+}
+
+// ByCountry orders the results by the country field.
+func ByCountry(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCountry, opts...).ToFunc()
 }
 
 // ByRateID orders the results by the rate_id field.

@@ -120,6 +120,11 @@ func Address(v document.Address) predicate.Cart {
 	return predicate.Cart(sql.FieldEQ(FieldAddress, vc))
 }
 
+// Country applies equality check predicate on the "country" field. It's identical to CountryEQ.
+func Country(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldEQ(FieldCountry, v))
+}
+
 // RateID applies equality check predicate on the "rate_id" field. It's identical to RateIDEQ.
 func RateID(v string) predicate.Cart {
 	return predicate.Cart(sql.FieldEQ(FieldRateID, v))
@@ -812,6 +817,81 @@ func AddressIsNil() predicate.Cart {
 // AddressNotNil applies the NotNil predicate on the "address" field.
 func AddressNotNil() predicate.Cart {
 	return predicate.Cart(sql.FieldNotNull(FieldAddress))
+}
+
+// CountryEQ applies the EQ predicate on the "country" field.
+func CountryEQ(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldEQ(FieldCountry, v))
+}
+
+// CountryNEQ applies the NEQ predicate on the "country" field.
+func CountryNEQ(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldNEQ(FieldCountry, v))
+}
+
+// CountryIn applies the In predicate on the "country" field.
+func CountryIn(vs ...string) predicate.Cart {
+	return predicate.Cart(sql.FieldIn(FieldCountry, vs...))
+}
+
+// CountryNotIn applies the NotIn predicate on the "country" field.
+func CountryNotIn(vs ...string) predicate.Cart {
+	return predicate.Cart(sql.FieldNotIn(FieldCountry, vs...))
+}
+
+// CountryGT applies the GT predicate on the "country" field.
+func CountryGT(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldGT(FieldCountry, v))
+}
+
+// CountryGTE applies the GTE predicate on the "country" field.
+func CountryGTE(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldGTE(FieldCountry, v))
+}
+
+// CountryLT applies the LT predicate on the "country" field.
+func CountryLT(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldLT(FieldCountry, v))
+}
+
+// CountryLTE applies the LTE predicate on the "country" field.
+func CountryLTE(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldLTE(FieldCountry, v))
+}
+
+// CountryContains applies the Contains predicate on the "country" field.
+func CountryContains(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldContains(FieldCountry, v))
+}
+
+// CountryHasPrefix applies the HasPrefix predicate on the "country" field.
+func CountryHasPrefix(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldHasPrefix(FieldCountry, v))
+}
+
+// CountryHasSuffix applies the HasSuffix predicate on the "country" field.
+func CountryHasSuffix(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldHasSuffix(FieldCountry, v))
+}
+
+// CountryIsNil applies the IsNil predicate on the "country" field.
+func CountryIsNil() predicate.Cart {
+	return predicate.Cart(sql.FieldIsNull(FieldCountry))
+}
+
+// CountryNotNil applies the NotNil predicate on the "country" field.
+func CountryNotNil() predicate.Cart {
+	return predicate.Cart(sql.FieldNotNull(FieldCountry))
+}
+
+// CountryEqualFold applies the EqualFold predicate on the "country" field.
+func CountryEqualFold(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldEqualFold(FieldCountry, v))
+}
+
+// CountryContainsFold applies the ContainsFold predicate on the "country" field.
+func CountryContainsFold(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldContainsFold(FieldCountry, v))
 }
 
 // RateIDEQ applies the EQ predicate on the "rate_id" field.

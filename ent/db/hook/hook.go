@@ -357,6 +357,18 @@ func (f IdempotencyFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, e
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.IdempotencyMutation", m)
 }
 
+// The ImportedFunc type is an adapter to allow the use of ordinary
+// function as Imported mutator.
+type ImportedFunc func(context.Context, *db.ImportedMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ImportedFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.ImportedMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ImportedMutation", m)
+}
+
 // The InvitationFunc type is an adapter to allow the use of ordinary
 // function as Invitation mutator.
 type InvitationFunc func(context.Context, *db.InvitationMutation) (db.Value, error)

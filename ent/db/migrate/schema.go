@@ -205,6 +205,7 @@ var (
 		{Name: "email", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(1020)"}},
 		{Name: "phone", Type: field.TypeString, Nullable: true, Size: 64},
 		{Name: "address", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "country", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(2)"}},
 		{Name: "rate_id", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
 		{Name: "payment", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "reached_at", Type: field.TypeInt64, Nullable: true},
@@ -795,6 +796,18 @@ var (
 			},
 		},
 	}
+	// ImportsColumns holds the columns for the "imports" table.
+	ImportsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "made_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+	}
+	// ImportsTable holds the schema information for the "imports" table.
+	ImportsTable = &schema.Table{
+		Name:       "imports",
+		Columns:    ImportsColumns,
+		PrimaryKey: []*schema.Column{ImportsColumns[0]},
+	}
 	// InvitationsColumns holds the columns for the "invitations" table.
 	InvitationsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -1121,6 +1134,7 @@ var (
 		{Name: "total_minor", Type: field.TypeInt64},
 		{Name: "variant_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "options", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "requires_shipping", Type: field.TypeBool, Default: true},
 	}
 	// OrderLinesTable holds the schema information for the "order_lines" table.
 	OrderLinesTable = &schema.Table{
@@ -1244,6 +1258,8 @@ var (
 		{Name: "signing", Type: field.TypeBytes, Size: 255},
 		{Name: "signing_hint", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
 		{Name: "updated_at", Type: field.TypeInt64},
+		{Name: "retired_at", Type: field.TypeInt64, Default: 0},
+		{Name: "bucket", Type: field.TypeInt8, Default: 0},
 	}
 	// PaymentAccountsTable holds the schema information for the "payment_accounts" table.
 	PaymentAccountsTable = &schema.Table{
@@ -1252,9 +1268,14 @@ var (
 		PrimaryKey: []*schema.Column{PaymentAccountsColumns[0]},
 		Indexes: []*schema.Index{
 			{
-				Name:    "paymentaccount_store_id_provider",
+				Name:    "paymentaccount_store_id_provider_retired_at",
 				Unique:  true,
-				Columns: []*schema.Column{PaymentAccountsColumns[1], PaymentAccountsColumns[2]},
+				Columns: []*schema.Column{PaymentAccountsColumns[1], PaymentAccountsColumns[2], PaymentAccountsColumns[9]},
+			},
+			{
+				Name:    "paymentaccount_bucket_retired_at",
+				Unique:  false,
+				Columns: []*schema.Column{PaymentAccountsColumns[10], PaymentAccountsColumns[9]},
 			},
 		},
 	}
@@ -1284,9 +1305,11 @@ var (
 		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "order_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "ledger_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "account_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "bucket", Type: field.TypeInt8},
 		{Name: "provider", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "payment", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(255)"}},
+		{Name: "reference", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(255)"}},
 		{Name: "amount_minor", Type: field.TypeInt64},
 		{Name: "currency", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(3)"}},
 		{Name: "state", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
@@ -1308,7 +1331,7 @@ var (
 			{
 				Name:    "paymentrefund_bucket_due_at",
 				Unique:  false,
-				Columns: []*schema.Column{PaymentRefundsColumns[4], PaymentRefundsColumns[12]},
+				Columns: []*schema.Column{PaymentRefundsColumns[5], PaymentRefundsColumns[14]},
 			},
 		},
 	}
@@ -1318,6 +1341,7 @@ var (
 		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "order_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "attempt", Type: field.TypeInt},
+		{Name: "account_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "bucket", Type: field.TypeInt8},
 		{Name: "provider", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "reference", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(255)"}},
@@ -1342,12 +1366,12 @@ var (
 			{
 				Name:    "paymentsession_store_id_reference",
 				Unique:  true,
-				Columns: []*schema.Column{PaymentSessionsColumns[1], PaymentSessionsColumns[6]},
+				Columns: []*schema.Column{PaymentSessionsColumns[1], PaymentSessionsColumns[7]},
 			},
 			{
 				Name:    "paymentsession_bucket_due_at",
 				Unique:  false,
-				Columns: []*schema.Column{PaymentSessionsColumns[4], PaymentSessionsColumns[12]},
+				Columns: []*schema.Column{PaymentSessionsColumns[5], PaymentSessionsColumns[13]},
 			},
 		},
 	}
@@ -1410,6 +1434,8 @@ var (
 		{Name: "options", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
 		{Name: "weight_grams", Type: field.TypeInt64, Nullable: true},
 		{Name: "max_price_minor", Type: field.TypeInt64, Nullable: true},
+		{Name: "requires_shipping", Type: field.TypeBool, Default: true},
+		{Name: "images_count", Type: field.TypeInt, Default: 0},
 	}
 	// ProductsTable holds the schema information for the "products" table.
 	ProductsTable = &schema.Table{
@@ -2057,6 +2083,7 @@ var (
 		FulfillmentsTable,
 		GrantsTable,
 		IdempotencyKeysTable,
+		ImportsTable,
 		InvitationsTable,
 		ListingsTable,
 		MailsTable,
@@ -2123,6 +2150,9 @@ func init() {
 	}
 	IdempotencyKeysTable.Annotation = &entsql.Annotation{
 		Table: "idempotency_keys",
+	}
+	ImportsTable.Annotation = &entsql.Annotation{
+		Table: "imports",
 	}
 	MarketplaceThemesTable.Annotation = &entsql.Annotation{
 		Table: "marketplace_themes",

@@ -43,6 +43,8 @@ const (
 	FieldVariantID = "variant_id"
 	// FieldOptions holds the string denoting the options field in the database.
 	FieldOptions = "options"
+	// FieldRequiresShipping holds the string denoting the requires_shipping field in the database.
+	FieldRequiresShipping = "requires_shipping"
 	// Table holds the table name of the orderline in the database.
 	Table = "order_lines"
 )
@@ -65,6 +67,7 @@ var Columns = []string{
 	FieldTotalMinor,
 	FieldVariantID,
 	FieldOptions,
+	FieldRequiresShipping,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -91,6 +94,8 @@ var (
 	DefaultFulfilledQuantity int64
 	// DefaultRefundedQuantity holds the default value on creation for the "refunded_quantity" field.
 	DefaultRefundedQuantity int64
+	// DefaultRequiresShipping holds the default value on creation for the "requires_shipping" field.
+	DefaultRequiresShipping bool
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() xid.ID
 )
@@ -171,4 +176,9 @@ func ByTotalMinor(opts ...sql.OrderTermOption) OrderOption {
 // ByVariantID orders the results by the variant_id field.
 func ByVariantID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldVariantID, opts...).ToFunc()
+}
+
+// ByRequiresShipping orders the results by the requires_shipping field.
+func ByRequiresShipping(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRequiresShipping, opts...).ToFunc()
 }

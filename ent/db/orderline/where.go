@@ -130,6 +130,11 @@ func Options(v document.Tags) predicate.OrderLine {
 	return predicate.OrderLine(sql.FieldEQ(FieldOptions, vc))
 }
 
+// RequiresShipping applies equality check predicate on the "requires_shipping" field. It's identical to RequiresShippingEQ.
+func RequiresShipping(v bool) predicate.OrderLine {
+	return predicate.OrderLine(sql.FieldEQ(FieldRequiresShipping, v))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.OrderLine {
 	return predicate.OrderLine(sql.FieldEQ(FieldStoreID, v))
@@ -832,6 +837,16 @@ func OptionsIsNil() predicate.OrderLine {
 // OptionsNotNil applies the NotNil predicate on the "options" field.
 func OptionsNotNil() predicate.OrderLine {
 	return predicate.OrderLine(sql.FieldNotNull(FieldOptions))
+}
+
+// RequiresShippingEQ applies the EQ predicate on the "requires_shipping" field.
+func RequiresShippingEQ(v bool) predicate.OrderLine {
+	return predicate.OrderLine(sql.FieldEQ(FieldRequiresShipping, v))
+}
+
+// RequiresShippingNEQ applies the NEQ predicate on the "requires_shipping" field.
+func RequiresShippingNEQ(v bool) predicate.OrderLine {
+	return predicate.OrderLine(sql.FieldNEQ(FieldRequiresShipping, v))
 }
 
 // And groups predicates with the AND operator between them.

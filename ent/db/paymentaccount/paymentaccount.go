@@ -5,6 +5,7 @@ package paymentaccount
 import (
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -29,6 +30,10 @@ const (
 	FieldSigningHint = "signing_hint"
 	// FieldUpdatedAt holds the string denoting the updated_at field in the database.
 	FieldUpdatedAt = "updated_at"
+	// FieldRetiredAt holds the string denoting the retired_at field in the database.
+	FieldRetiredAt = "retired_at"
+	// FieldBucket holds the string denoting the bucket field in the database.
+	FieldBucket = "bucket"
 	// Table holds the table name of the paymentaccount in the database.
 	Table = "payment_accounts"
 )
@@ -44,6 +49,8 @@ var Columns = []string{
 	FieldSigning,
 	FieldSigningHint,
 	FieldUpdatedAt,
+	FieldRetiredAt,
+	FieldBucket,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -68,6 +75,10 @@ var (
 	SecretValidator func([]byte) error
 	// SigningValidator is a validator for the "signing" field. It is called by the builders before save.
 	SigningValidator func([]byte) error
+	// DefaultRetiredAt holds the default value on creation for the "retired_at" field.
+	DefaultRetiredAt micros.Time
+	// DefaultBucket holds the default value on creation for the "bucket" field.
+	DefaultBucket int8
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() xid.ID
 )
@@ -108,4 +119,14 @@ func BySigningHint(opts ...sql.OrderTermOption) OrderOption {
 // ByUpdatedAt orders the results by the updated_at field.
 func ByUpdatedAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldUpdatedAt, opts...).ToFunc()
+}
+
+// ByRetiredAt orders the results by the retired_at field.
+func ByRetiredAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRetiredAt, opts...).ToFunc()
+}
+
+// ByBucket orders the results by the bucket field.
+func ByBucket(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldBucket, opts...).ToFunc()
 }

@@ -97,6 +97,17 @@ func UpdatedAt(v micros.Time) predicate.PaymentAccount {
 	return predicate.PaymentAccount(sql.FieldEQ(FieldUpdatedAt, vc))
 }
 
+// RetiredAt applies equality check predicate on the "retired_at" field. It's identical to RetiredAtEQ.
+func RetiredAt(v micros.Time) predicate.PaymentAccount {
+	vc := int64(v)
+	return predicate.PaymentAccount(sql.FieldEQ(FieldRetiredAt, vc))
+}
+
+// Bucket applies equality check predicate on the "bucket" field. It's identical to BucketEQ.
+func Bucket(v int8) predicate.PaymentAccount {
+	return predicate.PaymentAccount(sql.FieldEQ(FieldBucket, v))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.PaymentAccount {
 	return predicate.PaymentAccount(sql.FieldEQ(FieldStoreID, v))
@@ -493,6 +504,100 @@ func UpdatedAtLT(v micros.Time) predicate.PaymentAccount {
 func UpdatedAtLTE(v micros.Time) predicate.PaymentAccount {
 	vc := int64(v)
 	return predicate.PaymentAccount(sql.FieldLTE(FieldUpdatedAt, vc))
+}
+
+// RetiredAtEQ applies the EQ predicate on the "retired_at" field.
+func RetiredAtEQ(v micros.Time) predicate.PaymentAccount {
+	vc := int64(v)
+	return predicate.PaymentAccount(sql.FieldEQ(FieldRetiredAt, vc))
+}
+
+// RetiredAtNEQ applies the NEQ predicate on the "retired_at" field.
+func RetiredAtNEQ(v micros.Time) predicate.PaymentAccount {
+	vc := int64(v)
+	return predicate.PaymentAccount(sql.FieldNEQ(FieldRetiredAt, vc))
+}
+
+// RetiredAtIn applies the In predicate on the "retired_at" field.
+func RetiredAtIn(vs ...micros.Time) predicate.PaymentAccount {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.PaymentAccount(sql.FieldIn(FieldRetiredAt, v...))
+}
+
+// RetiredAtNotIn applies the NotIn predicate on the "retired_at" field.
+func RetiredAtNotIn(vs ...micros.Time) predicate.PaymentAccount {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.PaymentAccount(sql.FieldNotIn(FieldRetiredAt, v...))
+}
+
+// RetiredAtGT applies the GT predicate on the "retired_at" field.
+func RetiredAtGT(v micros.Time) predicate.PaymentAccount {
+	vc := int64(v)
+	return predicate.PaymentAccount(sql.FieldGT(FieldRetiredAt, vc))
+}
+
+// RetiredAtGTE applies the GTE predicate on the "retired_at" field.
+func RetiredAtGTE(v micros.Time) predicate.PaymentAccount {
+	vc := int64(v)
+	return predicate.PaymentAccount(sql.FieldGTE(FieldRetiredAt, vc))
+}
+
+// RetiredAtLT applies the LT predicate on the "retired_at" field.
+func RetiredAtLT(v micros.Time) predicate.PaymentAccount {
+	vc := int64(v)
+	return predicate.PaymentAccount(sql.FieldLT(FieldRetiredAt, vc))
+}
+
+// RetiredAtLTE applies the LTE predicate on the "retired_at" field.
+func RetiredAtLTE(v micros.Time) predicate.PaymentAccount {
+	vc := int64(v)
+	return predicate.PaymentAccount(sql.FieldLTE(FieldRetiredAt, vc))
+}
+
+// BucketEQ applies the EQ predicate on the "bucket" field.
+func BucketEQ(v int8) predicate.PaymentAccount {
+	return predicate.PaymentAccount(sql.FieldEQ(FieldBucket, v))
+}
+
+// BucketNEQ applies the NEQ predicate on the "bucket" field.
+func BucketNEQ(v int8) predicate.PaymentAccount {
+	return predicate.PaymentAccount(sql.FieldNEQ(FieldBucket, v))
+}
+
+// BucketIn applies the In predicate on the "bucket" field.
+func BucketIn(vs ...int8) predicate.PaymentAccount {
+	return predicate.PaymentAccount(sql.FieldIn(FieldBucket, vs...))
+}
+
+// BucketNotIn applies the NotIn predicate on the "bucket" field.
+func BucketNotIn(vs ...int8) predicate.PaymentAccount {
+	return predicate.PaymentAccount(sql.FieldNotIn(FieldBucket, vs...))
+}
+
+// BucketGT applies the GT predicate on the "bucket" field.
+func BucketGT(v int8) predicate.PaymentAccount {
+	return predicate.PaymentAccount(sql.FieldGT(FieldBucket, v))
+}
+
+// BucketGTE applies the GTE predicate on the "bucket" field.
+func BucketGTE(v int8) predicate.PaymentAccount {
+	return predicate.PaymentAccount(sql.FieldGTE(FieldBucket, v))
+}
+
+// BucketLT applies the LT predicate on the "bucket" field.
+func BucketLT(v int8) predicate.PaymentAccount {
+	return predicate.PaymentAccount(sql.FieldLT(FieldBucket, v))
+}
+
+// BucketLTE applies the LTE predicate on the "bucket" field.
+func BucketLTE(v int8) predicate.PaymentAccount {
+	return predicate.PaymentAccount(sql.FieldLTE(FieldBucket, v))
 }
 
 // And groups predicates with the AND operator between them.

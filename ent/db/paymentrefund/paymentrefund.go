@@ -19,12 +19,16 @@ const (
 	FieldOrderID = "order_id"
 	// FieldLedgerID holds the string denoting the ledger_id field in the database.
 	FieldLedgerID = "ledger_id"
+	// FieldAccountID holds the string denoting the account_id field in the database.
+	FieldAccountID = "account_id"
 	// FieldBucket holds the string denoting the bucket field in the database.
 	FieldBucket = "bucket"
 	// FieldProvider holds the string denoting the provider field in the database.
 	FieldProvider = "provider"
 	// FieldPayment holds the string denoting the payment field in the database.
 	FieldPayment = "payment"
+	// FieldReference holds the string denoting the reference field in the database.
+	FieldReference = "reference"
 	// FieldAmountMinor holds the string denoting the amount_minor field in the database.
 	FieldAmountMinor = "amount_minor"
 	// FieldCurrency holds the string denoting the currency field in the database.
@@ -47,9 +51,11 @@ var Columns = []string{
 	FieldStoreID,
 	FieldOrderID,
 	FieldLedgerID,
+	FieldAccountID,
 	FieldBucket,
 	FieldProvider,
 	FieldPayment,
+	FieldReference,
 	FieldAmountMinor,
 	FieldCurrency,
 	FieldState,
@@ -107,6 +113,11 @@ func ByLedgerID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldLedgerID, opts...).ToFunc()
 }
 
+// ByAccountID orders the results by the account_id field.
+func ByAccountID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAccountID, opts...).ToFunc()
+}
+
 // ByBucket orders the results by the bucket field.
 func ByBucket(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldBucket, opts...).ToFunc()
@@ -120,6 +131,11 @@ func ByProvider(opts ...sql.OrderTermOption) OrderOption {
 // ByPayment orders the results by the payment field.
 func ByPayment(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldPayment, opts...).ToFunc()
+}
+
+// ByReference orders the results by the reference field.
+func ByReference(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldReference, opts...).ToFunc()
 }
 
 // ByAmountMinor orders the results by the amount_minor field.

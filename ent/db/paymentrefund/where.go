@@ -70,6 +70,11 @@ func LedgerID(v xid.ID) predicate.PaymentRefund {
 	return predicate.PaymentRefund(sql.FieldEQ(FieldLedgerID, v))
 }
 
+// AccountID applies equality check predicate on the "account_id" field. It's identical to AccountIDEQ.
+func AccountID(v xid.ID) predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldEQ(FieldAccountID, v))
+}
+
 // Bucket applies equality check predicate on the "bucket" field. It's identical to BucketEQ.
 func Bucket(v int8) predicate.PaymentRefund {
 	return predicate.PaymentRefund(sql.FieldEQ(FieldBucket, v))
@@ -84,6 +89,11 @@ func Provider(v state.PaymentMethod) predicate.PaymentRefund {
 // Payment applies equality check predicate on the "payment" field. It's identical to PaymentEQ.
 func Payment(v string) predicate.PaymentRefund {
 	return predicate.PaymentRefund(sql.FieldEQ(FieldPayment, v))
+}
+
+// Reference applies equality check predicate on the "reference" field. It's identical to ReferenceEQ.
+func Reference(v string) predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldEQ(FieldReference, v))
 }
 
 // AmountMinor applies equality check predicate on the "amount_minor" field. It's identical to AmountMinorEQ.
@@ -246,6 +256,56 @@ func LedgerIDIsNil() predicate.PaymentRefund {
 // LedgerIDNotNil applies the NotNil predicate on the "ledger_id" field.
 func LedgerIDNotNil() predicate.PaymentRefund {
 	return predicate.PaymentRefund(sql.FieldNotNull(FieldLedgerID))
+}
+
+// AccountIDEQ applies the EQ predicate on the "account_id" field.
+func AccountIDEQ(v xid.ID) predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldEQ(FieldAccountID, v))
+}
+
+// AccountIDNEQ applies the NEQ predicate on the "account_id" field.
+func AccountIDNEQ(v xid.ID) predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldNEQ(FieldAccountID, v))
+}
+
+// AccountIDIn applies the In predicate on the "account_id" field.
+func AccountIDIn(vs ...xid.ID) predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldIn(FieldAccountID, vs...))
+}
+
+// AccountIDNotIn applies the NotIn predicate on the "account_id" field.
+func AccountIDNotIn(vs ...xid.ID) predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldNotIn(FieldAccountID, vs...))
+}
+
+// AccountIDGT applies the GT predicate on the "account_id" field.
+func AccountIDGT(v xid.ID) predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldGT(FieldAccountID, v))
+}
+
+// AccountIDGTE applies the GTE predicate on the "account_id" field.
+func AccountIDGTE(v xid.ID) predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldGTE(FieldAccountID, v))
+}
+
+// AccountIDLT applies the LT predicate on the "account_id" field.
+func AccountIDLT(v xid.ID) predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldLT(FieldAccountID, v))
+}
+
+// AccountIDLTE applies the LTE predicate on the "account_id" field.
+func AccountIDLTE(v xid.ID) predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldLTE(FieldAccountID, v))
+}
+
+// AccountIDIsNil applies the IsNil predicate on the "account_id" field.
+func AccountIDIsNil() predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldIsNull(FieldAccountID))
+}
+
+// AccountIDNotNil applies the NotNil predicate on the "account_id" field.
+func AccountIDNotNil() predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldNotNull(FieldAccountID))
 }
 
 // BucketEQ applies the EQ predicate on the "bucket" field.
@@ -435,6 +495,81 @@ func PaymentEqualFold(v string) predicate.PaymentRefund {
 // PaymentContainsFold applies the ContainsFold predicate on the "payment" field.
 func PaymentContainsFold(v string) predicate.PaymentRefund {
 	return predicate.PaymentRefund(sql.FieldContainsFold(FieldPayment, v))
+}
+
+// ReferenceEQ applies the EQ predicate on the "reference" field.
+func ReferenceEQ(v string) predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldEQ(FieldReference, v))
+}
+
+// ReferenceNEQ applies the NEQ predicate on the "reference" field.
+func ReferenceNEQ(v string) predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldNEQ(FieldReference, v))
+}
+
+// ReferenceIn applies the In predicate on the "reference" field.
+func ReferenceIn(vs ...string) predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldIn(FieldReference, vs...))
+}
+
+// ReferenceNotIn applies the NotIn predicate on the "reference" field.
+func ReferenceNotIn(vs ...string) predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldNotIn(FieldReference, vs...))
+}
+
+// ReferenceGT applies the GT predicate on the "reference" field.
+func ReferenceGT(v string) predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldGT(FieldReference, v))
+}
+
+// ReferenceGTE applies the GTE predicate on the "reference" field.
+func ReferenceGTE(v string) predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldGTE(FieldReference, v))
+}
+
+// ReferenceLT applies the LT predicate on the "reference" field.
+func ReferenceLT(v string) predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldLT(FieldReference, v))
+}
+
+// ReferenceLTE applies the LTE predicate on the "reference" field.
+func ReferenceLTE(v string) predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldLTE(FieldReference, v))
+}
+
+// ReferenceContains applies the Contains predicate on the "reference" field.
+func ReferenceContains(v string) predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldContains(FieldReference, v))
+}
+
+// ReferenceHasPrefix applies the HasPrefix predicate on the "reference" field.
+func ReferenceHasPrefix(v string) predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldHasPrefix(FieldReference, v))
+}
+
+// ReferenceHasSuffix applies the HasSuffix predicate on the "reference" field.
+func ReferenceHasSuffix(v string) predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldHasSuffix(FieldReference, v))
+}
+
+// ReferenceIsNil applies the IsNil predicate on the "reference" field.
+func ReferenceIsNil() predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldIsNull(FieldReference))
+}
+
+// ReferenceNotNil applies the NotNil predicate on the "reference" field.
+func ReferenceNotNil() predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldNotNull(FieldReference))
+}
+
+// ReferenceEqualFold applies the EqualFold predicate on the "reference" field.
+func ReferenceEqualFold(v string) predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldEqualFold(FieldReference, v))
+}
+
+// ReferenceContainsFold applies the ContainsFold predicate on the "reference" field.
+func ReferenceContainsFold(v string) predicate.PaymentRefund {
+	return predicate.PaymentRefund(sql.FieldContainsFold(FieldReference, v))
 }
 
 // AmountMinorEQ applies the EQ predicate on the "amount_minor" field.

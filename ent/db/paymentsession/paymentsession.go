@@ -19,6 +19,8 @@ const (
 	FieldOrderID = "order_id"
 	// FieldAttempt holds the string denoting the attempt field in the database.
 	FieldAttempt = "attempt"
+	// FieldAccountID holds the string denoting the account_id field in the database.
+	FieldAccountID = "account_id"
 	// FieldBucket holds the string denoting the bucket field in the database.
 	FieldBucket = "bucket"
 	// FieldProvider holds the string denoting the provider field in the database.
@@ -47,6 +49,7 @@ var Columns = []string{
 	FieldStoreID,
 	FieldOrderID,
 	FieldAttempt,
+	FieldAccountID,
 	FieldBucket,
 	FieldProvider,
 	FieldReference,
@@ -103,6 +106,11 @@ func ByOrderID(opts ...sql.OrderTermOption) OrderOption {
 // ByAttempt orders the results by the attempt field.
 func ByAttempt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldAttempt, opts...).ToFunc()
+}
+
+// ByAccountID orders the results by the account_id field.
+func ByAccountID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAccountID, opts...).ToFunc()
 }
 
 // ByBucket orders the results by the bucket field.

@@ -70,6 +70,11 @@ func Attempt(v int) predicate.PaymentSession {
 	return predicate.PaymentSession(sql.FieldEQ(FieldAttempt, v))
 }
 
+// AccountID applies equality check predicate on the "account_id" field. It's identical to AccountIDEQ.
+func AccountID(v xid.ID) predicate.PaymentSession {
+	return predicate.PaymentSession(sql.FieldEQ(FieldAccountID, v))
+}
+
 // Bucket applies equality check predicate on the "bucket" field. It's identical to BucketEQ.
 func Bucket(v int8) predicate.PaymentSession {
 	return predicate.PaymentSession(sql.FieldEQ(FieldBucket, v))
@@ -236,6 +241,56 @@ func AttemptLT(v int) predicate.PaymentSession {
 // AttemptLTE applies the LTE predicate on the "attempt" field.
 func AttemptLTE(v int) predicate.PaymentSession {
 	return predicate.PaymentSession(sql.FieldLTE(FieldAttempt, v))
+}
+
+// AccountIDEQ applies the EQ predicate on the "account_id" field.
+func AccountIDEQ(v xid.ID) predicate.PaymentSession {
+	return predicate.PaymentSession(sql.FieldEQ(FieldAccountID, v))
+}
+
+// AccountIDNEQ applies the NEQ predicate on the "account_id" field.
+func AccountIDNEQ(v xid.ID) predicate.PaymentSession {
+	return predicate.PaymentSession(sql.FieldNEQ(FieldAccountID, v))
+}
+
+// AccountIDIn applies the In predicate on the "account_id" field.
+func AccountIDIn(vs ...xid.ID) predicate.PaymentSession {
+	return predicate.PaymentSession(sql.FieldIn(FieldAccountID, vs...))
+}
+
+// AccountIDNotIn applies the NotIn predicate on the "account_id" field.
+func AccountIDNotIn(vs ...xid.ID) predicate.PaymentSession {
+	return predicate.PaymentSession(sql.FieldNotIn(FieldAccountID, vs...))
+}
+
+// AccountIDGT applies the GT predicate on the "account_id" field.
+func AccountIDGT(v xid.ID) predicate.PaymentSession {
+	return predicate.PaymentSession(sql.FieldGT(FieldAccountID, v))
+}
+
+// AccountIDGTE applies the GTE predicate on the "account_id" field.
+func AccountIDGTE(v xid.ID) predicate.PaymentSession {
+	return predicate.PaymentSession(sql.FieldGTE(FieldAccountID, v))
+}
+
+// AccountIDLT applies the LT predicate on the "account_id" field.
+func AccountIDLT(v xid.ID) predicate.PaymentSession {
+	return predicate.PaymentSession(sql.FieldLT(FieldAccountID, v))
+}
+
+// AccountIDLTE applies the LTE predicate on the "account_id" field.
+func AccountIDLTE(v xid.ID) predicate.PaymentSession {
+	return predicate.PaymentSession(sql.FieldLTE(FieldAccountID, v))
+}
+
+// AccountIDIsNil applies the IsNil predicate on the "account_id" field.
+func AccountIDIsNil() predicate.PaymentSession {
+	return predicate.PaymentSession(sql.FieldIsNull(FieldAccountID))
+}
+
+// AccountIDNotNil applies the NotNil predicate on the "account_id" field.
+func AccountIDNotNil() predicate.PaymentSession {
+	return predicate.PaymentSession(sql.FieldNotNull(FieldAccountID))
 }
 
 // BucketEQ applies the EQ predicate on the "bucket" field.

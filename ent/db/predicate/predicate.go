@@ -93,6 +93,9 @@ type Grant func(*sql.Selector)
 // Idempotency is the predicate function for idempotency builders.
 type Idempotency func(*sql.Selector)
 
+// Imported is the predicate function for imported builders.
+type Imported func(*sql.Selector)
+
 // Invitation is the predicate function for invitation builders.
 type Invitation func(*sql.Selector)
 

@@ -806,6 +806,30 @@ func (f IdempotencyMutationRuleFunc) EvalMutation(ctx context.Context, m db.Muta
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.IdempotencyMutation", m)
 }
 
+// The ImportedQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ImportedQueryRuleFunc func(context.Context, *db.ImportedQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ImportedQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ImportedQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ImportedQuery", q)
+}
+
+// The ImportedMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ImportedMutationRuleFunc func(context.Context, *db.ImportedMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ImportedMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ImportedMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ImportedMutation", m)
+}
+
 // The InvitationQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type InvitationQueryRuleFunc func(context.Context, *db.InvitationQuery) error

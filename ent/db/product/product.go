@@ -55,6 +55,10 @@ const (
 	FieldWeightGrams = "weight_grams"
 	// FieldMaxPriceMinor holds the string denoting the max_price_minor field in the database.
 	FieldMaxPriceMinor = "max_price_minor"
+	// FieldRequiresShipping holds the string denoting the requires_shipping field in the database.
+	FieldRequiresShipping = "requires_shipping"
+	// FieldImagesCount holds the string denoting the images_count field in the database.
+	FieldImagesCount = "images_count"
 	// Table holds the table name of the product in the database.
 	Table = "products"
 )
@@ -83,6 +87,8 @@ var Columns = []string{
 	FieldOptions,
 	FieldWeightGrams,
 	FieldMaxPriceMinor,
+	FieldRequiresShipping,
+	FieldImagesCount,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -113,6 +119,10 @@ var (
 	VendorValidator func(string) error
 	// ProductTypeValidator is a validator for the "product_type" field. It is called by the builders before save.
 	ProductTypeValidator func(string) error
+	// DefaultRequiresShipping holds the default value on creation for the "requires_shipping" field.
+	DefaultRequiresShipping bool
+	// DefaultImagesCount holds the default value on creation for the "images_count" field.
+	DefaultImagesCount int
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() xid.ID
 )
@@ -218,4 +228,14 @@ func ByWeightGrams(opts ...sql.OrderTermOption) OrderOption {
 // ByMaxPriceMinor orders the results by the max_price_minor field.
 func ByMaxPriceMinor(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldMaxPriceMinor, opts...).ToFunc()
+}
+
+// ByRequiresShipping orders the results by the requires_shipping field.
+func ByRequiresShipping(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRequiresShipping, opts...).ToFunc()
+}
+
+// ByImagesCount orders the results by the images_count field.
+func ByImagesCount(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldImagesCount, opts...).ToFunc()
 }

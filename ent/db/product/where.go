@@ -166,6 +166,16 @@ func MaxPriceMinor(v int64) predicate.Product {
 	return predicate.Product(sql.FieldEQ(FieldMaxPriceMinor, v))
 }
 
+// RequiresShipping applies equality check predicate on the "requires_shipping" field. It's identical to RequiresShippingEQ.
+func RequiresShipping(v bool) predicate.Product {
+	return predicate.Product(sql.FieldEQ(FieldRequiresShipping, v))
+}
+
+// ImagesCount applies equality check predicate on the "images_count" field. It's identical to ImagesCountEQ.
+func ImagesCount(v int) predicate.Product {
+	return predicate.Product(sql.FieldEQ(FieldImagesCount, v))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Product {
 	return predicate.Product(sql.FieldEQ(FieldStoreID, v))
@@ -1414,6 +1424,56 @@ func MaxPriceMinorIsNil() predicate.Product {
 // MaxPriceMinorNotNil applies the NotNil predicate on the "max_price_minor" field.
 func MaxPriceMinorNotNil() predicate.Product {
 	return predicate.Product(sql.FieldNotNull(FieldMaxPriceMinor))
+}
+
+// RequiresShippingEQ applies the EQ predicate on the "requires_shipping" field.
+func RequiresShippingEQ(v bool) predicate.Product {
+	return predicate.Product(sql.FieldEQ(FieldRequiresShipping, v))
+}
+
+// RequiresShippingNEQ applies the NEQ predicate on the "requires_shipping" field.
+func RequiresShippingNEQ(v bool) predicate.Product {
+	return predicate.Product(sql.FieldNEQ(FieldRequiresShipping, v))
+}
+
+// ImagesCountEQ applies the EQ predicate on the "images_count" field.
+func ImagesCountEQ(v int) predicate.Product {
+	return predicate.Product(sql.FieldEQ(FieldImagesCount, v))
+}
+
+// ImagesCountNEQ applies the NEQ predicate on the "images_count" field.
+func ImagesCountNEQ(v int) predicate.Product {
+	return predicate.Product(sql.FieldNEQ(FieldImagesCount, v))
+}
+
+// ImagesCountIn applies the In predicate on the "images_count" field.
+func ImagesCountIn(vs ...int) predicate.Product {
+	return predicate.Product(sql.FieldIn(FieldImagesCount, vs...))
+}
+
+// ImagesCountNotIn applies the NotIn predicate on the "images_count" field.
+func ImagesCountNotIn(vs ...int) predicate.Product {
+	return predicate.Product(sql.FieldNotIn(FieldImagesCount, vs...))
+}
+
+// ImagesCountGT applies the GT predicate on the "images_count" field.
+func ImagesCountGT(v int) predicate.Product {
+	return predicate.Product(sql.FieldGT(FieldImagesCount, v))
+}
+
+// ImagesCountGTE applies the GTE predicate on the "images_count" field.
+func ImagesCountGTE(v int) predicate.Product {
+	return predicate.Product(sql.FieldGTE(FieldImagesCount, v))
+}
+
+// ImagesCountLT applies the LT predicate on the "images_count" field.
+func ImagesCountLT(v int) predicate.Product {
+	return predicate.Product(sql.FieldLT(FieldImagesCount, v))
+}
+
+// ImagesCountLTE applies the LTE predicate on the "images_count" field.
+func ImagesCountLTE(v int) predicate.Product {
+	return predicate.Product(sql.FieldLTE(FieldImagesCount, v))
 }
 
 // And groups predicates with the AND operator between them.

@@ -30,6 +30,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
+	"github.com/storefront-go/storefront/ent/db/imported"
 	"github.com/storefront-go/storefront/ent/db/invitation"
 	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
@@ -811,6 +812,24 @@ func init() {
 	idempotencyDescID := idempotencyMixinFields0[1].Descriptor()
 	// idempotency.DefaultID holds the default value on creation for the id field.
 	idempotency.DefaultID = idempotencyDescID.Default.(func() xid.ID)
+	importedMixin := schema.Imported{}.Mixin()
+	imported.Policy = privacy.NewPolicies(importedMixin[0], schema.Imported{})
+	imported.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := imported.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	importedMixinFields0 := importedMixin[0].Fields()
+	_ = importedMixinFields0
+	importedFields := schema.Imported{}.Fields()
+	_ = importedFields
+	// importedDescID is the schema descriptor for id field.
+	importedDescID := importedMixinFields0[1].Descriptor()
+	// imported.DefaultID holds the default value on creation for the id field.
+	imported.DefaultID = importedDescID.Default.(func() xid.ID)
 	invitationMixin := schema.Invitation{}.Mixin()
 	invitation.Policy = privacy.NewPolicies(invitationMixin[0], schema.Invitation{})
 	invitation.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -1047,6 +1066,10 @@ func init() {
 	orderlineDescRefundedQuantity := orderlineFields[7].Descriptor()
 	// orderline.DefaultRefundedQuantity holds the default value on creation for the refunded_quantity field.
 	orderline.DefaultRefundedQuantity = orderlineDescRefundedQuantity.Default.(int64)
+	// orderlineDescRequiresShipping is the schema descriptor for requires_shipping field.
+	orderlineDescRequiresShipping := orderlineFields[14].Descriptor()
+	// orderline.DefaultRequiresShipping holds the default value on creation for the requires_shipping field.
+	orderline.DefaultRequiresShipping = orderlineDescRequiresShipping.Default.(bool)
 	// orderlineDescID is the schema descriptor for id field.
 	orderlineDescID := orderlineMixinFields0[1].Descriptor()
 	// orderline.DefaultID holds the default value on creation for the id field.
@@ -1181,6 +1204,14 @@ func init() {
 	paymentaccountDescSigning := paymentaccountFields[4].Descriptor()
 	// paymentaccount.SigningValidator is a validator for the "signing" field. It is called by the builders before save.
 	paymentaccount.SigningValidator = paymentaccountDescSigning.Validators[0].(func([]byte) error)
+	// paymentaccountDescRetiredAt is the schema descriptor for retired_at field.
+	paymentaccountDescRetiredAt := paymentaccountFields[7].Descriptor()
+	// paymentaccount.DefaultRetiredAt holds the default value on creation for the retired_at field.
+	paymentaccount.DefaultRetiredAt = micros.Time(paymentaccountDescRetiredAt.Default.(int64))
+	// paymentaccountDescBucket is the schema descriptor for bucket field.
+	paymentaccountDescBucket := paymentaccountFields[8].Descriptor()
+	// paymentaccount.DefaultBucket holds the default value on creation for the bucket field.
+	paymentaccount.DefaultBucket = paymentaccountDescBucket.Default.(int8)
 	// paymentaccountDescID is the schema descriptor for id field.
 	paymentaccountDescID := paymentaccountMixinFields0[1].Descriptor()
 	// paymentaccount.DefaultID holds the default value on creation for the id field.
@@ -1218,11 +1249,11 @@ func init() {
 	paymentrefundFields := schema.PaymentRefund{}.Fields()
 	_ = paymentrefundFields
 	// paymentrefundDescFailure is the schema descriptor for failure field.
-	paymentrefundDescFailure := paymentrefundFields[8].Descriptor()
+	paymentrefundDescFailure := paymentrefundFields[10].Descriptor()
 	// paymentrefund.FailureValidator is a validator for the "failure" field. It is called by the builders before save.
 	paymentrefund.FailureValidator = paymentrefundDescFailure.Validators[0].(func(string) error)
 	// paymentrefundDescTries is the schema descriptor for tries field.
-	paymentrefundDescTries := paymentrefundFields[9].Descriptor()
+	paymentrefundDescTries := paymentrefundFields[11].Descriptor()
 	// paymentrefund.DefaultTries holds the default value on creation for the tries field.
 	paymentrefund.DefaultTries = paymentrefundDescTries.Default.(int)
 	// paymentrefundDescID is the schema descriptor for id field.
@@ -1244,7 +1275,7 @@ func init() {
 	paymentsessionFields := schema.PaymentSession{}.Fields()
 	_ = paymentsessionFields
 	// paymentsessionDescTries is the schema descriptor for tries field.
-	paymentsessionDescTries := paymentsessionFields[9].Descriptor()
+	paymentsessionDescTries := paymentsessionFields[10].Descriptor()
 	// paymentsession.DefaultTries holds the default value on creation for the tries field.
 	paymentsession.DefaultTries = paymentsessionDescTries.Default.(int)
 	// paymentsessionDescID is the schema descriptor for id field.
@@ -1353,6 +1384,14 @@ func init() {
 	productDescProductType := productFields[9].Descriptor()
 	// product.ProductTypeValidator is a validator for the "product_type" field. It is called by the builders before save.
 	product.ProductTypeValidator = productDescProductType.Validators[0].(func(string) error)
+	// productDescRequiresShipping is the schema descriptor for requires_shipping field.
+	productDescRequiresShipping := productFields[17].Descriptor()
+	// product.DefaultRequiresShipping holds the default value on creation for the requires_shipping field.
+	product.DefaultRequiresShipping = productDescRequiresShipping.Default.(bool)
+	// productDescImagesCount is the schema descriptor for images_count field.
+	productDescImagesCount := productFields[18].Descriptor()
+	// product.DefaultImagesCount holds the default value on creation for the images_count field.
+	product.DefaultImagesCount = productDescImagesCount.Default.(int)
 	// productDescID is the schema descriptor for id field.
 	productDescID := productMixinFields0[1].Descriptor()
 	// product.DefaultID holds the default value on creation for the id field.

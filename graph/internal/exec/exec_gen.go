@@ -679,8 +679,9 @@ type Mutation {
   "Makes the next attempt now, or sends a delivery that has ended once more."
   webhookDeliveryRetry(id: ID!): WebhookDeliveryPayload! @scope(name: "webhooks.write")
   """
-  Sends deliveries that have ended once more, oldest first, at the end of the queue: limit of them at most, which is 1
-  to 1,000. What was sent by it is not found by it again while endCursor is given as after.
+  Sends deliveries that have ended once more, oldest first, at the end of the queue, or makes the next attempts of those
+  that wait now: limit of them at most, which is 1 to 1,000. What was sent by it is not found by it again while
+  endCursor is given as after.
   """
   webhookDeliveriesRetry(
     endpointId: ID!, filter: WebhookDeliveryFilter!, after: String, limit: Int! = 500
@@ -855,10 +856,14 @@ type Mutation {
   paymentSettingsUpdate(expectedVersion: Long!, input: PaymentSettingsInput!): PaymentSettingsPayload! @dashboard
   """
   Keeps the secrets of the store's account with a payment provider. The key is tried: it has to be able to begin a
-  payment in the store's currency.
+  payment in the store's currency. Another key may be that of another account: for 30 days the former one settles and
+  gives back what was begun with it, then it is forgotten. There are 20 former ones at most.
   """
   paymentAccountSet(input: PaymentAccountInput!): PaymentSettingsPayload! @fresh @dashboard
-  "Forgets the account. The way to pay has to be inactive before."
+  """
+  Takes the account from the store. The way to pay has to be inactive before. For 30 days the account settles and gives
+  back what was begun with it, then it is forgotten; who wants to end that at once revokes the key at the provider.
+  """
   paymentAccountRemove(kind: PaymentMethodKind!): PaymentSettingsPayload! @fresh @dashboard
   shippingZoneDelete(id: ID!, expectedVersion: Long!): ShippingZoneDeletePayload! @dashboard
   "Replaces how the store taxes."
@@ -1220,7 +1225,7 @@ type WebhookEndpoint {
   activity(hours: Int! = 24): [WebhookActivity!]!
   "Newest first: those that wait and those that have ended in the last 14 days."
   deliveries(first: Int = 50, after: String, state: DeliveryState): WebhookDeliveryConnection!
-  "How many deliveries have ended so, of the newest million; counted up to 10,000."
+  "How many deliveries a filter chooses, of the newest million; counted up to 10,000."
   deliveryCount(filter: WebhookDeliveryFilter!): Int!
   version: Long!
   createdAt: Time!
@@ -1697,6 +1702,11 @@ type Product {
   images: [ProductImage!]!
   "The first of them."
   image: ProductImage
+  """
+  False of what is not sent, such as a file or a voucher: who buys nothing else is asked for no address and chooses no
+  shipping.
+  """
+  requiresShipping: Boolean!
 }
 
 "A picture of a product that was uploaded."
@@ -1794,6 +1804,8 @@ type LineItem {
   variantId: ID
   "The texts of its options when it was sold."
   options: [String!]!
+  "False where nothing is sent, as the product said when it was sold."
+  requiresShipping: Boolean!
 }
 
 type Order {
@@ -1885,7 +1897,10 @@ type PaymentRefund {
   amountMinor: Money!
   currency: String!
   state: PaymentRefundState!
-  "Why the provider did not do it: somebody has to give the money back otherwise."
+  """
+  Why the provider did not do it, or why the money came back to the store's account, as it may for weeks: somebody has
+  to give it to the shopper otherwise. The order's refundedMinor and its ledger stay as they were decided.
+  """
   failure: String
   createdAt: Time!
 }
@@ -2274,9 +2289,9 @@ input WebhookFilterInput {
   changed: Boolean
 }
 
-"Chooses deliveries that have ended; what is left out chooses all. Pings are never among them."
+"Chooses deliveries; what is left out chooses all that have ended. Pings are never among them."
 input WebhookDeliveryFilter {
-  "Of DELIVERED, FAILED, SKIPPED and CANCELLED."
+  "Of DELIVERED, FAILED, SKIPPED and CANCELLED; or WAITING alone: those that failed and wait for their next attempt."
   states: [DeliveryState!]
   "Names of events."
   types: [String!]
@@ -2379,6 +2394,8 @@ input ProductCreateInput {
   """
   options: [ProductOptionInput!]
   variants: [ProductVariantInput!]
+  "True when absent."
+  requiresShipping: Boolean
 }
 
 input ProductOptionInput {
@@ -2462,6 +2479,7 @@ input ProductUpdateInput {
   inventoryQuantity: Long
   imageUrl: String
   weightGrams: Long
+  requiresShipping: Boolean
 }
 
 input AddressInput {
@@ -7896,6 +7914,8 @@ func (ec *executionContext) fieldContext_Collection_products(_ context.Context, 
 				return ec.fieldContext_Product_images(ctx, field)
 			case "image":
 				return ec.fieldContext_Product_image(ctx, field)
+			case "requiresShipping":
+				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -13938,6 +13958,8 @@ func (ec *executionContext) fieldContext_LineItem_product(_ context.Context, fie
 				return ec.fieldContext_Product_images(ctx, field)
 			case "image":
 				return ec.fieldContext_Product_image(ctx, field)
+			case "requiresShipping":
+				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -14139,6 +14161,23 @@ func (ec *executionContext) fieldContext_LineItem_options(_ context.Context, fie
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LineItem_requiresShipping(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.RequiresShipping)
+}
+
+func (ec *executionContext) fieldContext_LineItem_requiresShipping(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LineItem",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
 		},
 	}
 	return fc, nil
@@ -24597,6 +24636,8 @@ func (ec *executionContext) fieldContext_Order_lineItems(_ context.Context, fiel
 				return ec.fieldContext_LineItem_variantId(ctx, field)
 			case "options":
 				return ec.fieldContext_LineItem_options(ctx, field)
+			case "requiresShipping":
+				return ec.fieldContext_LineItem_requiresShipping(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type LineItem", field.Name)
 		},
@@ -28286,6 +28327,23 @@ func (ec *executionContext) fieldContext_Product_image(_ context.Context, field 
 	return fc, nil
 }
 
+func (ec *executionContext) _Product_requiresShipping(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.RequiresShipping)
+}
+
+func (ec *executionContext) fieldContext_Product_requiresShipping(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Product",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ProductConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.Product]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -28393,6 +28451,8 @@ func (ec *executionContext) fieldContext_ProductConnection_nodes(_ context.Conte
 				return ec.fieldContext_Product_images(ctx, field)
 			case "image":
 				return ec.fieldContext_Product_image(ctx, field)
+			case "requiresShipping":
+				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -28689,6 +28749,8 @@ func (ec *executionContext) fieldContext_ProductEdge_node(_ context.Context, fie
 				return ec.fieldContext_Product_images(ctx, field)
 			case "image":
 				return ec.fieldContext_Product_image(ctx, field)
+			case "requiresShipping":
+				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -28955,6 +29017,8 @@ func (ec *executionContext) fieldContext_ProductImageDeletePayload_product(_ con
 				return ec.fieldContext_Product_images(ctx, field)
 			case "image":
 				return ec.fieldContext_Product_image(ctx, field)
+			case "requiresShipping":
+				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -29124,6 +29188,8 @@ func (ec *executionContext) fieldContext_ProductImagePayload_product(_ context.C
 				return ec.fieldContext_Product_images(ctx, field)
 			case "image":
 				return ec.fieldContext_Product_image(ctx, field)
+			case "requiresShipping":
+				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -29276,6 +29342,8 @@ func (ec *executionContext) fieldContext_ProductPayload_product(_ context.Contex
 				return ec.fieldContext_Product_images(ctx, field)
 			case "image":
 				return ec.fieldContext_Product_image(ctx, field)
+			case "requiresShipping":
+				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -30843,6 +30911,8 @@ func (ec *executionContext) fieldContext_Query_product(ctx context.Context, fiel
 				return ec.fieldContext_Product_images(ctx, field)
 			case "image":
 				return ec.fieldContext_Product_image(ctx, field)
+			case "requiresShipping":
+				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -43745,7 +43815,7 @@ func (ec *executionContext) unmarshalInputProductCreateInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "createdAt", "weightGrams", "options", "variants"}
+	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "createdAt", "weightGrams", "options", "variants", "requiresShipping"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -43864,6 +43934,13 @@ func (ec *executionContext) unmarshalInputProductCreateInput(ctx context.Context
 				return it, err
 			}
 			it.Variants = data
+		case "requiresShipping":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("requiresShipping"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RequiresShipping = data
 		}
 	}
 	return it, nil
@@ -44012,7 +44089,7 @@ func (ec *executionContext) unmarshalInputProductUpdateInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "weightGrams"}
+	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "weightGrams", "requiresShipping"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -44110,6 +44187,13 @@ func (ec *executionContext) unmarshalInputProductUpdateInput(ctx context.Context
 				return it, err
 			}
 			it.WeightGrams = graphql.OmittableOf(data)
+		case "requiresShipping":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("requiresShipping"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RequiresShipping = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -49284,6 +49368,11 @@ func (ec *executionContext) _LineItem(ctx context.Context, sel ast.SelectionSet,
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "requiresShipping":
+			out.Values[i] = ec._LineItem_requiresShipping(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -52793,6 +52882,11 @@ func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, 
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "requiresShipping":
+			out.Values[i] = ec._Product_requiresShipping(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}

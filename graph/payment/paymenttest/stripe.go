@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,6 +23,10 @@ import (
 const (
 	Key  = "sk_test_ofTheFakep7dc"
 	Live = "rk_live_of_the_fake_XYZA"
+	// Rolled is another key of the account of Key.
+	Rolled = "sk_test_ofTheFakeNew1"
+	// Other is a key of another account.
+	Other = "sk_test_of_another_A1b2"
 	// Weak may read and nothing else.
 	Weak = "rk_test_of_the_fake_weak"
 	// Signing is the secret of the events.
@@ -47,6 +52,8 @@ type Refund struct {
 	ID, Intent string
 	Units      int64
 	Metadata   string // the key of ours
+	Key        string // of the account
+	Failure    string // why the money came back, "" while it did not
 }
 
 // Stripe is the fake. Its address is the base of the interface.
@@ -60,6 +67,7 @@ type Stripe struct {
 	asked    map[string]int
 	lose     map[string]int
 	refuse   map[string]answer
+	revoked  []string
 	// Pages is where the pages of sessions are; nobody answers there.
 	Pages string
 	// Lacks is a currency that the account does not have, in small letters.
@@ -142,8 +150,13 @@ func kind(path string) string {
 }
 
 func (s *Stripe) route(r *http.Request, key string) answer {
+	if slices.Contains(s.revoked, key) {
+		key = ""
+	}
 	switch key {
-	case Key, Live:
+	case Rolled:
+		key = Key
+	case Key, Live, Other:
 	case Weak:
 		if r.Method == http.MethodPost {
 			return failure(http.StatusForbidden, "invalid_request_error", "The provided key does not have access.")
@@ -161,7 +174,10 @@ func (s *Stripe) route(r *http.Request, key string) answer {
 		return s.one(strings.TrimSuffix(r.URL.Path, "/expire"), key, s.expire)
 	case "refund":
 		if r.Method == http.MethodPost {
-			return s.refund(r.Form)
+			return s.refund(r.Form, key)
+		}
+		if _, id, ok := strings.Cut(r.URL.Path, "/v1/refunds/"); ok {
+			return s.returned(id, key)
 		}
 		return s.list(r.Form.Get("payment_intent"))
 	}
@@ -225,7 +241,7 @@ func (x *Session) answer(pages string) answer {
 }
 
 // refund gives money back, as far as there is any.
-func (s *Stripe) refund(form url.Values) answer {
+func (s *Stripe) refund(form url.Values, key string) answer {
 	intent := form.Get("payment_intent")
 	left, err := strconv.ParseInt(form.Get("amount"), 10, 64)
 	if err != nil {
@@ -233,7 +249,7 @@ func (s *Stripe) refund(form url.Values) answer {
 	}
 	left = -left
 	for _, x := range s.sessions {
-		if x.Intent == intent {
+		if x.Intent == intent && x.Key == key {
 			left += x.Units
 		}
 	}
@@ -247,14 +263,29 @@ func (s *Stripe) refund(form url.Values) answer {
 	}
 	s.next++
 	units, _ := strconv.ParseInt(form.Get("amount"), 10, 64)
-	r := Refund{ID: "re_" + strconv.Itoa(s.next), Intent: intent, Units: units, Metadata: form.Get("metadata[refund]")}
+	r := Refund{ID: "re_" + strconv.Itoa(s.next), Intent: intent, Units: units, Key: key,
+		Metadata: form.Get("metadata[refund]")}
 	s.refunds = append(s.refunds, r)
 	return answer{http.StatusOK, r.body()}
 }
 
+// returned is one refund of an account.
+func (s *Stripe) returned(id, key string) answer {
+	for _, r := range s.refunds {
+		if r.ID == id && r.Key == key {
+			return answer{http.StatusOK, r.body()}
+		}
+	}
+	return failure(http.StatusNotFound, "invalid_request_error", "No such refund")
+}
+
 func (r *Refund) body() map[string]any {
-	return map[string]any{"id": r.ID, "object": "refund", "status": "succeeded", "payment_intent": r.Intent,
+	body := map[string]any{"id": r.ID, "object": "refund", "status": "succeeded", "payment_intent": r.Intent,
 		"amount": r.Units, "metadata": map[string]any{"refund": r.Metadata}}
+	if r.Failure != "" {
+		body["status"], body["failure_reason"] = "failed", r.Failure
+	}
+	return body
 }
 
 func (s *Stripe) list(intent string) answer {
@@ -306,6 +337,24 @@ func (s *Stripe) Refunds() []Refund {
 	return append([]Refund(nil), s.refunds...)
 }
 
+// Fail lets a refund come back, as the bank of a shopper may let it days later.
+func (s *Stripe) Fail(id, reason string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.refunds {
+		if s.refunds[i].ID == id {
+			s.refunds[i].Failure = reason
+		}
+	}
+}
+
+// Revoke lets a key be refused from now on.
+func (s *Stripe) Revoke(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.revoked = append(s.revoked, key)
+}
+
 // Asked returns how many requests of a kind there were, such as "POST refund".
 func (s *Stripe) Asked(what string) int {
 	s.mu.Lock()
@@ -338,7 +387,7 @@ func (s *Stripe) Forget() {
 	clear(s.answers)
 }
 
-// Event is the body of an event about a session.
+// Event is the body of an event about a session, or a refund.
 func Event(kind, session string) []byte {
 	return fmt.Appendf(nil, `{"id": "evt_%s_%s", "object": "event", "api_version": "2026-03-25.dahlia", "type": %q, `+
 		`"data": {"object": {"id": %q, "object": "checkout.session", "payment_status": "paid"}}}`,

@@ -103,6 +103,19 @@ func TestPictures(t *testing.T) {
 	})
 }
 
+// A variant that has a picture of its own shows it among the others.
+func TestVariantPictures(t *testing.T) {
+	each(t, func(t *testing.T, s sample.Sample) {
+		data := render.SampleData("product")
+		first := data["product"].(map[string]any)["variants"].([]any)[0].(map[string]any)
+		first["image"] = map[string]any{"url": "/pictures/own.jpg", "small_url": "/pictures/own-320.jpg", "srcset": nil,
+			"alt": "Its own", "width": nil, "height": nil}
+		if got := strings.Count(show(t, compile(t, s), "product", data), `src="/pictures/own-320.jpg"`); got != 1 {
+			t.Errorf("it stands there %d times", got)
+		}
+	})
+}
+
 // A preview stays one when its visitor searches: every form has its fields.
 func TestPreviewFields(t *testing.T) {
 	each(t, func(t *testing.T, s sample.Sample) {

@@ -205,7 +205,7 @@ function Frame({ data, refresh }) {
     <a class="skip" href="#main">Skip to the content</a>
     <div class="frame">
       <${Side} find=${() => find(true)} />
-      <main class="content" id="main" tabindex="-1"><${Unverified} /><${Place} /></main>
+      <main class="content" id="main" tabindex="-1"><${Unverified} /><${Place} /><${Guide} /></main>
     </div>
     ${finding && html`<${Finding} onClose=${() => find(false)} />`}
     <${Proof} />
@@ -231,6 +231,27 @@ function Finding({ onClose }) {
     });
   }, []);
   return Palette && html`<${Palette} places=${places} onClose=${onClose} />`;
+}
+
+const guides = '/docs/guides/';
+
+// Pages for developers have guides of their own; all others are a part of one.
+const taskGuides = { '/exports': 'exports', '/themes': 'themes', '/keys': 'first-call', '/apps': 'oauth',
+  '/webhooks': 'webhooks' };
+
+/** The guide to a page, or to the one that it is below of. */
+function guideOf({ path, below }) {
+  const at = path ?? below;
+  const name = places.find((p) => p.path === at)?.text ?? at.split('/').at(-1);
+  return guides + (taskGuides[at] ?? 'dashboard#' + name.toLowerCase().replaceAll(' ', '-'));
+}
+
+/** Leads to the guide to the present page, which opens beside it. */
+function Guide() {
+  const { path } = useAddress();
+  const found = match(table, path);
+  return found && html`<p class="guide"><a href=${guideOf(found.page)} target="_blank" rel="noreferrer"
+    data-test="guide">Guide to this page<span class="unseen"> (opens a new tab)</span></a></p>`;
 }
 
 /** The page of the present address. */

@@ -60,7 +60,7 @@ function Keys({ of: a, onClose, changed }) {
     <${Field} name="signingSecret" label="Signing secret" optional=${a.connected} type="password" maxlength="200"
       autocomplete="off" hint=${'Of the webhook: begins with whsec_. ' + kept} />
     <${Alert} tone="info">Stripe is asked whether the key can take payments in the store's currency. The keys are
-      stored encrypted and never shown again.<//>
+      stored encrypted and never shown again. Former ones are kept for 30 days, for what was begun with them.<//>
   <//>`;
 }
 
@@ -74,7 +74,7 @@ function Remove({ onClose, changed }) {
   };
   return html`<${Confirm} title="Remove the keys of Stripe?" name="stripe-remove" submit="Remove" onClose=${onClose}
     action=${action}>
-    <p>Shoppers must no longer be offered it. Refunds of what was paid by it then have to be made in Stripe's own
-      dashboard, and payments that are still under way are not seen.</p>
+    <p>Shoppers must no longer be offered it. For 30 days payments that are under way are still seen, and refunds still
+      made through it; then the keys are forgotten. To end that at once, revoke the key at Stripe.</p>
   <//>`;
 }

@@ -20,14 +20,20 @@ const ended = ['FAILED', 'SKIPPED', 'CANCELLED', 'DELIVERED'];
 
 /** Which deliveries the person means. */
 function filterOf(v, zone) {
-  const states = ended.filter((s) => v.has('state-' + s));
+  const states = ['WAITING', ...ended].filter((s) => v.has('state-' + s));
   if (states.length === 0) {
     throw new Wrong('states', 'Choose at least one.');
+  }
+  if (states[0] === 'WAITING' && states.length > 1) {
+    throw new Wrong('states', 'Choose what waits alone: it is tried now, and what has ended is sent anew.');
   }
   const point = (name) => (text(v, name) ? pointIn(v, name, zone) : null);
   const [settledFrom, settledTo] = [point('settledFrom'), point('settledTo')];
   if (settledFrom && settledTo && settledTo <= settledFrom) {
     throw new Wrong('settledTo', 'Choose a time after the first one.');
+  }
+  if (states[0] === 'WAITING' && (settledFrom || settledTo)) {
+    throw new Wrong(settledFrom ? 'settledFrom' : 'settledTo', 'What waits has not ended: leave this empty.');
   }
   const one = (name) => (v.get(name) ? [v.get(name)] : null);
   return { states, types: one('type'), outcomes: one('outcome'), settledFrom, settledTo };
@@ -55,13 +61,15 @@ export function Resend({ endpoint: e, onClose, changed }) {
 
 function Choice({ endpoint: e, zone }) {
   const wrong = useWrong('states');
-  return html`<p>Deliveries that have ended in the last 14 days are sent as new ones, after what waits.
-      Your receiver knows them by their event id.</p>
+  const fails = Boolean(e.failingSince);
+  return html`<p>Deliveries that have ended in the last 14 days are sent as new ones, after what waits; those that
+      failed and wait for their next attempt are tried now. Your receiver knows them by their event id.</p>
     <fieldset class="choices" name="states" aria-describedby=${wrong ? 'states-error' : undefined}>
-      <legend>How they ended</legend>
+      <legend>How they stand</legend>
       ${wrong && html`<p class="wrong" id="states-error" data-test="error-states">${wrong.join(' ')}</p>`}
+      <${Check} name="state-WAITING" label="Failed, and waits for its next attempt" value=${fails} />
       ${ended.map((s) => html`<${Check} key=${s} name=${'state-' + s} label=${html`<${Badge} value=${s} />`}
-        value=${s === 'FAILED'} />`)}
+        value=${!fails && s === 'FAILED'} />`)}
     </fieldset>
     <div class="pair">
       <${Select} name="type" label="Event" options=${[['', 'Any'], ...e.events.map((n) => [n, n])]} />

@@ -26,6 +26,9 @@ type Size struct {
 	// Ties is how many orders of the first store share one microsecond.
 	Ties     int
 	Products int // of each store
+	// Goods is how many more products the first store has, of many words and some of them
+	// with options; see [Goods].
+	Goods int `json:",omitempty"`
 }
 
 // Million is the size that the project's figures are measured with.

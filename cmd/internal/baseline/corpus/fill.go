@@ -116,6 +116,11 @@ func (f *filler) shop(ctx context.Context, i, orders int, size Size) (*Shop, []x
 	if err != nil {
 		return nil, nil, err
 	}
+	if i == 0 {
+		if err := f.goods(ctx, id, size.Goods); err != nil {
+			return nil, nil, err
+		}
+	}
 	people, err := f.people(ctx, id)
 	if err != nil {
 		return nil, nil, err

@@ -16,7 +16,7 @@ const document = (can) => `query Order($id: ID!) {
     id number status financialStatus fulfillmentStatus currency
     subtotalMinor discountMinor shippingMinor taxMinor totalMinor paidMinor refundedMinor
     customerId email billingAddress { ${address} } shippingAddress { ${address} }
-    lineItems { id productId title options sku quantity fulfilledQuantity refundedQuantity
+    lineItems { id productId title options requiresShipping sku quantity fulfilledQuantity refundedQuantity
       unitPriceMinor discountMinor taxMinor totalMinor ${
         can('products') ? 'product { id imageUrl version image { ' + imageFields + ' } }' : ''} }
     notesCount tags source placedAt paidAt fulfilledAt cancelledAt completedAt version
@@ -101,6 +101,7 @@ function Lines({ order: o }) {
         <p class="muted">${l.sku && html`<span>${l.sku}, </span>`}${l.quantity} × <${Money}
             minor=${l.unitPriceMinor} currency=${o.currency} />
           ${l.discountMinor > 0 && html`, discount <${Money} minor=${l.discountMinor} currency=${o.currency} />`}
+          ${!l.requiresShipping && ', not shipped'}
           ${l.taxMinor > 0 && html`, tax <${Money} minor=${l.taxMinor} currency=${o.currency} />`}</p>
         ${(l.fulfilledQuantity > 0 || l.refundedQuantity > 0) && html`<p class="muted">${[
           l.fulfilledQuantity > 0 && l.fulfilledQuantity + ' shipped',

@@ -3,7 +3,7 @@ import { html, useState } from '../lib.js';
 import { useApp, useQuery, go } from '../context.js';
 import { Page, Card, Badge, Time, Trouble, Waiting, Empty, Facts, Thumb, Money } from '../ui.js';
 import {
-  Form, Field, Area, Select, Amount, Confirm, ActionButton, amount, text, lines, useMutation,
+  Form, Field, Area, Select, Check, Amount, Confirm, ActionButton, amount, text, lines, useMutation,
 } from '../form.js';
 import { Variants, VariantList, count, variantFields } from '../variants.js';
 import { ImageList, Images, imagesOf } from '../images.js';
@@ -11,7 +11,7 @@ import { currencies } from '../money.js';
 import { to } from '../route.js';
 
 const fields = `id title handle description status priceMinor compareAtPriceMinor currency sku vendor productType tags
-  inventoryQuantity imageUrl publishedAt version createdAt updatedAt ${variantFields} ${imagesOf}`;
+  inventoryQuantity imageUrl requiresShipping publishedAt version createdAt updatedAt ${variantFields} ${imagesOf}`;
 const errors = 'userErrors { code message path }';
 
 const read = `query Product($id: ID!) { product(id: $id) { ${fields} } }`;
@@ -38,6 +38,7 @@ function input(v) {
     title: v.get('title'), description: v.get('description') || null, currency, ...own,
     vendor: text(v, 'vendor'), productType: text(v, 'productType'),
     tags: lines(v, 'tags', ','), imageUrl: text(v, 'imageUrl'),
+    requiresShipping: v.has('requiresShipping'),
     ...(text(v, 'handle') ? { handle: text(v, 'handle') } : {}),
   };
 }
@@ -82,6 +83,8 @@ function Inputs({ product: p = {}, fixed }) {
         </div>
         ${!many && html`<${Field} name="weightGrams" label="Weight in g" optional
           value=${p.weightGrams == null ? '' : String(p.weightGrams)} inputmode="numeric" disabled=${fixed} />`}
+        <${Check} name="requiresShipping" label="It has to be shipped" value=${p.requiresShipping ?? true}
+          hint="Not so for a file or a voucher: who buys nothing else is asked for no address." disabled=${fixed} />
       <//>
     </div>
     <div class="stack">

@@ -120,8 +120,8 @@ function Standing({ of: e }) {
     return html`<${Alert}><div data-test="standing">
       <p>Deliveries fail, the oldest since <${Time} at=${e.failingSince} />.</p>${last}
       <p>They are tried again until <${Time} at=${suspendedBy(e.failingSince)} />; then the endpoint is suspended.
-        Repair the receiver and send a test. A delivery that waits can be opened and tried at once,
-        or skipped if it can never succeed.</p></div><//>`;
+        Repair the receiver and send a test. Then try all that failed at once, by Send again by filter. A delivery
+        that can never succeed can be opened and skipped.</p></div><//>`;
   }
   return html`<${Alert} tone=${e.status === 'SUSPENDED' ? 'bad' : 'info'}><div data-test="standing">
     <p>Nothing is sent${e.suspendedAt && html` since <${Time} at=${e.suspendedAt} />`}. ${

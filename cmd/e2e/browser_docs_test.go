@@ -1,0 +1,59 @@
+//go:build !race
+
+package e2e
+
+// alone holds while everything that the page loaded or asked came from its own host.
+const alone = `performance.getEntriesByType('resource').every((e) => e.name.startsWith(location.origin + '/') ||
+	e.name.startsWith('data:') || e.name.startsWith('blob:'))`
+
+// tryDocs: a developer reads the reference and tries a call with a key of their own, then asks a
+// question in the explorer as who is signed in. Both are drawn by scripts of others, which
+// break no rule of the pages' policies and ask no other host.
+func (b *browser) tryDocs(store, key string) {
+	b.t.Helper()
+	b.tryReference(store, key)
+	b.tryExplorer(store)
+	b.open("/docs/nope")
+	b.see(`a[href="/docs"]`)
+	b.shot("missing")
+}
+
+func (b *browser) tryReference(store, key string) {
+	b.t.Helper()
+	b.open("/docs#tag/identity/GET/me")
+	b.see(`.show-api-client-button`)
+	b.seeText(b.api + "/api/public/v1")
+	b.fill(`input.scalar-password-input`, key)
+	evaluate[any](b, `document.querySelector('.show-api-client-button').click()`)
+	b.see(`[role="dialog"] .scalar-password-input`)
+	evaluate[any](b, `[...document.querySelectorAll('[role="dialog"] button')]
+		.findLast((e) => e.innerText.trim().startsWith('Send')).click()`)
+	b.await("an answer of the API", `performance.getEntriesByType('resource').some((e) =>
+		e.name.endsWith('/api/public/v1/me') && e.responseStatus === 200)`)
+	b.seeText(store)
+	b.shot("reference-tried")
+	b.keepsToItself("reference")
+}
+
+func (b *browser) tryExplorer(store string) {
+	b.t.Helper()
+	b.open("/graphql/explorer")
+	b.seeText("for the store " + store)
+	b.click(`button.graphiql-execute-button`)
+	b.await("the answer", `document.querySelector('.result-window')?.innerText.includes('totalMinor')`)
+	b.click(`[aria-label="Show Documentation Explorer"]`)
+	b.await("the schema", `document.querySelector('.graphiql-doc-explorer')?.innerText.includes('Mutation')`)
+	b.click(`[aria-label="Show History"]`)
+	b.see(`.graphiql-history-item`)
+	b.shot("explorer")
+	b.keepsToItself("explorer")
+}
+
+// keepsToItself looks at everything that the page asked for.
+func (b *browser) keepsToItself(name string) {
+	b.t.Helper()
+	if !evaluate[bool](b, alone) {
+		asked := evaluate[[]string](b, `performance.getEntriesByType('resource').map((e) => e.name)`)
+		b.t.Errorf("the %s asks another host: %v", name, asked)
+	}
+}

@@ -1,0 +1,129 @@
+package corpus
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"entgo.io/ent/dialect"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// ShippingMinor is what shipping costs in a store that [Sell] takes, whatever is bought.
+const ShippingMinor = 490
+
+// CartLines is how many lines a cart of [Carts] has, each of one piece.
+const CartLines = 3
+
+// wares is how many products are bought.
+const wares = 2000
+
+// Carts makes carts that lack nothing but to be placed: with an address, a shipping rate,
+// a way to pay, and the e-mail address of a customer.
+type Carts struct {
+	store *ent.Store
+	shop  xid.ID
+	rate  string
+	made  int
+	// Wares are products without options, whose stock lasts.
+	Wares []Ware
+}
+
+// Ware is a product that is bought.
+type Ware struct {
+	ID    xid.ID
+	Price int64
+}
+
+// Ready is a cart that waits to be placed.
+type Ready struct {
+	Token string
+	Total int64
+}
+
+// Sell finds what the store sells, which has to ship to Germany at a rate.
+func Sell(ctx context.Context, s *ent.Store, shop xid.ID, rate string) (*Carts, error) {
+	c := &Carts{store: s, shop: shop, rate: rate}
+	rows, err := s.Raw().QueryContext(ctx, "SELECT id, price_minor FROM products WHERE store_id = ? AND "+
+		"inventory_quantity > ? ORDER BY id LIMIT ?", shop[:], inStock/2, wares)
+	if err != nil {
+		return nil, fmt.Errorf("find products: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var w Ware
+		if err := rows.Scan(&w.ID, &w.Price); err != nil {
+			return nil, fmt.Errorf("find products: %w", err)
+		}
+		c.Wares = append(c.Wares, w)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("find products: %w", err)
+	}
+	if len(c.Wares) < CartLines {
+		return nil, errors.New("the store has too few products to sell")
+	}
+	return c, nil
+}
+
+// Make makes n carts.
+func (c *Carts) Make(ctx context.Context, n int) (list []Ready, err error) {
+	list = make([]Ready, n)
+	err = c.store.Admin(ctx, func(conn *sql.Conn) error {
+		carts := newBulk(conn, "carts", "store_id", "id", "token", "bucket", "expires_at", "version", "updated_at",
+			"lines_count", "email", "address", "rate_id", "payment", "reached_at")
+		lines := newBulk(conn, "cart_lines", "store_id", "cart_id", "id", "product_id", "variant_id", "quantity",
+			"price_minor", "added_at")
+		if err := exec(ctx, conn, "BEGIN"); err != nil {
+			return err
+		}
+		for i := range list {
+			if list[i], err = c.add(ctx, carts, lines); err != nil {
+				return err
+			}
+		}
+		if err := errors.Join(carts.flush(ctx), lines.flush(ctx)); err != nil {
+			return err
+		}
+		return exec(ctx, conn, c.settled("COMMIT")...)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("make carts: %w", err)
+	}
+	return list, nil
+}
+
+// add makes one cart.
+func (c *Carts) add(ctx context.Context, carts, lines *bulk) (Ready, error) {
+	ready := Ready{Token: digest.NewToken(), Total: ShippingMinor}
+	sum, _ := digest.OfToken(ready.Token)
+	id := xid.New()
+	now := id.Time()
+	c.made++
+	for i := range CartLines {
+		w, line := c.Wares[(c.made*13+i)%len(c.Wares)], xid.New()
+		ready.Total += w.Price
+		err := lines.add(ctx, c.shop[:], id[:], line[:], w.ID[:], w.ID[:], 1, w.Price, int64(now)+int64(i))
+		if err != nil {
+			return ready, err
+		}
+	}
+	email := fmt.Sprintf("buyer-%d@example.com", c.made%customers)
+	return ready, carts.add(ctx, c.shop[:], id[:], sum[:], bucket.Of(c.shop), int64(now.Add(24*time.Hour)), 1,
+		int64(now), CartLines, email, []byte(addressText), c.rate, string(state.PaymentTransfer), int64(now))
+}
+
+// settled ends a list of statements as [App.settled] does.
+func (c *Carts) settled(list ...string) []string {
+	if c.store.Dialect() == dialect.SQLite {
+		list = append(list, "PRAGMA wal_checkpoint(TRUNCATE)")
+	}
+	return list
+}

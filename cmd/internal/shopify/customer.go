@@ -1,0 +1,67 @@
+package shopify
+
+import (
+	"context"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// customer is a customer as they are to be made.
+type customer struct{ in model.CustomerCreateInput }
+
+// customer reads the row of one customer. Consent is what a clear yes says, and no more.
+func (i *importer) customer(c *record) (maker, error) {
+	r := c.rows[0]
+	email := r.opt("email")
+	if email != nil {
+		if before := i.twice("address:"+strings.ToLower(*email), c); before > 0 {
+			return nil, wrong("its Email is that of line %d", before)
+		}
+	}
+	in := model.CustomerCreateInput{
+		Email: email, Phone: short(r.opt("phone")), FirstName: line(r.opt("first name")),
+		LastName: line(r.opt("last name")), Status: state.CustomerActive, EmailMarketing: state.EmailNotSubscribed,
+		Tags: labels(r.get("tags")), Note: r.opt("note"),
+	}
+	if yes(r.get("accepts email marketing")) || yes(r.get("accepts marketing")) {
+		in.EmailMarketing = state.EmailSubscribed
+	}
+	prefix := ""
+	if r.has("default address address1") {
+		prefix = "default address "
+	}
+	address, complete := place(r, prefix)
+	if !complete {
+		i.note(c, "the address lacks a street, a city or a country, and is not taken")
+	}
+	if address != nil {
+		address.Name = fullName(in)
+	}
+	in.DefaultAddress = address
+	return &customer{in}, nil
+}
+
+func fullName(in model.CustomerCreateInput) *string {
+	var names []string
+	for _, n := range []*string{in.FirstName, in.LastName} {
+		if n != nil {
+			names = append(names, *n)
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return new(strings.Join(names, " "))
+}
+
+// make makes the customer.
+func (u *customer) make(ctx context.Context, i *importer) (xid.ID, error) {
+	made, err := i.Core.Mutation().CustomerCreate(ctx, u.in)
+	if err != nil {
+		return xid.Nil, err
+	}
+	return made.Customer.ID, nil
+}

@@ -1,0 +1,175 @@
+package shopify
+
+import (
+	"context"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// past is what happened to an order before it came here.
+type past struct {
+	paid, refunded int64
+	method         *string
+	reference      *string
+	sent           []int // the lines that were sent
+	cancelled      bool
+}
+
+// history reads what happened to an order.
+func (i *importer) history(c *record, o *order) (p past, err error) {
+	r := c.rows[0]
+	p.method, p.reference = short(r.opt("payment method")), line(r.opt("payment reference"))
+	total, err := sum(r, "total", i.currency)
+	if err != nil {
+		return p, err
+	}
+	if err := p.money(i, r, total); err != nil {
+		return p, err
+	}
+	if err := p.goods(c, len(o.in.Lines)); err != nil {
+		return p, err
+	}
+	if r.get("cancelled at") != "" {
+		p.cancelled = true
+	}
+	if p.cancelled && p.sent != nil {
+		p.cancelled = false
+		i.note(c, "it was cancelled after goods were sent, and comes as one that was sent")
+	}
+	return p, nil
+}
+
+// money reads what was paid and given back.
+func (p *past) money(i *importer, r row, total int64) error {
+	back, err := sum(r, "refunded amount", i.currency)
+	if err != nil {
+		return err
+	}
+	switch status := strings.ToLower(r.get("financial status")); status {
+	case "", "pending", "authorized", "expired":
+	case "voided":
+		p.cancelled = true
+	case "paid":
+		p.paid = total
+	case "refunded", "partially_refunded":
+		p.paid, p.refunded = total, back
+		if status == "refunded" && back == 0 {
+			p.refunded = total
+		}
+		if p.refunded == 0 || p.refunded > total {
+			return wrong("Refunded Amount: %q is not a part of the total", r.get("refunded amount"))
+		}
+	case "partially_paid":
+		open, err := money(r, "outstanding balance", i.currency)
+		if err != nil {
+			return err
+		}
+		if open == nil || *open < 1 || *open >= total {
+			return wrong("it was paid in part, and Outstanding Balance does not say how much")
+		}
+		p.paid = total - *open
+	default:
+		return wrong("Financial Status: %q is not known", r.get("financial status"))
+	}
+	return nil
+}
+
+// goods reads which lines were sent.
+func (p *past) goods(c *record, lines int) error {
+	switch status := strings.ToLower(c.rows[0].get("fulfillment status")); status {
+	case "", "unfulfilled", "restocked", "pending", "on_hold", "scheduled", "in_progress":
+	case "fulfilled":
+		for n := range lines {
+			p.sent = append(p.sent, n)
+		}
+	case "partial":
+		for n, r := range c.rows {
+			if strings.EqualFold(r.get("lineitem fulfillment status"), "fulfilled") {
+				p.sent = append(p.sent, n)
+			}
+		}
+	default:
+		return wrong("Fulfillment Status: %q is not known", c.rows[0].get("fulfillment status"))
+	}
+	return nil
+}
+
+// way takes an order through what happened to it.
+type way struct {
+	graph.Mutation
+	order *model.Order
+}
+
+// changed takes the order as a mutation left it.
+func (w *way) changed(p *model.OrderPayload, err error) error {
+	if err == nil {
+		w.order = p.Order
+	}
+	return err
+}
+
+func (w *way) id() string { return xid.Order.Format(w.order.ID) }
+
+// follow takes the order through its past, in the order in which it happened.
+func (w *way) follow(ctx context.Context, o *order) error {
+	for _, step := range []func(context.Context, *order) error{w.pay, w.send, w.giveBack, w.end, w.annotate} {
+		if err := step(ctx, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pay records the money; a free order is paid already.
+func (w *way) pay(ctx context.Context, o *order) error {
+	if o.past.paid == 0 {
+		return nil
+	}
+	return w.changed(w.OrderRecordPayment(ctx, w.id(), w.order.Version, model.PaymentInput{AmountMinor: o.past.paid,
+		Method: o.past.method, Reference: o.past.reference}))
+}
+
+func (w *way) send(ctx context.Context, o *order) error {
+	if o.past.sent == nil {
+		return nil
+	}
+	in := model.FulfillInput{}
+	for _, n := range o.past.sent {
+		l := w.order.Lines[n]
+		in.Lines = append(in.Lines, &model.LineQuantityInput{LineItemID: xid.OrderLine.Format(l.ID),
+			Quantity: l.Quantity})
+	}
+	return w.changed(w.OrderFulfill(ctx, w.id(), w.order.Version, in))
+}
+
+func (w *way) giveBack(ctx context.Context, o *order) error {
+	if o.past.refunded == 0 {
+		return nil
+	}
+	return w.changed(w.OrderRefund(ctx, w.id(), w.order.Version, model.RefundInput{AmountMinor: o.past.refunded}))
+}
+
+// end cancels what was cancelled, and completes what was paid and sent.
+func (w *way) end(ctx context.Context, o *order) error {
+	switch {
+	case o.past.cancelled:
+		return w.changed(w.OrderCancel(ctx, w.id(), w.order.Version, false, nil))
+	case w.order.FulfillmentStatus == state.FulfillmentFulfilled && w.order.FinancialStatus != state.FinancialPending &&
+		w.order.FinancialStatus != state.FinancialPartiallyPaid:
+		return w.changed(w.OrderComplete(ctx, w.id(), w.order.Version))
+	}
+	return nil
+}
+
+// annotate keeps what the merchant wrote about the order.
+func (w *way) annotate(ctx context.Context, o *order) error {
+	if o.note == nil {
+		return nil
+	}
+	_, err := w.OrderNoteAppend(ctx, w.id(), model.OrderNoteInput{Body: *o.note, Visibility: state.NoteInternal})
+	return err
+}

@@ -1,0 +1,201 @@
+package shopify_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"entgo.io/ent/dialect"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/storefront-go/storefront/cmd/internal/shopify"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/order"
+	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/goods"
+	"github.com/storefront-go/storefront/graph/graphtest"
+)
+
+func importAll(t *testing.T, ctx context.Context, r *graph.Resolver, dir string, apply bool) *shopify.Report {
+	t.Helper()
+	s, err := r.Store.DB(ctx).Store.Query().Only(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := shopify.Run(ctx, shopify.Config{Core: r, Store: s, Dir: dir, Apply: apply})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// rows counts what the store has.
+func rows(t *testing.T, ctx context.Context, r *graph.Resolver) [4]int {
+	t.Helper()
+	c := r.Store.DB(ctx)
+	must := graphtest.Must[int](t)
+	return [4]int{must(c.Product.Query().Count(ctx)), must(c.Customer.Query().Count(ctx)),
+		must(c.Order.Query().Count(ctx)), must(c.Imported.Query().Count(ctx))}
+}
+
+// An export of a thousand rows with the faults that such files have: a dry run finds what
+// an import finds and keeps nothing, and a second import makes nothing.
+func TestImport(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		n := 8
+		if r.Store.Dialect() == dialect.SQLite {
+			n = 160 // 1,200 rows
+		}
+		dir := exports(t, n)
+		dry := importAll(t, ctx, r, dir, false)
+		if got := rows(t, ctx, r); got != [4]int{} {
+			t.Fatalf("a dry run kept %v", got)
+		}
+		counts := []shopify.Count{{Kind: "products", Read: n + 17, Made: n + 1, Left: 16},
+			{Kind: "customers", Read: n + 6, Made: n + 1, Left: 5},
+			{Kind: "orders", Read: 2*n + 14, Made: 2 * n, Left: 14}}
+		if diff := cmp.Diff(counts, dry.Kinds); diff != "" {
+			t.Errorf("dry run: %s\n%v", diff, dry.Left)
+		}
+		kept := importAll(t, ctx, r, dir, true)
+		if diff := cmp.Diff(dry.Left, kept.Left); diff != "" {
+			t.Errorf("the dry run left out others: %s", diff)
+		}
+		if diff := cmp.Diff(counts, kept.Kinds); diff != "" {
+			t.Errorf("import: %s", diff)
+		}
+		want := [4]int{n + 1, n + 1, 2 * n, 4*n + 2}
+		if got := rows(t, ctx, r); got != want {
+			t.Errorf("it made %v, want %v", got, want)
+		}
+		again := importAll(t, ctx, r, dir, true)
+		for i, k := range again.Kinds {
+			if k.Made != 0 || k.Known != counts[i].Made || k.Left != counts[i].Left {
+				t.Errorf("again: %+v", k)
+			}
+		}
+		if got := rows(t, ctx, r); got != want {
+			t.Errorf("the second import made something: %v", got)
+		}
+		checkReasons(t, kept)
+		checkProduct(t, ctx, r)
+		checkOrders(t, ctx, r, n)
+	})
+}
+
+// checkReasons looks for each fault with its reason and its line.
+func checkReasons(t *testing.T, r *shopify.Report) {
+	t.Helper()
+	for record, want := range map[string]string{
+		"comma": `"12,50" is no amount of EUR`, "thousand": `"1,250.00" is no amount`,
+		"fraction": `"1.255" is no amount`,
+		"no-title": "title: The text is blank.", "long": "more than 255", "gift": "gift card",
+		"hidden": `"hidden" is not`,
+		"mug-0":  "is that of line 2", "free": "Variant Price is missing", "twins": "2 variants, and no option",
+		"last": "which may be a part of it", "many-tags": "more than 50 tags",
+		"ana.0@mail.example": "its Email is that of line 2", "not an address": "email:",
+		"#F0": `its currency is "USD"`, "#F1": "do not add up", "#F2": `"promised" is not known`,
+		"#F3": `"lost" is not known`, "#F4": "Created At is missing", "#F5": "no time such as", "#F6": "is not 1 to",
+		"#F7": "Lineitem Name is missing", "#F8": `"a lot" is no amount`, "#F9": "its Id is that of line",
+		"#F10": "Outstanding Balance", "#F11": "body:", "#F12": "in the future", "#F13": "email:",
+	} {
+		found := slices.ContainsFunc(r.Left, func(f shopify.Finding) bool {
+			return f.Record == record && f.Line > 1 && f.File != "" && strings.Contains(f.Reason, want)
+		})
+		if !found {
+			t.Errorf("%s is not left out since %q", record, want)
+		}
+	}
+	for _, want := range []string{"the line has 2 cells", "not UTF-8", `missing " in`, "it has no Handle"} {
+		if !slices.ContainsFunc(r.Left, func(f shopify.Finding) bool { return strings.Contains(f.Reason, want) }) {
+			t.Errorf("nothing is left out since %q:\n%v", want, r.Left)
+		}
+	}
+}
+
+func checkProduct(t *testing.T, ctx context.Context, r *graph.Resolver) {
+	t.Helper()
+	c := r.Store.DB(ctx)
+	p, err := c.Product.Query().Where(product.Handle("mug-1")).Only(ctx)
+	if err == nil {
+		err = goods.Load(ctx, c, p)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Status != state.ProductActive || p.Title != `Mug "1"` || *p.Description != "First, then\n\n- one\n- two" ||
+		*p.ImageURL != "https://cdn.example/1.jpg?v=1" || p.PriceMinor != 1250 || len(p.Variants) != 2 {
+		t.Errorf("%+v, %q", p, *p.Description)
+	}
+	small, medium := p.Variants[0], p.Variants[1]
+	if *small.InventoryQuantity != 7 || *small.WeightGrams != 250 || *small.CompareAtPriceMinor != 1500 ||
+		*medium.InventoryQuantity != 0 || medium.PriceMinor != 1300 {
+		t.Errorf("variants: %+v, %+v", small, medium)
+	}
+}
+
+// checkOrders holds every way that orders went against their states and sums.
+func checkOrders(t *testing.T, ctx context.Context, r *graph.Resolver, n int) {
+	t.Helper()
+	list, err := r.Store.DB(ctx).Order.Query().Order(db.Asc(order.FieldNumber)).All(ctx)
+	if err != nil || len(list) != 2*n {
+		t.Fatalf("%d orders, %v", len(list), err)
+	}
+	type sums struct {
+		Status      state.OrderStatus
+		Money       state.FinancialStatus
+		Goods       state.FulfillmentStatus
+		Total, Paid int64
+		Refunded    int64
+	}
+	for i, want := range []sums{
+		{state.OrderCompleted, state.FinancialPaid, state.FulfillmentFulfilled, 3489, 3489, 0},
+		{state.OrderOpen, state.FinancialPending, state.FulfillmentUnfulfilled, 3489, 0, 0},
+		{state.OrderCompleted, state.FinancialPartiallyRefunded, state.FulfillmentFulfilled, 3489, 3489, 500},
+		{state.OrderCancelled, state.FinancialRefunded, state.FulfillmentUnfulfilled, 3489, 3489, 3489},
+		{state.OrderCancelled, state.FinancialVoided, state.FulfillmentUnfulfilled, 3489, 0, 0},
+		{state.OrderOpen, state.FinancialPaid, state.FulfillmentPartiallyFulfilled, 3489, 3489, 0},
+		{state.OrderOpen, state.FinancialPartiallyPaid, state.FulfillmentUnfulfilled, 3489, 3000, 0},
+		{state.OrderCompleted, state.FinancialPaid, state.FulfillmentFulfilled, 3010, 3010, 0},
+	} {
+		o := list[i]
+		got := sums{o.Status, o.FinancialStatus, o.FulfillmentStatus, o.TotalMinor, o.PaidMinor, o.RefundedMinor}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("order %d: %s", i, diff)
+		}
+	}
+	o := list[0]
+	if o.DiscountMinor != 280 || o.TaxMinor != 479 || o.ShippingMinor != 490 || o.CustomerID == nil ||
+		o.PlacedAt.String() != "2024-01-31T16:05:09.000000Z" || o.Source != "shopify" {
+		t.Errorf("%+v", o)
+	}
+	if got := graphtest.LastEvent(t, ctx, r, o.ID); !strings.Contains(got, `"type":"order.completed"`) {
+		t.Errorf("the last event is %s", got)
+	}
+}
+
+// What is wrong with a file, and not with a record of it, is an error that names it.
+func TestFilesRefused(t *testing.T) {
+	for name, tc := range map[string]struct{ file, text, want string }{
+		"nothing":        {"notes.txt", "", "holds no exports"},
+		"empty":          {"orders.csv", "", "orders.csv is empty"},
+		"other columns":  {"orders.csv", "Name,Total\n", "lacks the columns currency"},
+		"another script": {"customers.csv", "\xff\xfeN\x00", "UTF-16"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, tc.file), []byte(tc.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := shopify.Run(t.Context(), shopify.Config{Store: &db.Store{Currency: "EUR"}, Dir: dir})
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%v, want %q", err, tc.want)
+			}
+		})
+	}
+}

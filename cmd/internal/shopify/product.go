@@ -1,0 +1,209 @@
+package shopify
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// product is a product as it is to be made.
+type product struct {
+	in     model.ProductCreateInput
+	status string // active, draft or archived
+}
+
+// product reads the rows of one product: those with a price are what it is sold as, and
+// any of them names a picture.
+func (i *importer) product(c *record) (maker, error) {
+	first := c.rows[0]
+	if yes(first.get("gift card")) {
+		return nil, wrong("it is a gift card, which is not sold here")
+	}
+	p := &product{in: model.ProductCreateInput{Title: first.get("title"), Currency: i.currency,
+		Vendor: line(first.opt("vendor")), ProductType: line(first.opt("type")), Tags: labels(first.get("tags"))}}
+	if handle := strings.ToLower(c.key); len(handle) <= limit.Handle &&
+		!strings.ContainsFunc(handle, func(r rune) bool { return !core.HandleRune(r) }) {
+		p.in.Handle = &handle
+	} else {
+		i.note(c, "the handle %q gets another, made from the title", c.key)
+	}
+	if text := plain(first.get("body (html)")); text != "" {
+		p.in.Description = &text
+	}
+	var err error
+	if p.status, err = statusOf(first); err != nil {
+		return nil, err
+	}
+	i.picture(c, p)
+	if err := i.variants(c, p); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// statusOf reads the state of a product; older exports say only whether it is published.
+func statusOf(r row) (string, error) {
+	switch status := strings.ToLower(r.get("status")); status {
+	case "active", "draft", "archived":
+		return status, nil
+	case "":
+		if yes(r.get("published")) {
+			return "active", nil
+		}
+		return "draft", nil
+	default:
+		return "", wrong("Status: %q is not active, draft or archived", r.get("status"))
+	}
+}
+
+// picture takes the address of the first picture. It is fetched when somebody first looks.
+func (i *importer) picture(c *record, p *product) {
+	var list []string
+	best := ""
+	for _, r := range c.rows {
+		src := r.get("image src")
+		if src == "" || slices.Contains(list, src) {
+			continue
+		}
+		list = append(list, src)
+		if best == "" || r.get("image position") == "1" {
+			best = src
+		}
+	}
+	u, err := url.Parse(best)
+	switch {
+	case best == "":
+	case err != nil || u.Scheme != "https" || u.Host == "" || len(best) > limit.URL:
+		i.note(c, "the picture is not at an https address, and is not taken")
+	default:
+		p.in.ImageURL = &best
+	}
+	if len(list) > 1 {
+		i.note(c, "%d more pictures are to be uploaded by hand", len(list)-1)
+	}
+}
+
+// variants reads what the product is sold as.
+func (i *importer) variants(c *record, p *product) error {
+	options := optionsOf(c.rows[0])
+	var list []*model.ProductVariantInput
+	for _, r := range c.rows {
+		if r.get("variant price") == "" && r.get("option1 value") == "" && r.line != c.line {
+			continue // a picture alone
+		}
+		v, err := i.variant(c, r)
+		if err != nil {
+			return err
+		}
+		for n, o := range options {
+			value := strings.Join(strings.Fields(r.get(option(n, "value"))), " ")
+			if value == "" {
+				return wrong("line %d: %s is missing", r.line, title(option(n, "value")))
+			}
+			if !slices.Contains(o.Values, value) {
+				o.Values = append(o.Values, value)
+			}
+			v.Options = append(v.Options, value)
+		}
+		list = append(list, v)
+	}
+	if len(options) > 0 {
+		p.in.Options, p.in.Variants, p.in.PriceMinor = options, list, list[0].PriceMinor
+		return nil
+	}
+	if len(list) > 1 {
+		return wrong("it has %d variants, and no option in which they differ", len(list))
+	}
+	v := list[0]
+	p.in.PriceMinor, p.in.CompareAtPriceMinor, p.in.Sku = v.PriceMinor, v.CompareAtPriceMinor, v.Sku
+	p.in.InventoryQuantity, p.in.WeightGrams = v.InventoryQuantity, v.WeightGrams
+	return nil
+}
+
+func option(n int, part string) string { return "option" + strconv.Itoa(n+1) + " " + part }
+
+// optionsOf reads the names of the options. A product without any has the one that
+// Shopify calls Title.
+func optionsOf(r row) (list []*document.Option) {
+	for n := range limit.Options {
+		name := r.get(option(n, "name"))
+		if name == "" || n == 0 && name == "Title" && r.get(option(n, "value")) == "Default Title" {
+			break
+		}
+		list = append(list, &document.Option{Name: name})
+	}
+	return list
+}
+
+func (i *importer) variant(c *record, r row) (*model.ProductVariantInput, error) {
+	price, err := money(r, "variant price", i.currency)
+	if err == nil && price == nil {
+		err = wrong("line %d: Variant Price is missing", r.line)
+	}
+	if err != nil {
+		return nil, err
+	}
+	v := &model.ProductVariantInput{PriceMinor: *price, Sku: line(r.opt("variant sku"))}
+	if v.CompareAtPriceMinor, err = money(r, "variant compare at price", i.currency); err != nil {
+		return nil, err
+	}
+	if v.CompareAtPriceMinor != nil && *v.CompareAtPriceMinor <= v.PriceMinor {
+		v.CompareAtPriceMinor = nil // no former price that anybody would show
+	}
+	if v.WeightGrams, err = whole(r, "variant grams"); err != nil {
+		return nil, err
+	}
+	v.InventoryQuantity, err = i.stock(c, r)
+	return v, err
+}
+
+// stock reads how many pieces there are; nil where nobody counts.
+func (i *importer) stock(c *record, r row) (*int64, error) {
+	if r.get("variant inventory tracker") == "" {
+		return nil, nil
+	}
+	if policy := r.get("variant inventory policy"); strings.EqualFold(policy, "continue") || yes(policy) {
+		i.note(c, "line %d is sold without stock too, and is not counted here", r.line)
+		return nil, nil
+	}
+	n, err := whole(r, "variant inventory qty")
+	switch {
+	case err != nil:
+		return nil, err
+	case n == nil:
+		i.note(c, "line %d has no quantity: its stock is not counted", r.line)
+	case *n < 0:
+		i.note(c, "line %d owes %d pieces: its stock is 0", r.line, -*n)
+		return new(int64(0)), nil
+	}
+	return n, nil
+}
+
+// make makes the product and brings it into its state.
+func (p *product) make(ctx context.Context, i *importer) (xid.ID, error) {
+	m := i.Core.Mutation()
+	made, err := m.ProductCreate(ctx, p.in)
+	if err != nil {
+		return xid.Nil, err
+	}
+	id := made.Product.ID
+	switch text := xid.Product.Format(id); p.status {
+	case "active":
+		_, err = m.ProductPublish(ctx, text, made.Product.Version)
+	case "archived":
+		_, err = m.ProductArchive(ctx, text, made.Product.Version)
+	}
+	if err != nil {
+		err = fmt.Errorf("bring it into its state: %w", err)
+	}
+	return id, err
+}

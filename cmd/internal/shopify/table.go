@@ -1,0 +1,184 @@
+package shopify
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxRows bounds the rows of one record: more than any product or order has.
+const maxRows = 1000
+
+// table reads one file, row by row.
+type table struct {
+	file    string // as it is reported
+	reader  *csv.Reader
+	columns map[string]int // by the name in lower case
+	width   int
+}
+
+// row is one line of a table, or several where a text in quotes has more.
+type row struct {
+	*table
+	line  int
+	cells []string
+}
+
+// record is the rows of one product, customer or order.
+type record struct {
+	key    string
+	rows   []row
+	line   int    // of the first row
+	broken string // why it cannot be read whole, or ""
+}
+
+// newTable reads the head of a file. Names of newer exports stand for those of older ones.
+func newTable(file string, r io.Reader, needed []string) (*table, error) {
+	in := bufio.NewReader(r)
+	switch mark, _ := in.Peek(3); {
+	case bytes.HasPrefix(mark, []byte("\xef\xbb\xbf")):
+		_, _ = in.Discard(3)
+	case bytes.HasPrefix(mark, []byte("\xff\xfe")), bytes.HasPrefix(mark, []byte("\xfe\xff")):
+		return nil, fmt.Errorf("%s is UTF-16: save it as CSV in UTF-8", file)
+	}
+	t := &table{file: file, reader: csv.NewReader(in), columns: map[string]int{}}
+	t.reader.FieldsPerRecord, t.reader.ReuseRecord = -1, false
+	head, err := t.reader.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s is empty", file)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	t.width = len(head)
+	for i, name := range head {
+		name = strings.ToLower(strings.TrimSpace(name))
+		if older, ok := renamed[name]; ok {
+			name = older
+		}
+		if _, twice := t.columns[name]; !twice {
+			t.columns[name] = i
+		}
+	}
+	missing := slices.DeleteFunc(slices.Clone(needed), func(name string) bool { return t.has(name) })
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("%s lacks the columns %s: it is no such export of Shopify's", file,
+			strings.Join(missing, ", "))
+	}
+	return t, nil
+}
+
+// renamed are the columns that newer exports of products call differently.
+var renamed = map[string]string{
+	"url handle": "handle", "description": "body (html)", "published on online store": "published",
+	"price": "variant price", "compare-at price": "variant compare at price", "sku": "variant sku",
+	"inventory tracker": "variant inventory tracker", "inventory quantity": "variant inventory qty",
+	"continue selling when out of stock": "variant inventory policy", "weight value (grams)": "variant grams",
+	"product image url": "image src",
+}
+
+func (t *table) has(column string) bool {
+	_, ok := t.columns[column]
+	return ok
+}
+
+// get is the cell of a column, without the spaces around it; "" where the file lacks it.
+func (r row) get(column string) string {
+	i, ok := r.columns[column]
+	if !ok {
+		return ""
+	}
+	return strings.TrimSpace(r.cells[i])
+}
+
+// opt is a cell, or nil where there is nothing in it. Spreadsheets mark texts of digits
+// with an apostrophe, which is no part of them.
+func (r row) opt(column string) *string {
+	text := strings.TrimPrefix(r.get(column), "'")
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// records yields the records of a table, whose rows stand together and have the same value
+// in the column key; without one each row is a record. Where a row cannot be read, the
+// record that it may belong to is broken.
+func (t *table) records(key string) iter.Seq2[record, error] {
+	return func(yield func(record, error) bool) {
+		var open *record
+		emit := func() bool {
+			done := open
+			open = nil
+			return done == nil || yield(*done, nil)
+		}
+		for {
+			r, fault, err := t.next()
+			switch {
+			case errors.Is(err, io.EOF):
+				emit()
+				return
+			case err != nil:
+				if emit() {
+					yield(record{}, err)
+				}
+				return
+			case fault != "":
+				if open != nil {
+					open.broken = fmt.Sprintf("line %d, which may be a part of it, cannot be read", r.line)
+				}
+				if !emit() || !yield(record{line: r.line, broken: fault}, nil) {
+					return
+				}
+			case open != nil && key != "" && open.key == r.get(key):
+				open.add(r)
+			default:
+				if !emit() {
+					return
+				}
+				open = &record{key: r.get(key), line: r.line}
+				open.add(r)
+			}
+		}
+	}
+}
+
+func (c *record) add(r row) {
+	if len(c.rows) == maxRows {
+		c.broken = fmt.Sprintf("it has more than %d lines", maxRows)
+		return
+	}
+	c.rows = append(c.rows, r)
+}
+
+// next reads a row that is not blank; fault says why one cannot be read.
+func (t *table) next() (r row, fault string, err error) {
+	for {
+		cells, err := t.reader.Read()
+		if broken, ok := errors.AsType[*csv.ParseError](err); ok {
+			return row{line: broken.StartLine}, broken.Err.Error(), nil
+		}
+		if err != nil {
+			return row{}, "", err
+		}
+		if strings.Join(cells, "") == "" {
+			continue
+		}
+		line, _ := t.reader.FieldPos(0)
+		r := row{table: t, line: line, cells: cells}
+		if len(cells) != t.width {
+			return r, fmt.Sprintf("the line has %d cells, the head of the file %d", len(cells), t.width), nil
+		}
+		if slices.ContainsFunc(cells, func(c string) bool { return !utf8.ValidString(c) }) {
+			return r, "the text is not UTF-8: save the file as CSV in UTF-8", nil
+		}
+		return r, "", nil
+	}
+}

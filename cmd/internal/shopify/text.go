@@ -1,0 +1,64 @@
+package shopify
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// plain is the text of a description in HTML: its paragraphs, and a dash before what was
+// an item of a list. Scripts and styles go.
+func plain(source string) string {
+	var b strings.Builder
+	z, hidden := html.NewTokenizer(strings.NewReader(source)), 0
+	for {
+		kind := z.Next()
+		if kind == html.ErrorToken {
+			return tidy(b.String())
+		}
+		t := z.Token()
+		switch {
+		case t.DataAtom == atom.Script || t.DataAtom == atom.Style:
+			if kind == html.StartTagToken {
+				hidden++
+			} else if kind == html.EndTagToken && hidden > 0 {
+				hidden--
+			}
+		case kind == html.TextToken && hidden == 0:
+			b.WriteString(strings.Join(strings.FieldsFunc(" "+t.Data+" ", isBreak), " "))
+		case kind != html.TextToken:
+			b.WriteString(breaks(t, kind))
+		}
+	}
+}
+
+func isBreak(r rune) bool { return r == '\n' || r == '\r' || r == '\t' }
+
+// breaks is what a tag means for lines.
+func breaks(t html.Token, kind html.TokenType) string {
+	switch t.DataAtom {
+	case atom.Br, atom.Tr:
+		return "\n"
+	case atom.Li:
+		if kind == html.StartTagToken {
+			return "\n- "
+		}
+	case atom.P, atom.Div, atom.Ul, atom.Ol, atom.Table, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		return "\n\n"
+	}
+	return ""
+}
+
+// tidy takes away spaces around lines, and empty lines but one between paragraphs.
+func tidy(text string) string {
+	var lines []string
+	for l := range strings.SplitSeq(text, "\n") {
+		l = strings.Join(strings.Fields(l), " ")
+		if l == "" && (len(lines) == 0 || lines[len(lines)-1] == "") {
+			continue
+		}
+		lines = append(lines, l)
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}

@@ -1,0 +1,150 @@
+package shopify
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/currency"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// problem is why a record is left out.
+type problem struct{ text string }
+
+func (p *problem) Error() string { return p.text }
+
+func wrong(format string, args ...any) error { return &problem{fmt.Sprintf(format, args...)} }
+
+// money reads an amount such as 12.50 in the minor units of a currency; nothing is nil.
+// What has other signs than digits and a point, or more digits than the currency, is
+// refused: nobody knows what a comma was meant to be.
+func money(r row, column string, code string) (*int64, error) {
+	text := r.get(column)
+	if text == "" {
+		return nil, nil
+	}
+	digits, ok := currency.Digits(currency.Code(code))
+	if !ok {
+		return nil, wrong("%s is no currency", code)
+	}
+	whole, part, _ := strings.Cut(text, ".")
+	for len(part) > digits && strings.HasSuffix(part, "0") {
+		part = strings.TrimSuffix(part, "0")
+	}
+	if len(part) > digits || whole == "" || strings.Trim(whole+part, "0123456789") != "" {
+		return nil, wrong("%s: %q is no amount of %s", title(column), text, code)
+	}
+	v, err := strconv.ParseInt(whole+part+strings.Repeat("0", digits-len(part)), 10, 64)
+	if err != nil || v > currency.MaxMinor {
+		return nil, wrong("%s: %q is too large", title(column), text)
+	}
+	return &v, nil
+}
+
+// sum is [money], where nothing is 0.
+func sum(r row, column string, code string) (int64, error) {
+	v, err := money(r, column, code)
+	if v == nil {
+		return 0, err
+	}
+	return *v, err
+}
+
+// whole reads a whole number, of which spreadsheets may have made 3.0.
+func whole(r row, column string) (*int64, error) {
+	text := r.get(column)
+	if text == "" {
+		return nil, nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || v != math.Trunc(v) || math.Abs(v) > currency.MaxMinor {
+		return nil, wrong("%s: %q is no whole number", title(column), text)
+	}
+	return new(int64(v)), nil
+}
+
+// yes reads TRUE, yes and the like; anything else is no.
+func yes(text string) bool {
+	return slices.Contains([]string{"true", "yes", "1"}, strings.ToLower(text))
+}
+
+// moment reads a time such as 2024-01-31 17:05:09 +0100.
+func moment(r row, column string) (*micros.Time, error) {
+	text := r.get(column)
+	if text == "" {
+		return nil, nil
+	}
+	for _, layout := range []string{"2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 MST", time.RFC3339} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return new(micros.Of(t)), nil
+		}
+	}
+	return nil, wrong("%s: %q is no time such as 2024-01-31 17:05:09 +0100", title(column), text)
+}
+
+// labels reads tags, which commas part.
+func labels(text string) []string {
+	var list []string
+	for tag := range strings.SplitSeq(text, ",") {
+		if tag = strings.TrimSpace(tag); tag != "" && !slices.Contains(list, tag) {
+			list = append(list, tag)
+		}
+	}
+	return list
+}
+
+// title is a column as the head of the file has it.
+func title(column string) string {
+	words := strings.Fields(column)
+	for i, w := range words {
+		words[i] = strings.ToUpper(w[:1]) + w[1:]
+	}
+	return strings.Join(words, " ")
+}
+
+// line is a text of one line; what breaks it becomes a space.
+func line(text *string) *string {
+	if text == nil {
+		return nil
+	}
+	return new(strings.Join(strings.Fields(*text), " "))
+}
+
+// short is line, and nil where the text is longer than a telephone number or a tag.
+func short(text *string) *string {
+	if text = line(text); text == nil || len(*text) > limit.Label {
+		return nil
+	}
+	return text
+}
+
+// place reads an address from columns that begin with prefix. Without street, city or
+// country there is none; whole says whether there was nothing at all, or all of it.
+func place(r row, prefix string) (a *model.AddressInput, complete bool) {
+	get := func(names ...string) *string {
+		for _, name := range names {
+			if v := line(r.opt(prefix + name)); v != nil {
+				return v
+			}
+		}
+		return nil
+	}
+	street, city, country := get("address1", "street"), get("city"), get("country code", "country")
+	if street == nil && city == nil {
+		return nil, true
+	}
+	if street == nil || city == nil || country == nil || len(*country) != 2 {
+		return nil, false
+	}
+	return &model.AddressInput{
+		Name: get("name"), Company: get("company"), Line1: *street, Line2: get("address2"), City: *city,
+		Region: get("province code", "province"), PostalCode: get("zip"), Country: strings.ToUpper(*country),
+		Phone: short(get("phone")),
+	}, true
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/rest"
+	"github.com/storefront-go/storefront/rest/mcp"
+	"github.com/storefront-go/storefront/rest/web"
+)
+
+// mcpTimeout bounds each request that the call of a tool makes.
+const mcpTimeout = time.Minute
+
+type mcpCmd struct {
+	Key string `env:"STOREFRONT_API_KEY" placeholder:"SFK" help:"An API key; its scopes decide which tools there are."`
+	API string `env:"STOREFRONT_API_HOST" default:"http://127.0.0.1:8080" help:"The API's host."`
+}
+
+// Help implements kong.HelpProvider.
+func (mcpCmd) Help() string {
+	return `For agents that start their tools as programs, by the Model Context Protocol: messages come on standard input, ` +
+		`answers go to standard output. Each row of the API that the key reaches is a tool. Give the key in the variable, ` +
+		`which others on the machine do not see.
+
+Agents that speak streamable HTTP need no program: a server offers the same tools at {api_host}/mcp, to keys and to ` +
+		`the access tokens of apps.
+
+Example:
+
+    STOREFRONT_API_KEY=sfk_... storefront mcp --api https://api.shop.example
+`
+}
+
+// Run serves one agent until it closes its end, or a signal comes.
+func (c *mcpCmd) Run(s *session) error {
+	if c.Key == "" {
+		return &usageError{errors.New("mcp: want --key")}
+	}
+	if u, err := url.Parse(c.API); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return &usageError{errors.New("--api: want http:// or https:// and a host")}
+	}
+	api := &mcp.Remote{Base: strings.TrimRight(c.API, "/") + rest.Base, Key: c.Key,
+		Agent: "storefront-mcp/" + s.build.Version, Client: &http.Client{Timeout: mcpTimeout}}
+	tools, err := reached(s.ctx, api)
+	if err != nil {
+		return fmt.Errorf("mcp: %w", err)
+	}
+	server := mcp.NewServer(tools, api, s.build.Version)
+	return server.Run(s.ctx, &sdk.IOTransport{Reader: s.in, Writer: unclosed{s.out}})
+}
+
+// reached returns the tools of the rows that the key reaches. One that may not read
+// who it is gets them all, and the API refuses what is beyond it.
+func reached(ctx context.Context, api *mcp.Remote) ([]*mcp.Tool, error) {
+	document, err := web.JSON(rest.Document)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := mcp.Tools(document)
+	if err != nil {
+		return nil, err
+	}
+	status, answer, err := api.Do(ctx, &mcp.Request{Method: http.MethodGet, Target: "/me"})
+	switch {
+	case err != nil:
+		return nil, err
+	case status == http.StatusForbidden:
+		return tools, nil
+	case status != http.StatusOK:
+		return nil, fmt.Errorf("the API refuses the key: status %d", status)
+	}
+	var me struct {
+		Scopes []string `json:"scopes"`
+	}
+	if err := json.Unmarshal(answer, &me); err != nil {
+		return nil, fmt.Errorf("read who the key is: %w", err)
+	}
+	return mcp.Within(tools, scope.Of(me.Scopes...)), nil
+}
+
+// unclosed leaves standard output open.
+type unclosed struct{ io.Writer }
+
+// Close implements io.Closer.
+func (unclosed) Close() error { return nil }

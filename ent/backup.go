@@ -1,0 +1,89 @@
+package ent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+
+	"entgo.io/ent/dialect"
+	"modernc.org/sqlite"
+)
+
+// backupPages is how many pages are copied between two looks at the context.
+const backupPages = 1024
+
+// Backup copies a SQLite database, as it is at one moment, into a new file with mode 0600.
+// Whoever reads and writes meanwhile is not held up; only the log of changes grows until
+// the copy is whole.
+func (s *Store) Backup(ctx context.Context, path string) error {
+	if s.dialect != dialect.SQLite {
+		return errors.New("only a SQLite database is copied by the program itself")
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // SQLite would let others read it
+	if err != nil {
+		return fmt.Errorf("copy the database: %w", err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("copy the database: %w", err)
+	}
+	conn, err := s.readers.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("copy the database: %w", &unavailableError{err})
+	}
+	defer conn.Close()
+	// Within a transaction the pages stay what they are at its first read, and the copy
+	// need never begin anew.
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("copy the database: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // it has changed nothing
+	var tables int
+	if err := tx.QueryRowContext(ctx, "SELECT COUNT(*) FROM sqlite_schema").Scan(&tables); err != nil {
+		return fmt.Errorf("copy the database: %w", err)
+	}
+	if err := conn.Raw(func(c any) error { return copyPages(ctx, c, path) }); err != nil {
+		return fmt.Errorf("copy the database: %w", err)
+	}
+	return nil
+}
+
+func copyPages(ctx context.Context, c any, path string) error {
+	prepared, ok := c.(*preparedConn)
+	if !ok {
+		return fmt.Errorf("%T is no connection of ours", c)
+	}
+	source, ok := prepared.sqliteConn.(interface {
+		NewBackup(to string) (*sqlite.Backup, error)
+	})
+	if !ok {
+		return fmt.Errorf("%T cannot be copied from", prepared.sqliteConn)
+	}
+	b, err := source.NewBackup(sqliteURI(path))
+	if err != nil {
+		return err
+	}
+	for more := true; more && err == nil; {
+		if err = ctx.Err(); err == nil {
+			more, err = b.Step(backupPages)
+		}
+	}
+	return errors.Join(err, b.Finish())
+}
+
+// DumpCommand returns the command that dumps a MySQL or MariaDB database as it is at one
+// moment, without the password, which it asks for; "" for SQLite.
+func (c Config) DumpCommand() string {
+	t, err := parseTarget(c.Database)
+	if err != nil || t.path != "" {
+		return ""
+	}
+	place := "--socket=" + t.addr
+	if host, port, err := net.SplitHostPort(t.addr); err == nil && t.network == "tcp" {
+		place = "--host=" + host + " --port=" + port
+	}
+	return "mariadb-dump --single-transaction --quick --hex-blob --default-character-set=utf8mb4 " + place +
+		" --user=" + t.user + " --password " + t.name
+}

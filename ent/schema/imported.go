@@ -1,0 +1,31 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
+	"entgo.io/ent/schema"
+	"entgo.io/ent/schema/field"
+
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// Imported says that a record of another shop system was brought in, so that it is brought
+// in once: it is made in one transaction with what it became. Its id is the first 16
+// bytes of SHA-256(system, 0, kind, 0, the record's own key).
+type Imported struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (Imported) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields implements ent.Interface.
+func (Imported) Fields() []ent.Field {
+	return []ent.Field{
+		// made_id is the product, customer or order.
+		field.UUID("made_id", xid.ID{}).SchemaType(bytes16).Immutable(),
+	}
+}
+
+// Annotations implements ent.Interface.
+func (Imported) Annotations() []schema.Annotation {
+	return []schema.Annotation{entsql.Annotation{Table: "imports"}}
+}

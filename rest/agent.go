@@ -1,0 +1,100 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+
+	"github.com/gorilla/mux"
+
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/rest/mcp"
+)
+
+// agents mounts the rows of the table as tools of the Model Context Protocol.
+func (a *API) agents(router *mux.Router, document []byte) error {
+	tools, err := mcp.Tools(document)
+	if err != nil {
+		return err
+	}
+	handler := mcp.NewHandler(a.Version, a.Logger, func(r *http.Request) ([]*mcp.Tool, mcp.API) {
+		return mcp.Within(tools, viewer.From(r.Context()).Scopes), &inside{router, r}
+	})
+	router.Path(mcp.Path).Handler(a.agent(handler))
+	return nil
+}
+
+// agent authenticates a message of an agent as a request of the API, with the same
+// bounds. The request of a tool that it calls is authenticated and counted by itself.
+func (a *API) agent(next http.Handler) http.Handler {
+	row := &served{meter: a.metrics.route("*", mcp.Path), resource: mcp.Path}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := a.begin(w, r)
+		defer a.finish(c)
+		c.row = row
+		if a.cors(c) {
+			return
+		}
+		c.query.read(r.URL.RawQuery)
+		for _, step := range [...]func(*API, *call) error{(*API).authenticate, (*API).limit, (*API).parameters} {
+			if err := step(a, c); err != nil {
+				a.fail(c, err)
+				return
+			}
+		}
+		w.Header()["Cache-Control"] = noStore
+		next.ServeHTTP(&recorder{w, c}, r.WithContext(c.ctx))
+		c.status = max(c.status, http.StatusOK)
+	})
+}
+
+// inside answers the calls of tools by the API of this process, as requests of the
+// client that sent the message.
+type inside struct {
+	api  http.Handler
+	from *http.Request
+}
+
+// passed are the headers of the message that say who sends it.
+var passed = []string{"Authorization", "X-Forwarded-For", "User-Agent"}
+
+// Do implements [mcp.API].
+func (i *inside) Do(_ context.Context, asked *mcp.Request) (status int, answer []byte, err error) {
+	r, err := http.NewRequestWithContext(i.from.Context(), asked.Method, Base+asked.Target, bytes.NewReader(asked.Body))
+	if err != nil {
+		return 0, nil, err
+	}
+	r.Host, r.RemoteAddr, r.TLS = i.from.Host, i.from.RemoteAddr, i.from.TLS
+	asked.Header(r.Header)
+	for _, name := range passed {
+		if values := i.from.Header.Values(name); len(values) > 0 {
+			r.Header[name] = values
+		}
+	}
+	w := &kept{header: http.Header{}}
+	i.api.ServeHTTP(w, r)
+	return w.status, w.body.Bytes(), nil
+}
+
+// kept is an answer that stays in memory.
+type kept struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+// Header implements http.ResponseWriter.
+func (k *kept) Header() http.Header { return k.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (k *kept) WriteHeader(status int) {
+	if k.status == 0 {
+		k.status = status
+	}
+}
+
+// Write implements http.ResponseWriter.
+func (k *kept) Write(b []byte) (int, error) {
+	k.WriteHeader(http.StatusOK)
+	return k.body.Write(b)
+}

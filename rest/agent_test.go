@@ -1,0 +1,142 @@
+package rest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/rest"
+)
+
+// bearing sends a credential with each request.
+type bearing struct{ credential string }
+
+func (b bearing) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+b.credential)
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// agent connects the SDK's client to the server over HTTP.
+func (s *server) agent(t testing.TB, credential string) *sdk.ClientSession {
+	t.Helper()
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: "1"}, nil).Connect(t.Context(),
+		&sdk.StreamableClientTransport{Endpoint: s.url + "/mcp", DisableStandaloneSSE: true,
+			HTTPClient: &http.Client{Transport: bearing{credential}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	return session
+}
+
+func call(t testing.TB, agent *sdk.ClientSession, tool string, arguments map[string]any) (text string, refused bool) {
+	t.Helper()
+	got, err := agent.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got.Content[0].(*sdk.TextContent).Text, got.IsError
+}
+
+// An agent sees the tools that its credential reaches, and a call of one is a request
+// of the API: with the same answer, key and refusals.
+func TestAgent(t *testing.T) {
+	s, m := sqlite(t)
+	agent := s.agent(t, m.keyOf(scope.ProductsWrite, scope.ProductsRead))
+	listed, err := agent.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, tool := range listed.Tools {
+		names = append(names, tool.Name)
+	}
+	slices.Sort(names)
+	if want := []string{"create_product", "get_me", "get_product", "list_products"}; !slices.Equal(names, want) {
+		t.Errorf("tools: %v, want %v", names, want)
+	}
+	draft := map[string]any{"title": "Mug", "price_minor": 1450, "currency": "EUR", "idempotency_key": "agent-1"}
+	first, refused := call(t, agent, "create_product", draft)
+	if refused {
+		t.Fatal(first)
+	}
+	if again, refused := call(t, agent, "create_product", draft); refused || again != first {
+		t.Errorf("the same call again: %t %s", refused, again)
+	}
+	var made struct{ ID string }
+	if err := json.Unmarshal([]byte(first), &made); err != nil {
+		t.Fatal(err)
+	}
+	if read, refused := call(t, agent, "get_product", map[string]any{"id": made.ID}); refused || read != first {
+		t.Errorf("read again: %t %s", refused, read)
+	}
+	for code, arguments := range map[string]map[string]any{
+		"idempotency_key_reused":   {"title": "Cup", "price_minor": 1, "currency": "EUR", "idempotency_key": "agent-1"},
+		"idempotency_key_required": {"title": "Cup", "price_minor": 1, "currency": "EUR"},
+		"validation_failed":        {"title": "Cup", "price_minor": "1", "idempotency_key": "agent-2"},
+	} {
+		got, refused := call(t, agent, "create_product", arguments)
+		if !refused || !strings.Contains(got, `"`+code+`"`) {
+			t.Errorf("want %s: %t %s", code, refused, got)
+		}
+	}
+	if _, err := agent.CallTool(t.Context(), &sdk.CallToolParams{Name: "list_orders"}); err == nil {
+		t.Error("a tool beyond the credential is called")
+	}
+	other := newShop(t, s.store, shopRow{})
+	if got, refused := call(t, s.agent(t, other.all), "get_product", map[string]any{"id": made.ID}); !refused {
+		t.Errorf("another store reads it: %s", got)
+	}
+}
+
+// Who sends no credential, or one that does not stand, is led to the metadata of the
+// resource that is meant (RFC 9728, section 5.1).
+func TestAgentChallenge(t *testing.T) {
+	s, m := sqlite(t)
+	ask := request{Method: http.MethodPost, Path: "/mcp", Body: `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
+		Header: map[string]string{"Accept": "application/json, text/event-stream"}, Free: true}
+	at := fmt.Sprintf(`resource_metadata="%s/.well-known/oauth-protected-resource/mcp"`, apiHost)
+	for _, tt := range []struct {
+		as, code string
+		status   int
+	}{
+		{as: "", code: "authentication_required", status: http.StatusUnauthorized},
+		{as: "sfk_nothing", code: "invalid_token", status: http.StatusUnauthorized},
+	} {
+		ask.As = tt.as
+		got := s.do(t, ask)
+		if got.want(tt.status, tt.code); !strings.Contains(got.Header.Get("WWW-Authenticate"), at) {
+			t.Errorf("challenge: %s", got.Header.Get("WWW-Authenticate"))
+		}
+	}
+	ask.As, ask.Path = m.all, "/mcp?limit=1"
+	s.do(t, ask).want(http.StatusBadRequest, "invalid_parameter")
+	ask.Method, ask.Path, ask.Body = http.MethodGet, "/mcp", ""
+	if got := s.do(t, ask); got.Status != http.StatusMethodNotAllowed {
+		t.Errorf("GET: %d %s", got.Status, got.Body)
+	}
+}
+
+// The messages of an agent count against the rate of its credential, and so do the
+// calls of tools, which its messages may hold.
+func TestAgentRate(t *testing.T) {
+	s, m := sqlite(t, func(c *rest.Config) { c.RatePerSecond, c.RateBurst = 0.001, 4 })
+	agent := s.agent(t, m.all) // takes one or two
+	limited := false
+	for range 4 {
+		got, err := agent.CallTool(t.Context(), &sdk.CallToolParams{Name: "get_me"})
+		if limited = err != nil || got.IsError; limited {
+			break
+		}
+	}
+	if !limited {
+		t.Error("an agent has no bound")
+	}
+}

@@ -1,0 +1,75 @@
+package checkout
+
+import (
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/graph/storefront"
+)
+
+// Whatever colour a merchant chooses, texts and buttons can be read.
+func TestBrandContrast(t *testing.T) {
+	for name, s := range map[string]scheme{"light": light, "dark": night} {
+		for n := range 9 * 9 * 9 {
+			accent := rgb{float64(n % 9), float64(n / 9 % 9), float64(n / 81)}
+			for i := range accent {
+				accent[i] = min(accent[i]*32, 255)
+			}
+			got := map[string]rgb{}
+			sheet := s.properties(accent)
+			for _, m := range regexp.MustCompile(`--([a-z-]+):#([0-9a-f]{6})`).FindAllStringSubmatch(sheet, -1) {
+				got[m[1]], _ = parseColor(m[2])
+			}
+			if len(got) != 4 || got["brand"] != accent || contrast(got["link"], s.card) < 4.5 ||
+				contrast(got["link"], s.page) < 4.5 || contrast(got["on-brand"], got["brand"]) < 4.5 ||
+				contrast(got["on-brand"], got["brand-over"]) < 4.5 {
+				t.Fatalf("%s, %s: %s", name, accent, sheet)
+			}
+			if edge := strings.Contains(sheet, "--brand-edge:var(--brand)"); edge != (contrast(accent, s.card) >= 3) {
+				t.Errorf("%s, %s: %s", name, accent, sheet)
+			}
+			if contrast(accent, s.card) >= 4.5 && contrast(accent, s.page) >= 4.5 && got["link"] != accent {
+				t.Errorf("%s: %s is changed without need", name, accent)
+			}
+		}
+	}
+	css, err := files.ReadFile("page.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []scheme{light, night} {
+		if !strings.Contains(string(css), "--page: "+s.page.String()+"; --card: "+s.card.String()) {
+			t.Errorf("the stylesheet does not have %s and %s", s.page, s.card)
+		}
+	}
+}
+
+// The address of the stylesheet names colours and nothing else.
+func TestBrandStyle(t *testing.T) {
+	for address, b := range map[string]storefront.Brand{
+		stylePath:                                {},
+		stylePath + "?accent=ffd21f":             {Accent: "#ffd21f"},
+		stylePath + "?accent=ffd21f&dark=0a0b0c": {Accent: "#ffd21f", AccentDark: "#0a0b0c"},
+	} {
+		if got := styleOf(b); got != address {
+			t.Errorf("%+v is at %s", b, got)
+		}
+	}
+	for query, want := range map[string]string{"": "", "accent=red": "", "accent=FFD21F": "", "dark=ffd21f": "",
+		"accent=ffd21f}x{": "", "accent=ffd21f": "--brand:#ffd21f", "accent=ffd21f&dark=0a0b0c": "--brand:#0a0b0c",
+		"accent=ffd21f&dark=url(x)": "--brand:#ffd21f"} {
+		values, _ := url.ParseQuery(query)
+		if got := branded(values); !strings.Contains(got, want) || (want == "") != (got == "") ||
+			strings.Contains(got, "url") {
+			t.Errorf("%s: %s", query, got)
+		}
+		w := httptest.NewRecorder()
+		(&visit{w: w, r: httptest.NewRequest("GET", stylePath+"?"+url.QueryEscape(query), nil)}).style()
+		if !strings.Contains(w.Body.String(), "--brand: ") {
+			t.Errorf("%s: no stylesheet", query)
+		}
+	}
+}

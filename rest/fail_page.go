@@ -1,0 +1,85 @@
+package rest
+
+import (
+	"cmp"
+	"net/http"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/gcra"
+	"github.com/storefront-go/storefront/graph/status"
+	"github.com/storefront-go/storefront/rest/account"
+	"github.com/storefront-go/storefront/rest/dashboard"
+	"github.com/storefront-go/storefront/rest/page"
+	"github.com/storefront-go/storefront/rest/variant"
+)
+
+// forPeople reports whether a failure is shown as a page: to who asks for HTML, as
+// browsers do, at an address that is not the API's own.
+func forPeople(r *http.Request) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	for _, base := range []string{Base, legacyBase} {
+		if r.URL.Path == base || strings.HasPrefix(r.URL.Path, base+"/") {
+			return false
+		}
+	}
+	return variant.PrefersHTML(r.Header)
+}
+
+// showFailure answers with the page of a failure. The headers that say what to do are set.
+func (a *API) showFailure(c *call, f *fault.Error, code int) {
+	kind, _ := status.KindOf(f)
+	p := page.Failure{Status: code, Title: kind.Title, Text: cmp.Or(f.Detail, kind.Sentence), Request: c.id,
+		Links: a.waysOn(c.r, f)}
+	if f.RetryAfter > 0 {
+		p.Wait = gcra.Seconds(f.RetryAfter)
+	}
+	p.Send(&recorder{c.w, c}, c.r)
+}
+
+// waysOn are the links that lead somebody on: to the export whose file they wanted, where
+// there is a new address of it, and to the pages that anybody may need.
+func (a *API) waysOn(r *http.Request, f *fault.Error) []page.Link {
+	if f.RetryAfter > 0 {
+		return []page.Link{{Href: "", Text: "Try again"}}
+	}
+	docs := page.Link{Href: "/docs", Text: "Documentation"}
+	if a.Account == nil {
+		return []page.Link{docs}
+	}
+	var list []page.Link
+	if f.Kind == fault.AuthenticationRequired {
+		list = append(list, page.Link{Href: account.SignInAddress(r.URL.RequestURI()), Text: "Sign in"})
+	}
+	if id, ok := wantedExport(r); ok {
+		at := dashboard.Root + "/exports/" + xid.Export.Format(id)
+		list = append(list, page.Link{Href: at, Text: "Open the export"})
+	}
+	return append(list, page.Link{Href: dashboard.Root, Text: "Dashboard"}, docs)
+}
+
+// wantedExport is the export that the address of a download names. Nothing is looked up,
+// so the address may be one that was never given out.
+func wantedExport(r *http.Request) (id xid.ID, ok bool) {
+	name, ok := strings.CutPrefix(r.URL.EscapedPath(), downloadRoot)
+	if !ok {
+		return xid.Nil, false
+	}
+	name, _, _ = strings.Cut(name, "/")
+	id, err := xid.Export.Parse(name)
+	return id, err == nil
+}
+
+// missing answers, within a handler beside the table, for a path below it that is none.
+func (a *API) missing(w http.ResponseWriter, r *http.Request) {
+	if rec, ok := w.(*recorder); ok {
+		a.fail(rec.c, nothingHere())
+		return
+	}
+	a.notFound(w, r)
+}
+
+func nothingHere() error { return fault.New(fault.NotFound, "Nothing is served at this path.") }

@@ -1,0 +1,186 @@
+package mcp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// methods are those of the API's rows, in the order in which a path's tools stand.
+var methods = []string{http.MethodGet, http.MethodPost, http.MethodDelete}
+
+// object is one of JSON.
+type object = map[string]any
+
+// Tools makes a tool of each operation of an OpenAPI document in JSON, by path.
+func Tools(document []byte) ([]*Tool, error) {
+	var root object
+	if err := json.Unmarshal(document, &root); err != nil {
+		return nil, fmt.Errorf("mcp: read the document: %w", err)
+	}
+	d := reader{root}
+	paths, _ := root["paths"].(object)
+	var tools []*Tool
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		item, _ := paths[path].(object)
+		for _, method := range methods {
+			op, ok := item[strings.ToLower(method)].(object)
+			if !ok {
+				continue
+			}
+			t, err := d.tool(method, path, item, op)
+			if err != nil {
+				return nil, fmt.Errorf("mcp: %s %s: %w", method, path, err)
+			}
+			tools = append(tools, t)
+		}
+	}
+	if len(tools) == 0 {
+		return nil, errors.New("mcp: the document has no operations")
+	}
+	return tools, nil
+}
+
+// reader reads a document.
+type reader struct{ root object }
+
+func (d reader) tool(method, path string, item, op object) (*Tool, error) {
+	t := &Tool{method: method, path: path, scope: scopeOf(op), places: map[string]place{}}
+	if t.scope == "" {
+		return nil, errors.New("it names no scope")
+	}
+	input := object{"type": "object", "additionalProperties": false}
+	properties, required := object{}, []any{}
+	for _, raw := range slices.Concat(list(item["parameters"]), list(op["parameters"])) {
+		name, schema, at, needed := d.parameter(raw)
+		if at == 0 {
+			continue
+		}
+		properties[name], t.places[name] = schema, at
+		if needed {
+			required = append(required, name)
+		}
+	}
+	body := d.body(op)
+	for name, schema := range child(body, "properties") {
+		if t.places[name] != 0 {
+			return nil, fmt.Errorf("%s is an argument twice", name)
+		}
+		properties[name], t.places[name], t.bodied = schema, inBody, true
+	}
+	input["properties"], input["required"] = properties, append(required, list(body["required"])...)
+	title, _ := op["summary"].(string)
+	id, _ := op["operationId"].(string)
+	description, _ := op["description"].(string)
+	return t, define(id, title, strings.TrimSpace(description), input, t)
+}
+
+// parameter reads one; those that are no arguments have no place.
+func (d reader) parameter(raw any) (name string, schema object, at place, needed bool) {
+	p := d.deref(raw)
+	name, _ = p["name"].(string)
+	needed, _ = p["required"].(bool)
+	switch p["in"] {
+	case "path":
+		at = inPath
+	case "query":
+		at = inQuery
+	case "header":
+		if name != "Idempotency-Key" {
+			return "", nil, 0, false
+		}
+		name, at = keyArgument, inKey
+	}
+	schema, _ = d.plain(p["schema"]).(object)
+	schema = maps.Clone(schema)
+	schema["description"] = p["description"]
+	return name, schema, at, needed
+}
+
+// body is the schema of the request's body, empty where there is none.
+func (d reader) body(op object) object {
+	content := child(d.deref(op["requestBody"]), "content")
+	schema, _ := d.plain(child(content, "application/json")["schema"]).(object)
+	return schema
+}
+
+// plain returns a schema with what it refers to in its place and without examples,
+// which would only fill an agent's memory.
+func (d reader) plain(schema any) any {
+	switch v := schema.(type) {
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = d.plain(v[i])
+		}
+		return out
+	case object:
+		out := object{}
+		for name, inner := range d.deref(v) {
+			switch name {
+			case "example", "examples":
+			case "properties":
+				out[name] = d.members(inner)
+			default:
+				out[name] = d.plain(inner)
+			}
+		}
+		return out
+	}
+	return schema
+}
+
+// members are the schemas of an object's members, whose names say nothing about them.
+func (d reader) members(v any) object {
+	out := object{}
+	for name, schema := range child(object{"": v}, "") {
+		out[name] = d.plain(schema)
+	}
+	return out
+}
+
+// deref follows a reference within the document; what stands beside it stays.
+func (d reader) deref(v any) object {
+	o, _ := v.(object)
+	ref, ok := o["$ref"].(string)
+	if !ok {
+		return o
+	}
+	at := d.root
+	for step := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
+		at = child(at, step)
+	}
+	out := maps.Clone(d.deref(at))
+	for name, beside := range o {
+		if name != "$ref" {
+			out[name] = beside
+		}
+	}
+	return out
+}
+
+// scopeOf is the scope that an operation asks of apps, and so of keys.
+func scopeOf(op object) string {
+	for _, way := range list(op["security"]) {
+		w, _ := way.(object)
+		if names := list(w["oauth2"]); len(names) == 1 {
+			name, _ := names[0].(string)
+			return name
+		}
+	}
+	return ""
+}
+
+func child(o object, name string) object {
+	inner, _ := o[name].(object)
+	return inner
+}
+
+func list(v any) []any {
+	l, _ := v.([]any)
+	return l
+}

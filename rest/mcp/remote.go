@@ -1,0 +1,60 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// maxAnswer is the largest answer that is read, in bytes: more than a page of 100
+// orders of 100 lines.
+const maxAnswer = 32 << 20
+
+// Remote is the API of a server elsewhere.
+type Remote struct {
+	Base   string // {base_url}
+	Key    string // an API key
+	Agent  string // User-Agent
+	Client *http.Client
+}
+
+// Do implements [API]. Its errors say nothing of the key.
+func (r *Remote) Do(ctx context.Context, asked *Request) (status int, answer []byte, err error) {
+	request, err := http.NewRequestWithContext(ctx, asked.Method, r.Base+asked.Target, bytes.NewReader(asked.Body))
+	if err != nil {
+		return 0, nil, fmt.Errorf("make request: %w", err)
+	}
+	asked.Header(request.Header)
+	request.Header.Set("Authorization", "Bearer "+r.Key)
+	request.Header.Set("User-Agent", r.Agent)
+	response, err := r.Client.Do(request)
+	if err != nil {
+		return 0, nil, fmt.Errorf("the server cannot be reached: %w", err)
+	}
+	defer response.Body.Close()
+	answer, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return 0, nil, fmt.Errorf("the answer broke off: %w", err)
+	case len(answer) > maxAnswer:
+		return 0, nil, errors.New("the answer is too large: ask for fewer with limit")
+	case len(answer) > 0 && !strings.Contains(response.Header.Get("Content-Type"), "json"):
+		return 0, nil, fmt.Errorf("what answers at %s is not the API: status %d", r.Base, response.StatusCode)
+	}
+	return response.StatusCode, answer, nil
+}
+
+// Header sets the headers that the request needs beside its credential.
+func (r *Request) Header(h http.Header) {
+	h.Set("Accept", "application/json")
+	if r.Key != "" {
+		h.Set("Idempotency-Key", r.Key)
+	}
+	if r.Body != nil {
+		h.Set("Content-Type", "application/json")
+	}
+}

@@ -1,0 +1,166 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/storefront-go/storefront/ent/scope"
+)
+
+// keyArgument is the argument of every write that becomes its Idempotency-Key.
+const keyArgument = "idempotency_key"
+
+// Tool is one row of the API.
+type Tool struct {
+	def          *sdk.Tool
+	scope        string
+	method, path string // of the row; the path stands behind {base_url}
+	places       map[string]place
+	bodied       bool // it takes a body
+}
+
+// place says where an argument goes in the request.
+type place int
+
+const (
+	inPath place = iota + 1
+	inQuery
+	inBody
+	inKey
+)
+
+// Request is what the call of a tool asks of the API.
+type Request struct {
+	Method string
+	Target string // path and query behind {base_url}
+	Key    string // Idempotency-Key; empty where the caller gave none
+	Body   []byte // JSON, or nil
+}
+
+// Name is the tool's name, such as list_orders.
+func (t *Tool) Name() string { return t.def.Name }
+
+// Scope is the scope that its row needs.
+func (t *Tool) Scope() string { return t.scope }
+
+// Within returns those of the tools whose scope is in a set, in their order.
+func Within(tools []*Tool, scopes scope.Set) []*Tool {
+	return slices.DeleteFunc(slices.Clone(tools), func(t *Tool) bool { return !scopes.Has(t.scope) })
+}
+
+// request turns arguments, a JSON object, into a request. Its errors are for the
+// agent: they name what is wrong with the arguments. What values may be is the
+// API's to judge.
+func (t *Tool) request(arguments json.RawMessage) (*Request, error) {
+	given := map[string]json.RawMessage{}
+	if len(bytes.TrimSpace(arguments)) > 0 {
+		if err := json.Unmarshal(arguments, &given); err != nil {
+			return nil, errors.New("the arguments are not a JSON object")
+		}
+	}
+	r, query, body := &Request{Method: t.method, Target: t.path}, url.Values{}, map[string]json.RawMessage{}
+	for name, value := range given {
+		at, known := t.places[name]
+		if !known {
+			return nil, fmt.Errorf("there is no argument %q", name)
+		}
+		if at == inBody {
+			body[name] = value
+			continue
+		}
+		if err := r.put(at, name, value, query); err != nil {
+			return nil, err
+		}
+	}
+	if strings.Contains(r.Target, "{") {
+		return nil, errors.New(`the argument "id" is missing`)
+	}
+	if len(query) > 0 {
+		r.Target += "?" + query.Encode()
+	}
+	if !t.bodied {
+		return r, nil
+	}
+	var err error
+	r.Body, err = json.Marshal(body)
+	return r, err
+}
+
+// put writes an argument that is no part of the body.
+func (r *Request) put(at place, name string, value json.RawMessage, query url.Values) error {
+	text, ok, err := plain(name, value)
+	if err != nil || !ok {
+		return err
+	}
+	switch at {
+	case inPath:
+		if strings.Trim(text, ".") == "" { // nor a step up, which proxies take out of a path
+			return fmt.Errorf("the argument %q is empty", name)
+		}
+		r.Target = strings.ReplaceAll(r.Target, "{"+name+"}", url.PathEscape(text))
+	case inQuery:
+		query.Set(name, text)
+	default:
+		r.Key = text
+	}
+	return nil
+}
+
+// plain is a text or a number as it stands in an address or a header; null counts as
+// not given.
+func plain(name string, value json.RawMessage) (text string, ok bool, err error) {
+	switch value[0] {
+	case 'n':
+		return "", false, nil
+	case '"':
+		err = json.Unmarshal(value, &text)
+		return text, err == nil, err
+	case '{', '[':
+		return "", false, fmt.Errorf("the argument %q is a text or a number", name)
+	}
+	return string(value), true, nil
+}
+
+// define makes the tool that agents see.
+func define(id, title, description string, input map[string]any, t *Tool) error {
+	raw, err := json.Marshal(input)
+	if err != nil {
+		return err
+	}
+	schema := &jsonschema.Schema{}
+	if err := json.Unmarshal(raw, schema); err != nil {
+		return fmt.Errorf("input of %s: %w", id, err)
+	}
+	read := t.method == http.MethodGet
+	t.def = &sdk.Tool{
+		Name: snake(id), Title: title, InputSchema: schema,
+		Description: title + ". " + description + " Needs the scope " + t.scope + ".",
+		Annotations: &sdk.ToolAnnotations{
+			Title: title, ReadOnlyHint: read, IdempotentHint: !read,
+			DestructiveHint: new(t.method == http.MethodDelete), OpenWorldHint: new(false),
+		},
+	}
+	return nil
+}
+
+// snake writes listOrders as list_orders.
+func snake(id string) string {
+	var b strings.Builder
+	for _, r := range id {
+		if r >= 'A' && r <= 'Z' {
+			b.WriteByte('_')
+			r += 'a' - 'A'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

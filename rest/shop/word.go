@@ -1,0 +1,93 @@
+package shop
+
+import (
+	"github.com/storefront-go/storefront/graph/phrase"
+	"github.com/storefront-go/storefront/graph/shelf"
+	"github.com/storefront-go/storefront/graph/storefront"
+)
+
+// wordKeys are what templates call the texts of every page; never changed.
+var wordKeys = map[string]phrase.Key{
+	"add_to_cart":    phrase.AddToCart,
+	"ask":            phrase.Ask,
+	"back":           phrase.ContinueShopping,
+	"cart":           phrase.Cart,
+	"coming_soon":    phrase.ComingSoon,
+	"description":    phrase.Description,
+	"in_stock":       phrase.InStock,
+	"information":    phrase.Information,
+	"item_number":    phrase.ItemNumber,
+	"type":           phrase.Kind,
+	"least_price":    phrase.LeastPrice,
+	"maker":          phrase.Maker,
+	"menu":           phrase.Menu,
+	"most_price":     phrase.MostPrice,
+	"next":           phrase.Next,
+	"not_found_text": phrase.NotFoundText,
+	"nothing_found":  phrase.FoundNothing,
+	"pages":          phrase.Pages,
+	"previous":       phrase.Previous,
+	"price":          phrase.Price,
+	"quantity":       phrase.Quantity,
+	"related":        phrase.Related,
+	"search_hint":    phrase.SearchHint,
+	"search_more":    phrase.SearchMore,
+	"see_all":        phrase.SeeAll,
+	"show":           phrase.Show,
+	"show_all":       phrase.ShowAll,
+	"skip":           phrase.SkipToContent,
+	"sold_out":       phrase.SoldOut,
+	"sort":           phrase.SortedBy,
+	"top":            phrase.BackToTop,
+}
+
+// goodsKeys are those beside a product, where templates see nothing else.
+var goodsKeys = map[string]phrase.Key{
+	"before":   phrase.PriceBefore,
+	"in_stock": phrase.InStock,
+	"now":      phrase.PriceNow,
+	"sale":     phrase.Sale,
+	"sold_out": phrase.SoldOut,
+}
+
+// words are the texts that themes show in the language of the store.
+func words(st *storefront.State) map[string]any {
+	t := phrase.In(st.Language)
+	all := said(t, wordKeys)
+	all["products"], all["search"], all["not_found"] = st.WordProducts(), st.WordSearch(), st.WordNotFound()
+	all["newest"], all["prices_in"] = st.WordSort(shelf.Newest), t.Say(phrase.PricesIn, st.Currency)
+	return all
+}
+
+// said is the texts of keys.
+func said(t *phrase.Texts, keys map[string]phrase.Key) map[string]any {
+	all := make(map[string]any, len(keys))
+	for name, key := range keys {
+		all[name] = t.Say(key)
+	}
+	return all
+}
+
+// goodsWords is how the goods of a store are spoken of.
+type goodsWords struct {
+	*phrase.Texts
+	beside map[string]any
+}
+
+func wordsOf(st *storefront.State) goodsWords {
+	t := phrase.In(st.Language)
+	return goodsWords{t, said(t, goodsKeys)}
+}
+
+// price adds what something costs to its data. Where it varies, price is the lowest.
+func (w goodsWords) price(of map[string]any, minor, before int64, currency string, varies bool) {
+	text := w.Money(minor, currency)
+	of["words"], of["price"], of["price_text"], of["price_varies"] = w.beside, text, text, varies
+	if varies {
+		of["price_text"] = w.Say(phrase.PriceFrom, text)
+	}
+	of["on_sale"], of["compare_at_price"] = before > 0, nil
+	if before > 0 {
+		of["compare_at_price"] = w.Money(before, currency)
+	}
+}
