@@ -24,7 +24,8 @@ var nameless = []string{"Idempotency", "ConsentTicket", "Outbox", "Attempt", "Ma
 	"Redaction", "Picture", "OutboxFailure", "Menus", "ShippingCountry", "TaxSettings", "DiscountUse",
 	"Cart", "CartLine", "PaymentSettings", "PaymentHold", "CollectionProduct",
 	"PaymentAccount", "PaymentSession", "PaymentRefund",
-	"Imported", "Listing", "Facet", "SearchEntry", "SearchSpelling", "ShelfWalk"}
+	"Imported", "Listing", "Facet", "SearchEntry", "SearchPending", "SearchSpelling", "ShelfWalk", "SearchTerm",
+	"SearchWalk"}
 
 // queries calls f with the entity's name and a way to make its queries, for
 // every store-owned entity.

@@ -36,6 +36,9 @@ func (e executable) Theme() exec.ThemeResolver {
 }
 
 func (e executable) Order() exec.OrderResolver { return sales.OrderFields{Resolver: e.salesResolver} }
+func (e executable) SearchResult() exec.SearchResultResolver {
+	return found{salesFound{Resolver: e.salesResolver}, catalogFound{Resolver: e.catalogResolver}}
+}
 func (e executable) LineItem() exec.LineItemResolver {
 	return sales.LineFields{Resolver: e.salesResolver}
 }
@@ -50,6 +53,17 @@ func (e executable) WebhookDelivery() exec.WebhookDeliveryResolver {
 }
 func (e executable) WebhookEndpoint() exec.WebhookEndpointResolver {
 	return endpoint.Fields{Resolver: e.endpointResolver}
+}
+
+type (
+	salesFound   = sales.FoundFields
+	catalogFound = catalog.FoundFields
+)
+
+// found is what a search over everything finds, in several domains.
+type found struct {
+	salesFound
+	catalogFound
 }
 
 // Executable returns what runs the documents of GraphQL: the schema, the

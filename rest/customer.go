@@ -13,7 +13,7 @@ func (a *API) listCustomers(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.Core.Query().Customers(c.ctx, q.limit, q.cursor, &filter)
+	page, err := a.Core.Query().Customers(c.ctx, q.limit, q.cursor, &filter, nil, nil)
 	if err != nil {
 		return err
 	}

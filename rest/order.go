@@ -25,7 +25,7 @@ func (a *API) listOrders(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.Core.Query().Orders(c.ctx, q.limit, q.cursor, &filter)
+	page, err := a.Core.Query().Orders(c.ctx, q.limit, q.cursor, &filter, nil, nil)
 	if err != nil {
 		return err
 	}

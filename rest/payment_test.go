@@ -188,7 +188,7 @@ func TestStripeEvents(t *testing.T) {
 func (c *till) order(path string) *model.Order {
 	c.t.Helper()
 	list := graphtest.Must[*model.OrderConnection](c.t)(c.core.Query().Orders(
-		viewer.Operator(c.t.Context(), c.shop.id), nil, nil, nil))
+		viewer.Operator(c.t.Context(), c.shop.id), nil, nil, nil, nil, nil))
 	if len(list.Nodes) != 1 {
 		c.t.Fatalf("%d orders, want the one of %s", len(list.Nodes), path)
 	}

@@ -21,7 +21,7 @@ func (a *API) listProducts(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.Core.Query().Products(c.ctx, q.limit, q.cursor, &filter)
+	page, err := a.Core.Query().Products(c.ctx, q.limit, q.cursor, &filter, nil, nil)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storefront-go/storefront/ent/scope"
@@ -230,6 +232,32 @@ func (p *program) ordered(t *testing.T, token string) string {
 	return made.OrderCreate.Order.ID
 }
 
+// find goes to an order by keys alone, from a list that is searched. Its number is the last one.
+func (b *browser) find(id string) {
+	b.t.Helper()
+	b.fill(`input[name="q"]`, "nobody@example.com")
+	b.run(chromedp.KeyEvent("\r"))
+	b.seeText("No order fits these filters.")
+	b.fill(`input[name="q"]`, "ADA@exa")
+	b.run(chromedp.KeyEvent("\r"))
+	b.see(css(fmt.Sprintf(`[data-test="orders"] a[href$=%q]`, id)))
+	b.see(`[data-test="tab-open"] .tab-count`)
+	b.run(chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	b.see(`dialog [data-test="palette-input"]:focus`)
+	b.see(`dialog [data-test="found"][aria-selected="true"]`)
+	b.run(chromedp.KeyEvent("\x1b"))
+	b.gone(`dialog`)
+	b.run(chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	b.fill(`dialog [data-test="palette-input"]`, "new pro")
+	b.await("an action", `document.querySelector('[aria-selected="true"]')?.innerText.includes('New product')`)
+	b.fill(`dialog [data-test="palette-input"]`, "ada@example")
+	b.await("the order", `document.querySelector('[aria-selected="true"]')?.innerText.includes('#')`)
+	b.shot("palette")
+	b.run(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent("\r"))
+	b.gone(`dialog`)
+	b.arrive("/dashboard/orders/" + id)
+}
+
 // An order is taken to paid, fulfilled and refunded.
 func TestBrowserOrder(t *testing.T) {
 	t.Parallel()
@@ -239,7 +267,7 @@ func TestBrowserOrder(t *testing.T) {
 	b.signIn("/dashboard/orders", f.Stores[0].Owner)
 	b.see(`[data-test="orders"] tbody tr`)
 	b.shot("orders")
-	b.click(css(fmt.Sprintf(`[data-test="orders"] a[href$=%q]`, id)))
+	b.find(id)
 	do := func(action string) {
 		t.Helper()
 		b.click(css(`[data-test="order-` + action + `"]`))

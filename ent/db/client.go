@@ -72,7 +72,10 @@ import (
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/requestlog"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
+	"github.com/storefront-go/storefront/ent/db/searchpending"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
+	"github.com/storefront-go/storefront/ent/db/searchterm"
+	"github.com/storefront-go/storefront/ent/db/searchwalk"
 	"github.com/storefront-go/storefront/ent/db/session"
 	"github.com/storefront-go/storefront/ent/db/shelfwalk"
 	"github.com/storefront-go/storefront/ent/db/shippingcountry"
@@ -216,8 +219,14 @@ type Client struct {
 	RequestLog *RequestLogClient
 	// SearchEntry is the client for interacting with the SearchEntry builders.
 	SearchEntry *SearchEntryClient
+	// SearchPending is the client for interacting with the SearchPending builders.
+	SearchPending *SearchPendingClient
 	// SearchSpelling is the client for interacting with the SearchSpelling builders.
 	SearchSpelling *SearchSpellingClient
+	// SearchTerm is the client for interacting with the SearchTerm builders.
+	SearchTerm *SearchTermClient
+	// SearchWalk is the client for interacting with the SearchWalk builders.
+	SearchWalk *SearchWalkClient
 	// Session is the client for interacting with the Session builders.
 	Session *SessionClient
 	// ShelfWalk is the client for interacting with the ShelfWalk builders.
@@ -322,7 +331,10 @@ func (c *Client) init() {
 	c.Redaction = NewRedactionClient(c.config)
 	c.RequestLog = NewRequestLogClient(c.config)
 	c.SearchEntry = NewSearchEntryClient(c.config)
+	c.SearchPending = NewSearchPendingClient(c.config)
 	c.SearchSpelling = NewSearchSpellingClient(c.config)
+	c.SearchTerm = NewSearchTermClient(c.config)
+	c.SearchWalk = NewSearchWalkClient(c.config)
 	c.Session = NewSessionClient(c.config)
 	c.ShelfWalk = NewShelfWalkClient(c.config)
 	c.ShippingCountry = NewShippingCountryClient(c.config)
@@ -490,7 +502,10 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Redaction:         NewRedactionClient(cfg),
 		RequestLog:        NewRequestLogClient(cfg),
 		SearchEntry:       NewSearchEntryClient(cfg),
+		SearchPending:     NewSearchPendingClient(cfg),
 		SearchSpelling:    NewSearchSpellingClient(cfg),
+		SearchTerm:        NewSearchTermClient(cfg),
+		SearchWalk:        NewSearchWalkClient(cfg),
 		Session:           NewSessionClient(cfg),
 		ShelfWalk:         NewShelfWalkClient(cfg),
 		ShippingCountry:   NewShippingCountryClient(cfg),
@@ -585,7 +600,10 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Redaction:         NewRedactionClient(cfg),
 		RequestLog:        NewRequestLogClient(cfg),
 		SearchEntry:       NewSearchEntryClient(cfg),
+		SearchPending:     NewSearchPendingClient(cfg),
 		SearchSpelling:    NewSearchSpellingClient(cfg),
+		SearchTerm:        NewSearchTermClient(cfg),
+		SearchWalk:        NewSearchWalkClient(cfg),
 		Session:           NewSessionClient(cfg),
 		ShelfWalk:         NewShelfWalkClient(cfg),
 		ShippingCountry:   NewShippingCountryClient(cfg),
@@ -643,10 +661,11 @@ func (c *Client) Use(hooks ...Hook) {
 		c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount, c.PaymentHold,
 		c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture, c.Product,
 		c.ProductImage, c.RecoveryCode, c.Redaction, c.RequestLog, c.SearchEntry,
-		c.SearchSpelling, c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone,
-		c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings, c.Theme,
-		c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
-		c.WebhookEndpoint, c.WebhookQueue,
+		c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session,
+		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
+		c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
+		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
+		c.WebhookQueue,
 	} {
 		n.Use(hooks...)
 	}
@@ -666,10 +685,11 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount, c.PaymentHold,
 		c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture, c.Product,
 		c.ProductImage, c.RecoveryCode, c.Redaction, c.RequestLog, c.SearchEntry,
-		c.SearchSpelling, c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone,
-		c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings, c.Theme,
-		c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
-		c.WebhookEndpoint, c.WebhookQueue,
+		c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session,
+		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
+		c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
+		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
+		c.WebhookQueue,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -792,8 +812,14 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.RequestLog.mutate(ctx, m)
 	case *SearchEntryMutation:
 		return c.SearchEntry.mutate(ctx, m)
+	case *SearchPendingMutation:
+		return c.SearchPending.mutate(ctx, m)
 	case *SearchSpellingMutation:
 		return c.SearchSpelling.mutate(ctx, m)
+	case *SearchTermMutation:
+		return c.SearchTerm.mutate(ctx, m)
+	case *SearchWalkMutation:
+		return c.SearchWalk.mutate(ctx, m)
 	case *SessionMutation:
 		return c.Session.mutate(ctx, m)
 	case *ShelfWalkMutation:
@@ -8463,6 +8489,140 @@ func (c *SearchEntryClient) mutate(ctx context.Context, m *SearchEntryMutation) 
 	}
 }
 
+// SearchPendingClient is a client for the SearchPending schema.
+type SearchPendingClient struct {
+	config
+}
+
+// NewSearchPendingClient returns a client for the SearchPending from the given config.
+func NewSearchPendingClient(c config) *SearchPendingClient {
+	return &SearchPendingClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `searchpending.Hooks(f(g(h())))`.
+func (c *SearchPendingClient) Use(hooks ...Hook) {
+	c.hooks.SearchPending = append(c.hooks.SearchPending, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `searchpending.Intercept(f(g(h())))`.
+func (c *SearchPendingClient) Intercept(interceptors ...Interceptor) {
+	c.inters.SearchPending = append(c.inters.SearchPending, interceptors...)
+}
+
+// Create returns a builder for creating a SearchPending entity.
+func (c *SearchPendingClient) Create() *SearchPendingCreate {
+	mutation := newSearchPendingMutation(c.config, OpCreate)
+	return &SearchPendingCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of SearchPending entities.
+func (c *SearchPendingClient) CreateBulk(builders ...*SearchPendingCreate) *SearchPendingCreateBulk {
+	return &SearchPendingCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *SearchPendingClient) MapCreateBulk(slice any, setFunc func(*SearchPendingCreate, int)) *SearchPendingCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &SearchPendingCreateBulk{err: fmt.Errorf("calling to SearchPendingClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*SearchPendingCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &SearchPendingCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for SearchPending.
+func (c *SearchPendingClient) Update() *SearchPendingUpdate {
+	mutation := newSearchPendingMutation(c.config, OpUpdate)
+	return &SearchPendingUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *SearchPendingClient) UpdateOne(_m *SearchPending) *SearchPendingUpdateOne {
+	mutation := newSearchPendingMutation(c.config, OpUpdateOne, withSearchPending(_m))
+	return &SearchPendingUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *SearchPendingClient) UpdateOneID(id xid.ID) *SearchPendingUpdateOne {
+	mutation := newSearchPendingMutation(c.config, OpUpdateOne, withSearchPendingID(id))
+	return &SearchPendingUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for SearchPending.
+func (c *SearchPendingClient) Delete() *SearchPendingDelete {
+	mutation := newSearchPendingMutation(c.config, OpDelete)
+	return &SearchPendingDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *SearchPendingClient) DeleteOne(_m *SearchPending) *SearchPendingDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *SearchPendingClient) DeleteOneID(id xid.ID) *SearchPendingDeleteOne {
+	builder := c.Delete().Where(searchpending.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &SearchPendingDeleteOne{builder}
+}
+
+// Query returns a query builder for SearchPending.
+func (c *SearchPendingClient) Query() *SearchPendingQuery {
+	return &SearchPendingQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSearchPending},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a SearchPending entity by its id.
+func (c *SearchPendingClient) Get(ctx context.Context, id xid.ID) (*SearchPending, error) {
+	return c.Query().Where(searchpending.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *SearchPendingClient) GetX(ctx context.Context, id xid.ID) *SearchPending {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *SearchPendingClient) Hooks() []Hook {
+	hooks := c.hooks.SearchPending
+	return append(hooks[:len(hooks):len(hooks)], searchpending.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *SearchPendingClient) Interceptors() []Interceptor {
+	return c.inters.SearchPending
+}
+
+func (c *SearchPendingClient) mutate(ctx context.Context, m *SearchPendingMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&SearchPendingCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&SearchPendingUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&SearchPendingUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&SearchPendingDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown SearchPending mutation op: %q", m.Op())
+	}
+}
+
 // SearchSpellingClient is a client for the SearchSpelling schema.
 type SearchSpellingClient struct {
 	config
@@ -8594,6 +8754,274 @@ func (c *SearchSpellingClient) mutate(ctx context.Context, m *SearchSpellingMuta
 		return (&SearchSpellingDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown SearchSpelling mutation op: %q", m.Op())
+	}
+}
+
+// SearchTermClient is a client for the SearchTerm schema.
+type SearchTermClient struct {
+	config
+}
+
+// NewSearchTermClient returns a client for the SearchTerm from the given config.
+func NewSearchTermClient(c config) *SearchTermClient {
+	return &SearchTermClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `searchterm.Hooks(f(g(h())))`.
+func (c *SearchTermClient) Use(hooks ...Hook) {
+	c.hooks.SearchTerm = append(c.hooks.SearchTerm, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `searchterm.Intercept(f(g(h())))`.
+func (c *SearchTermClient) Intercept(interceptors ...Interceptor) {
+	c.inters.SearchTerm = append(c.inters.SearchTerm, interceptors...)
+}
+
+// Create returns a builder for creating a SearchTerm entity.
+func (c *SearchTermClient) Create() *SearchTermCreate {
+	mutation := newSearchTermMutation(c.config, OpCreate)
+	return &SearchTermCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of SearchTerm entities.
+func (c *SearchTermClient) CreateBulk(builders ...*SearchTermCreate) *SearchTermCreateBulk {
+	return &SearchTermCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *SearchTermClient) MapCreateBulk(slice any, setFunc func(*SearchTermCreate, int)) *SearchTermCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &SearchTermCreateBulk{err: fmt.Errorf("calling to SearchTermClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*SearchTermCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &SearchTermCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for SearchTerm.
+func (c *SearchTermClient) Update() *SearchTermUpdate {
+	mutation := newSearchTermMutation(c.config, OpUpdate)
+	return &SearchTermUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *SearchTermClient) UpdateOne(_m *SearchTerm) *SearchTermUpdateOne {
+	mutation := newSearchTermMutation(c.config, OpUpdateOne, withSearchTerm(_m))
+	return &SearchTermUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *SearchTermClient) UpdateOneID(id xid.ID) *SearchTermUpdateOne {
+	mutation := newSearchTermMutation(c.config, OpUpdateOne, withSearchTermID(id))
+	return &SearchTermUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for SearchTerm.
+func (c *SearchTermClient) Delete() *SearchTermDelete {
+	mutation := newSearchTermMutation(c.config, OpDelete)
+	return &SearchTermDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *SearchTermClient) DeleteOne(_m *SearchTerm) *SearchTermDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *SearchTermClient) DeleteOneID(id xid.ID) *SearchTermDeleteOne {
+	builder := c.Delete().Where(searchterm.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &SearchTermDeleteOne{builder}
+}
+
+// Query returns a query builder for SearchTerm.
+func (c *SearchTermClient) Query() *SearchTermQuery {
+	return &SearchTermQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSearchTerm},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a SearchTerm entity by its id.
+func (c *SearchTermClient) Get(ctx context.Context, id xid.ID) (*SearchTerm, error) {
+	return c.Query().Where(searchterm.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *SearchTermClient) GetX(ctx context.Context, id xid.ID) *SearchTerm {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *SearchTermClient) Hooks() []Hook {
+	hooks := c.hooks.SearchTerm
+	return append(hooks[:len(hooks):len(hooks)], searchterm.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *SearchTermClient) Interceptors() []Interceptor {
+	return c.inters.SearchTerm
+}
+
+func (c *SearchTermClient) mutate(ctx context.Context, m *SearchTermMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&SearchTermCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&SearchTermUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&SearchTermUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&SearchTermDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown SearchTerm mutation op: %q", m.Op())
+	}
+}
+
+// SearchWalkClient is a client for the SearchWalk schema.
+type SearchWalkClient struct {
+	config
+}
+
+// NewSearchWalkClient returns a client for the SearchWalk from the given config.
+func NewSearchWalkClient(c config) *SearchWalkClient {
+	return &SearchWalkClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `searchwalk.Hooks(f(g(h())))`.
+func (c *SearchWalkClient) Use(hooks ...Hook) {
+	c.hooks.SearchWalk = append(c.hooks.SearchWalk, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `searchwalk.Intercept(f(g(h())))`.
+func (c *SearchWalkClient) Intercept(interceptors ...Interceptor) {
+	c.inters.SearchWalk = append(c.inters.SearchWalk, interceptors...)
+}
+
+// Create returns a builder for creating a SearchWalk entity.
+func (c *SearchWalkClient) Create() *SearchWalkCreate {
+	mutation := newSearchWalkMutation(c.config, OpCreate)
+	return &SearchWalkCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of SearchWalk entities.
+func (c *SearchWalkClient) CreateBulk(builders ...*SearchWalkCreate) *SearchWalkCreateBulk {
+	return &SearchWalkCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *SearchWalkClient) MapCreateBulk(slice any, setFunc func(*SearchWalkCreate, int)) *SearchWalkCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &SearchWalkCreateBulk{err: fmt.Errorf("calling to SearchWalkClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*SearchWalkCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &SearchWalkCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for SearchWalk.
+func (c *SearchWalkClient) Update() *SearchWalkUpdate {
+	mutation := newSearchWalkMutation(c.config, OpUpdate)
+	return &SearchWalkUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *SearchWalkClient) UpdateOne(_m *SearchWalk) *SearchWalkUpdateOne {
+	mutation := newSearchWalkMutation(c.config, OpUpdateOne, withSearchWalk(_m))
+	return &SearchWalkUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *SearchWalkClient) UpdateOneID(id xid.ID) *SearchWalkUpdateOne {
+	mutation := newSearchWalkMutation(c.config, OpUpdateOne, withSearchWalkID(id))
+	return &SearchWalkUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for SearchWalk.
+func (c *SearchWalkClient) Delete() *SearchWalkDelete {
+	mutation := newSearchWalkMutation(c.config, OpDelete)
+	return &SearchWalkDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *SearchWalkClient) DeleteOne(_m *SearchWalk) *SearchWalkDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *SearchWalkClient) DeleteOneID(id xid.ID) *SearchWalkDeleteOne {
+	builder := c.Delete().Where(searchwalk.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &SearchWalkDeleteOne{builder}
+}
+
+// Query returns a query builder for SearchWalk.
+func (c *SearchWalkClient) Query() *SearchWalkQuery {
+	return &SearchWalkQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSearchWalk},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a SearchWalk entity by its id.
+func (c *SearchWalkClient) Get(ctx context.Context, id xid.ID) (*SearchWalk, error) {
+	return c.Query().Where(searchwalk.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *SearchWalkClient) GetX(ctx context.Context, id xid.ID) *SearchWalk {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *SearchWalkClient) Hooks() []Hook {
+	hooks := c.hooks.SearchWalk
+	return append(hooks[:len(hooks):len(hooks)], searchwalk.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *SearchWalkClient) Interceptors() []Interceptor {
+	return c.inters.SearchWalk
+}
+
+func (c *SearchWalkClient) mutate(ctx context.Context, m *SearchWalkMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&SearchWalkCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&SearchWalkUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&SearchWalkUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&SearchWalkDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown SearchWalk mutation op: %q", m.Op())
 	}
 }
 
@@ -11015,10 +11443,10 @@ type (
 		Menus, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
 		OutboxFailure, Page, Payment, PaymentAccount, PaymentHold, PaymentRefund,
 		PaymentSession, PaymentSettings, Picture, Product, ProductImage, RecoveryCode,
-		Redaction, RequestLog, SearchEntry, SearchSpelling, Session, ShelfWalk,
-		ShippingCountry, ShippingZone, Staff, StaffToken, Store, StoreHandle,
-		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
-		Variant, WebhookEndpoint, WebhookQueue []ent.Hook
+		Redaction, RequestLog, SearchEntry, SearchPending, SearchSpelling, SearchTerm,
+		SearchWalk, Session, ShelfWalk, ShippingCountry, ShippingZone, Staff,
+		StaffToken, Store, StoreHandle, TaxSettings, Theme, ThemeAsset, ThemePackage,
+		ThemeUpload, User, UserEmail, Variant, WebhookEndpoint, WebhookQueue []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
@@ -11029,10 +11457,11 @@ type (
 		Menus, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
 		OutboxFailure, Page, Payment, PaymentAccount, PaymentHold, PaymentRefund,
 		PaymentSession, PaymentSettings, Picture, Product, ProductImage, RecoveryCode,
-		Redaction, RequestLog, SearchEntry, SearchSpelling, Session, ShelfWalk,
-		ShippingCountry, ShippingZone, Staff, StaffToken, Store, StoreHandle,
-		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
-		Variant, WebhookEndpoint, WebhookQueue []ent.Interceptor
+		Redaction, RequestLog, SearchEntry, SearchPending, SearchSpelling, SearchTerm,
+		SearchWalk, Session, ShelfWalk, ShippingCountry, ShippingZone, Staff,
+		StaffToken, Store, StoreHandle, TaxSettings, Theme, ThemeAsset, ThemePackage,
+		ThemeUpload, User, UserEmail, Variant, WebhookEndpoint,
+		WebhookQueue []ent.Interceptor
 	}
 )
 

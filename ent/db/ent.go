@@ -70,7 +70,10 @@ import (
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/requestlog"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
+	"github.com/storefront-go/storefront/ent/db/searchpending"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
+	"github.com/storefront-go/storefront/ent/db/searchterm"
+	"github.com/storefront-go/storefront/ent/db/searchwalk"
 	"github.com/storefront-go/storefront/ent/db/session"
 	"github.com/storefront-go/storefront/ent/db/shelfwalk"
 	"github.com/storefront-go/storefront/ent/db/shippingcountry"
@@ -206,7 +209,10 @@ func checkColumn(t, c string) error {
 			redaction.Table:         redaction.ValidColumn,
 			requestlog.Table:        requestlog.ValidColumn,
 			searchentry.Table:       searchentry.ValidColumn,
+			searchpending.Table:     searchpending.ValidColumn,
 			searchspelling.Table:    searchspelling.ValidColumn,
+			searchterm.Table:        searchterm.ValidColumn,
+			searchwalk.Table:        searchwalk.ValidColumn,
 			session.Table:           session.ValidColumn,
 			shelfwalk.Table:         shelfwalk.ValidColumn,
 			shippingcountry.Table:   shippingcountry.ValidColumn,

@@ -68,7 +68,10 @@ import (
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/requestlog"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
+	"github.com/storefront-go/storefront/ent/db/searchpending"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
+	"github.com/storefront-go/storefront/ent/db/searchterm"
+	"github.com/storefront-go/storefront/ent/db/searchwalk"
 	"github.com/storefront-go/storefront/ent/db/session"
 	"github.com/storefront-go/storefront/ent/db/shelfwalk"
 	"github.com/storefront-go/storefront/ent/db/shippingcountry"
@@ -162,7 +165,10 @@ const (
 	TypeRedaction         = "Redaction"
 	TypeRequestLog        = "RequestLog"
 	TypeSearchEntry       = "SearchEntry"
+	TypeSearchPending     = "SearchPending"
 	TypeSearchSpelling    = "SearchSpelling"
+	TypeSearchTerm        = "SearchTerm"
+	TypeSearchWalk        = "SearchWalk"
 	TypeSession           = "Session"
 	TypeShelfWalk         = "ShelfWalk"
 	TypeShippingCountry   = "ShippingCountry"
@@ -54977,6 +54983,482 @@ func (m *SearchEntryMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown SearchEntry edge %s", name)
 }
 
+// SearchPendingMutation represents an operation that mutates the SearchPending nodes in the graph.
+type SearchPendingMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	kind          *string
+	since         *micros.Time
+	addsince      *micros.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*SearchPending, error)
+	predicates    []predicate.SearchPending
+}
+
+var _ ent.Mutation = (*SearchPendingMutation)(nil)
+
+// searchpendingOption allows management of the mutation configuration using functional options.
+type searchpendingOption func(*SearchPendingMutation)
+
+// newSearchPendingMutation creates new mutation for the SearchPending entity.
+func newSearchPendingMutation(c config, op Op, opts ...searchpendingOption) *SearchPendingMutation {
+	m := &SearchPendingMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSearchPending,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSearchPendingID sets the ID field of the mutation.
+func withSearchPendingID(id xid.ID) searchpendingOption {
+	return func(m *SearchPendingMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *SearchPending
+		)
+		m.oldValue = func(ctx context.Context) (*SearchPending, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().SearchPending.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSearchPending sets the old SearchPending of the mutation.
+func withSearchPending(node *SearchPending) searchpendingOption {
+	return func(m *SearchPendingMutation) {
+		m.oldValue = func(context.Context) (*SearchPending, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SearchPendingMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SearchPendingMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of SearchPending entities.
+func (m *SearchPendingMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SearchPendingMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SearchPendingMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().SearchPending.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *SearchPendingMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *SearchPendingMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the SearchPending entity.
+// If the SearchPending object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchPendingMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *SearchPendingMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *SearchPendingMutation) SetKind(s string) {
+	m.kind = &s
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *SearchPendingMutation) Kind() (r string, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the SearchPending entity.
+// If the SearchPending object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchPendingMutation) OldKind(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *SearchPendingMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetSince sets the "since" field.
+func (m *SearchPendingMutation) SetSince(value micros.Time) {
+	m.since = &value
+	m.addsince = nil
+}
+
+// Since returns the value of the "since" field in the mutation.
+func (m *SearchPendingMutation) Since() (r micros.Time, exists bool) {
+	v := m.since
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSince returns the old "since" field's value of the SearchPending entity.
+// If the SearchPending object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchPendingMutation) OldSince(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSince is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSince requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSince: %w", err)
+	}
+	return oldValue.Since, nil
+}
+
+// AddSince adds value to the "since" field.
+func (m *SearchPendingMutation) AddSince(value micros.Time) {
+	if m.addsince != nil {
+		*m.addsince += value
+	} else {
+		m.addsince = &value
+	}
+}
+
+// AddedSince returns the value that was added to the "since" field in this mutation.
+func (m *SearchPendingMutation) AddedSince() (r micros.Time, exists bool) {
+	v := m.addsince
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSince resets all changes to the "since" field.
+func (m *SearchPendingMutation) ResetSince() {
+	m.since = nil
+	m.addsince = nil
+}
+
+// Where appends a list predicates to the SearchPendingMutation builder.
+func (m *SearchPendingMutation) Where(ps ...predicate.SearchPending) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SearchPendingMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SearchPendingMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.SearchPending, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SearchPendingMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SearchPendingMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (SearchPending).
+func (m *SearchPendingMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SearchPendingMutation) Fields() []string {
+	fields := make([]string, 0, 3)
+	if m.store_id != nil {
+		fields = append(fields, searchpending.FieldStoreID)
+	}
+	if m.kind != nil {
+		fields = append(fields, searchpending.FieldKind)
+	}
+	if m.since != nil {
+		fields = append(fields, searchpending.FieldSince)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SearchPendingMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case searchpending.FieldStoreID:
+		return m.StoreID()
+	case searchpending.FieldKind:
+		return m.Kind()
+	case searchpending.FieldSince:
+		return m.Since()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SearchPendingMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case searchpending.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case searchpending.FieldKind:
+		return m.OldKind(ctx)
+	case searchpending.FieldSince:
+		return m.OldSince(ctx)
+	}
+	return nil, fmt.Errorf("unknown SearchPending field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SearchPendingMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case searchpending.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case searchpending.FieldKind:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case searchpending.FieldSince:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSince(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SearchPending field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SearchPendingMutation) AddedFields() []string {
+	var fields []string
+	if m.addsince != nil {
+		fields = append(fields, searchpending.FieldSince)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SearchPendingMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case searchpending.FieldSince:
+		return m.AddedSince()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SearchPendingMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case searchpending.FieldSince:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSince(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SearchPending numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SearchPendingMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SearchPendingMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SearchPendingMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown SearchPending nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SearchPendingMutation) ResetField(name string) error {
+	switch name {
+	case searchpending.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case searchpending.FieldKind:
+		m.ResetKind()
+		return nil
+	case searchpending.FieldSince:
+		m.ResetSince()
+		return nil
+	}
+	return fmt.Errorf("unknown SearchPending field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SearchPendingMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SearchPendingMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SearchPendingMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SearchPendingMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SearchPendingMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SearchPendingMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SearchPendingMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown SearchPending unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SearchPendingMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown SearchPending edge %s", name)
+}
+
 // SearchSpellingMutation represents an operation that mutates the SearchSpelling nodes in the graph.
 type SearchSpellingMutation struct {
 	config
@@ -55415,6 +55897,1150 @@ func (m *SearchSpellingMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *SearchSpellingMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown SearchSpelling edge %s", name)
+}
+
+// SearchTermMutation represents an operation that mutates the SearchTerm nodes in the graph.
+type SearchTermMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	term          *string
+	personal      *bool
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*SearchTerm, error)
+	predicates    []predicate.SearchTerm
+}
+
+var _ ent.Mutation = (*SearchTermMutation)(nil)
+
+// searchtermOption allows management of the mutation configuration using functional options.
+type searchtermOption func(*SearchTermMutation)
+
+// newSearchTermMutation creates new mutation for the SearchTerm entity.
+func newSearchTermMutation(c config, op Op, opts ...searchtermOption) *SearchTermMutation {
+	m := &SearchTermMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSearchTerm,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSearchTermID sets the ID field of the mutation.
+func withSearchTermID(id xid.ID) searchtermOption {
+	return func(m *SearchTermMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *SearchTerm
+		)
+		m.oldValue = func(ctx context.Context) (*SearchTerm, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().SearchTerm.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSearchTerm sets the old SearchTerm of the mutation.
+func withSearchTerm(node *SearchTerm) searchtermOption {
+	return func(m *SearchTermMutation) {
+		m.oldValue = func(context.Context) (*SearchTerm, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SearchTermMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SearchTermMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of SearchTerm entities.
+func (m *SearchTermMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SearchTermMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SearchTermMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().SearchTerm.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *SearchTermMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *SearchTermMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the SearchTerm entity.
+// If the SearchTerm object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchTermMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *SearchTermMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetTerm sets the "term" field.
+func (m *SearchTermMutation) SetTerm(s string) {
+	m.term = &s
+}
+
+// Term returns the value of the "term" field in the mutation.
+func (m *SearchTermMutation) Term() (r string, exists bool) {
+	v := m.term
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTerm returns the old "term" field's value of the SearchTerm entity.
+// If the SearchTerm object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchTermMutation) OldTerm(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTerm is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTerm requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTerm: %w", err)
+	}
+	return oldValue.Term, nil
+}
+
+// ResetTerm resets all changes to the "term" field.
+func (m *SearchTermMutation) ResetTerm() {
+	m.term = nil
+}
+
+// SetPersonal sets the "personal" field.
+func (m *SearchTermMutation) SetPersonal(b bool) {
+	m.personal = &b
+}
+
+// Personal returns the value of the "personal" field in the mutation.
+func (m *SearchTermMutation) Personal() (r bool, exists bool) {
+	v := m.personal
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPersonal returns the old "personal" field's value of the SearchTerm entity.
+// If the SearchTerm object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchTermMutation) OldPersonal(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPersonal is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPersonal requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPersonal: %w", err)
+	}
+	return oldValue.Personal, nil
+}
+
+// ResetPersonal resets all changes to the "personal" field.
+func (m *SearchTermMutation) ResetPersonal() {
+	m.personal = nil
+}
+
+// Where appends a list predicates to the SearchTermMutation builder.
+func (m *SearchTermMutation) Where(ps ...predicate.SearchTerm) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SearchTermMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SearchTermMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.SearchTerm, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SearchTermMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SearchTermMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (SearchTerm).
+func (m *SearchTermMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SearchTermMutation) Fields() []string {
+	fields := make([]string, 0, 3)
+	if m.store_id != nil {
+		fields = append(fields, searchterm.FieldStoreID)
+	}
+	if m.term != nil {
+		fields = append(fields, searchterm.FieldTerm)
+	}
+	if m.personal != nil {
+		fields = append(fields, searchterm.FieldPersonal)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SearchTermMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case searchterm.FieldStoreID:
+		return m.StoreID()
+	case searchterm.FieldTerm:
+		return m.Term()
+	case searchterm.FieldPersonal:
+		return m.Personal()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SearchTermMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case searchterm.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case searchterm.FieldTerm:
+		return m.OldTerm(ctx)
+	case searchterm.FieldPersonal:
+		return m.OldPersonal(ctx)
+	}
+	return nil, fmt.Errorf("unknown SearchTerm field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SearchTermMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case searchterm.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case searchterm.FieldTerm:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTerm(v)
+		return nil
+	case searchterm.FieldPersonal:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPersonal(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SearchTerm field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SearchTermMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SearchTermMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SearchTermMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown SearchTerm numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SearchTermMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SearchTermMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SearchTermMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown SearchTerm nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SearchTermMutation) ResetField(name string) error {
+	switch name {
+	case searchterm.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case searchterm.FieldTerm:
+		m.ResetTerm()
+		return nil
+	case searchterm.FieldPersonal:
+		m.ResetPersonal()
+		return nil
+	}
+	return fmt.Errorf("unknown SearchTerm field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SearchTermMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SearchTermMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SearchTermMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SearchTermMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SearchTermMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SearchTermMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SearchTermMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown SearchTerm unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SearchTermMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown SearchTerm edge %s", name)
+}
+
+// SearchWalkMutation represents an operation that mutates the SearchWalk nodes in the graph.
+type SearchWalkMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	form          *int
+	addform       *int
+	stage         *int
+	addstage      *int
+	behind        *xid.ID
+	_done         *bool
+	updated_at    *micros.Time
+	addupdated_at *micros.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*SearchWalk, error)
+	predicates    []predicate.SearchWalk
+}
+
+var _ ent.Mutation = (*SearchWalkMutation)(nil)
+
+// searchwalkOption allows management of the mutation configuration using functional options.
+type searchwalkOption func(*SearchWalkMutation)
+
+// newSearchWalkMutation creates new mutation for the SearchWalk entity.
+func newSearchWalkMutation(c config, op Op, opts ...searchwalkOption) *SearchWalkMutation {
+	m := &SearchWalkMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSearchWalk,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSearchWalkID sets the ID field of the mutation.
+func withSearchWalkID(id xid.ID) searchwalkOption {
+	return func(m *SearchWalkMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *SearchWalk
+		)
+		m.oldValue = func(ctx context.Context) (*SearchWalk, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().SearchWalk.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSearchWalk sets the old SearchWalk of the mutation.
+func withSearchWalk(node *SearchWalk) searchwalkOption {
+	return func(m *SearchWalkMutation) {
+		m.oldValue = func(context.Context) (*SearchWalk, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SearchWalkMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SearchWalkMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of SearchWalk entities.
+func (m *SearchWalkMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SearchWalkMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SearchWalkMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().SearchWalk.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *SearchWalkMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *SearchWalkMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the SearchWalk entity.
+// If the SearchWalk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchWalkMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *SearchWalkMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetForm sets the "form" field.
+func (m *SearchWalkMutation) SetForm(i int) {
+	m.form = &i
+	m.addform = nil
+}
+
+// Form returns the value of the "form" field in the mutation.
+func (m *SearchWalkMutation) Form() (r int, exists bool) {
+	v := m.form
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldForm returns the old "form" field's value of the SearchWalk entity.
+// If the SearchWalk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchWalkMutation) OldForm(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldForm is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldForm requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldForm: %w", err)
+	}
+	return oldValue.Form, nil
+}
+
+// AddForm adds i to the "form" field.
+func (m *SearchWalkMutation) AddForm(i int) {
+	if m.addform != nil {
+		*m.addform += i
+	} else {
+		m.addform = &i
+	}
+}
+
+// AddedForm returns the value that was added to the "form" field in this mutation.
+func (m *SearchWalkMutation) AddedForm() (r int, exists bool) {
+	v := m.addform
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetForm resets all changes to the "form" field.
+func (m *SearchWalkMutation) ResetForm() {
+	m.form = nil
+	m.addform = nil
+}
+
+// SetStage sets the "stage" field.
+func (m *SearchWalkMutation) SetStage(i int) {
+	m.stage = &i
+	m.addstage = nil
+}
+
+// Stage returns the value of the "stage" field in the mutation.
+func (m *SearchWalkMutation) Stage() (r int, exists bool) {
+	v := m.stage
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStage returns the old "stage" field's value of the SearchWalk entity.
+// If the SearchWalk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchWalkMutation) OldStage(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStage is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStage requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStage: %w", err)
+	}
+	return oldValue.Stage, nil
+}
+
+// AddStage adds i to the "stage" field.
+func (m *SearchWalkMutation) AddStage(i int) {
+	if m.addstage != nil {
+		*m.addstage += i
+	} else {
+		m.addstage = &i
+	}
+}
+
+// AddedStage returns the value that was added to the "stage" field in this mutation.
+func (m *SearchWalkMutation) AddedStage() (r int, exists bool) {
+	v := m.addstage
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetStage resets all changes to the "stage" field.
+func (m *SearchWalkMutation) ResetStage() {
+	m.stage = nil
+	m.addstage = nil
+}
+
+// SetBehind sets the "behind" field.
+func (m *SearchWalkMutation) SetBehind(x xid.ID) {
+	m.behind = &x
+}
+
+// Behind returns the value of the "behind" field in the mutation.
+func (m *SearchWalkMutation) Behind() (r xid.ID, exists bool) {
+	v := m.behind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBehind returns the old "behind" field's value of the SearchWalk entity.
+// If the SearchWalk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchWalkMutation) OldBehind(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBehind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBehind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBehind: %w", err)
+	}
+	return oldValue.Behind, nil
+}
+
+// ResetBehind resets all changes to the "behind" field.
+func (m *SearchWalkMutation) ResetBehind() {
+	m.behind = nil
+}
+
+// SetDone sets the "done" field.
+func (m *SearchWalkMutation) SetDone(b bool) {
+	m._done = &b
+}
+
+// Done returns the value of the "done" field in the mutation.
+func (m *SearchWalkMutation) Done() (r bool, exists bool) {
+	v := m._done
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDone returns the old "done" field's value of the SearchWalk entity.
+// If the SearchWalk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchWalkMutation) OldDone(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDone is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDone requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDone: %w", err)
+	}
+	return oldValue.Done, nil
+}
+
+// ResetDone resets all changes to the "done" field.
+func (m *SearchWalkMutation) ResetDone() {
+	m._done = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *SearchWalkMutation) SetUpdatedAt(value micros.Time) {
+	m.updated_at = &value
+	m.addupdated_at = nil
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *SearchWalkMutation) UpdatedAt() (r micros.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the SearchWalk entity.
+// If the SearchWalk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchWalkMutation) OldUpdatedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// AddUpdatedAt adds value to the "updated_at" field.
+func (m *SearchWalkMutation) AddUpdatedAt(value micros.Time) {
+	if m.addupdated_at != nil {
+		*m.addupdated_at += value
+	} else {
+		m.addupdated_at = &value
+	}
+}
+
+// AddedUpdatedAt returns the value that was added to the "updated_at" field in this mutation.
+func (m *SearchWalkMutation) AddedUpdatedAt() (r micros.Time, exists bool) {
+	v := m.addupdated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *SearchWalkMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+	m.addupdated_at = nil
+}
+
+// Where appends a list predicates to the SearchWalkMutation builder.
+func (m *SearchWalkMutation) Where(ps ...predicate.SearchWalk) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SearchWalkMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SearchWalkMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.SearchWalk, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SearchWalkMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SearchWalkMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (SearchWalk).
+func (m *SearchWalkMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SearchWalkMutation) Fields() []string {
+	fields := make([]string, 0, 6)
+	if m.store_id != nil {
+		fields = append(fields, searchwalk.FieldStoreID)
+	}
+	if m.form != nil {
+		fields = append(fields, searchwalk.FieldForm)
+	}
+	if m.stage != nil {
+		fields = append(fields, searchwalk.FieldStage)
+	}
+	if m.behind != nil {
+		fields = append(fields, searchwalk.FieldBehind)
+	}
+	if m._done != nil {
+		fields = append(fields, searchwalk.FieldDone)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, searchwalk.FieldUpdatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SearchWalkMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case searchwalk.FieldStoreID:
+		return m.StoreID()
+	case searchwalk.FieldForm:
+		return m.Form()
+	case searchwalk.FieldStage:
+		return m.Stage()
+	case searchwalk.FieldBehind:
+		return m.Behind()
+	case searchwalk.FieldDone:
+		return m.Done()
+	case searchwalk.FieldUpdatedAt:
+		return m.UpdatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SearchWalkMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case searchwalk.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case searchwalk.FieldForm:
+		return m.OldForm(ctx)
+	case searchwalk.FieldStage:
+		return m.OldStage(ctx)
+	case searchwalk.FieldBehind:
+		return m.OldBehind(ctx)
+	case searchwalk.FieldDone:
+		return m.OldDone(ctx)
+	case searchwalk.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown SearchWalk field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SearchWalkMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case searchwalk.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case searchwalk.FieldForm:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetForm(v)
+		return nil
+	case searchwalk.FieldStage:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStage(v)
+		return nil
+	case searchwalk.FieldBehind:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBehind(v)
+		return nil
+	case searchwalk.FieldDone:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDone(v)
+		return nil
+	case searchwalk.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SearchWalk field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SearchWalkMutation) AddedFields() []string {
+	var fields []string
+	if m.addform != nil {
+		fields = append(fields, searchwalk.FieldForm)
+	}
+	if m.addstage != nil {
+		fields = append(fields, searchwalk.FieldStage)
+	}
+	if m.addupdated_at != nil {
+		fields = append(fields, searchwalk.FieldUpdatedAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SearchWalkMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case searchwalk.FieldForm:
+		return m.AddedForm()
+	case searchwalk.FieldStage:
+		return m.AddedStage()
+	case searchwalk.FieldUpdatedAt:
+		return m.AddedUpdatedAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SearchWalkMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case searchwalk.FieldForm:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddForm(v)
+		return nil
+	case searchwalk.FieldStage:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddStage(v)
+		return nil
+	case searchwalk.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddUpdatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SearchWalk numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SearchWalkMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SearchWalkMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SearchWalkMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown SearchWalk nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SearchWalkMutation) ResetField(name string) error {
+	switch name {
+	case searchwalk.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case searchwalk.FieldForm:
+		m.ResetForm()
+		return nil
+	case searchwalk.FieldStage:
+		m.ResetStage()
+		return nil
+	case searchwalk.FieldBehind:
+		m.ResetBehind()
+		return nil
+	case searchwalk.FieldDone:
+		m.ResetDone()
+		return nil
+	case searchwalk.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown SearchWalk field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SearchWalkMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SearchWalkMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SearchWalkMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SearchWalkMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SearchWalkMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SearchWalkMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SearchWalkMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown SearchWalk unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SearchWalkMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown SearchWalk edge %s", name)
 }
 
 // SessionMutation represents an operation that mutates the Session nodes in the graph.

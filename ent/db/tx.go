@@ -128,8 +128,14 @@ type Tx struct {
 	RequestLog *RequestLogClient
 	// SearchEntry is the client for interacting with the SearchEntry builders.
 	SearchEntry *SearchEntryClient
+	// SearchPending is the client for interacting with the SearchPending builders.
+	SearchPending *SearchPendingClient
 	// SearchSpelling is the client for interacting with the SearchSpelling builders.
 	SearchSpelling *SearchSpellingClient
+	// SearchTerm is the client for interacting with the SearchTerm builders.
+	SearchTerm *SearchTermClient
+	// SearchWalk is the client for interacting with the SearchWalk builders.
+	SearchWalk *SearchWalkClient
 	// Session is the client for interacting with the Session builders.
 	Session *SessionClient
 	// ShelfWalk is the client for interacting with the ShelfWalk builders.
@@ -354,7 +360,10 @@ func (tx *Tx) init() {
 	tx.Redaction = NewRedactionClient(tx.config)
 	tx.RequestLog = NewRequestLogClient(tx.config)
 	tx.SearchEntry = NewSearchEntryClient(tx.config)
+	tx.SearchPending = NewSearchPendingClient(tx.config)
 	tx.SearchSpelling = NewSearchSpellingClient(tx.config)
+	tx.SearchTerm = NewSearchTermClient(tx.config)
+	tx.SearchWalk = NewSearchWalkClient(tx.config)
 	tx.Session = NewSessionClient(tx.config)
 	tx.ShelfWalk = NewShelfWalkClient(tx.config)
 	tx.ShippingCountry = NewShippingCountryClient(tx.config)

@@ -253,7 +253,7 @@ func TestImageStatements(t *testing.T) {
 		read := func() uint64 {
 			t.Helper()
 			counted, n := ent.CountStatements(ctx)
-			if _, err := r.Query().Products(counted, nil, nil, nil); err != nil {
+			if _, err := r.Query().Products(counted, nil, nil, nil, nil, nil); err != nil {
 				t.Fatal(err)
 			}
 			return n.N()

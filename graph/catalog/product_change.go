@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"slices"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
@@ -17,6 +18,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/search"
 	"github.com/storefront-go/storefront/graph/shelf"
 	"github.com/storefront-go/storefront/graph/wire"
 )
@@ -85,9 +87,20 @@ func (m Mutation) shelved(
 				return err
 			}
 		}
-		return m.rack(ctx).Put(ctx, e.Row, shown)
+		if err := m.rack(ctx).Put(ctx, e.Row, shown); err != nil || !renamed(e.Changed) {
+			return err
+		}
+		return m.Index(ctx).Mark(ctx, search.Products, e.Row.ID)
 	}
 	return nil
+}
+
+// renamed reports whether a change of these members changes the words by which people of the
+// store find a product.
+func renamed(members []string) bool {
+	return slices.ContainsFunc(members, func(m string) bool {
+		return m == "title" || m == "sku" || m == "options" || m == "variants"
+	})
 }
 
 // rack writes the shelves of the store.
@@ -250,6 +263,9 @@ func (m Mutation) ProductDelete(
 		}
 		if err == nil {
 			err = m.leaveCollections(ctx, gone.ID)
+		}
+		if err == nil {
+			err = m.Index(ctx).Forget(ctx, search.Products, gone.ID)
 		}
 		if err != nil || gone.Status != state.ProductActive {
 			return n, err

@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/goods"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/search"
 )
 
 // ProductCreate makes a draft. The handle comes from the title when none is
@@ -26,6 +27,9 @@ func (m Mutation) ProductCreate(ctx context.Context, in model.ProductCreateInput
 	done := &model.ProductPayload{}
 	err = m.Commit(ctx, xid.Product, func(ctx context.Context) (_ *core.Record, err error) {
 		if done.Product, err = m.insertProduct(ctx, in, plan); err != nil {
+			return nil, err
+		}
+		if err := m.Index(ctx).Mark(ctx, search.Products, done.Product.ID); err != nil {
 			return nil, err
 		}
 		made := m.products().Made(done.Product, "product.create", "", event.ProductCreated)

@@ -252,7 +252,8 @@ func TestProducts(t *testing.T) {
 		walk := func(filter *model.ProductFilter, first int) (got []string) {
 			var after *string
 			for {
-				p := graphtest.Must[*model.ProductConnection](t)(r.Query().Products(ctx, &first, after, filter))
+				p := graphtest.Must[*model.ProductConnection](t)(r.Query().Products(ctx, &first, after, filter,
+					nil, nil))
 				if len(p.Nodes) == 0 && after != nil {
 					t.Error("an empty page follows")
 				}
@@ -284,10 +285,10 @@ func TestProducts(t *testing.T) {
 			t.Errorf("active ones: %v", got)
 		}
 		// A cursor of another list or filter is page one; so is a forged one.
-		page := graphtest.Must[*model.ProductConnection](t)(r.Query().Products(ctx, new(2), nil, nil))
+		page := graphtest.Must[*model.ProductConnection](t)(r.Query().Products(ctx, new(2), nil, nil, nil, nil))
 		for _, cursor := range []string{page.Next[:55] + "!", "", page.Next} {
 			got := graphtest.Must[*model.ProductConnection](t)(r.Query().Products(ctx, new(1), &cursor,
-				&model.ProductFilter{Status: new(state.ProductDraft)}))
+				&model.ProductFilter{Status: new(state.ProductDraft)}, nil, nil))
 			if got.Nodes[0].PublicID() != all[5] {
 				t.Errorf("cursor %q is not page one", cursor)
 			}
@@ -295,7 +296,8 @@ func TestProducts(t *testing.T) {
 		if r.RejectedCursors() != 3 {
 			t.Errorf("%d cursors rejected, want 3", r.RejectedCursors())
 		}
-		if _, err := r.Query().Products(ctx, new(0), nil, nil); graphtest.FaultOf(err) != "invalid_parameter" {
+		_, err := r.Query().Products(ctx, new(0), nil, nil, nil, nil)
+		if graphtest.FaultOf(err) != "invalid_parameter" {
 			t.Errorf("a page of none: %v", err)
 		}
 		if _, err := r.Query().Product(ctx, xid.Product.Format(xid.New())); graphtest.FaultOf(err) != "not_found" {

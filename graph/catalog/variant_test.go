@@ -343,7 +343,8 @@ func TestVariantStatements(t *testing.T) {
 			before = n.N()
 		}
 		list := func() []*db.Product {
-			return graphtest.Must[*model.ProductConnection](t)(r.Query().Products(counted, nil, nil, nil)).Nodes
+			return graphtest.Must[*model.ProductConnection](t)(r.Query().Products(counted, nil, nil, nil, nil,
+				nil)).Nodes
 		}
 		list()
 		expect("a page without options", 1)

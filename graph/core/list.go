@@ -8,6 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/page"
@@ -86,6 +87,8 @@ type Window struct {
 	Index string
 	// UpdatedFrom turns the list into one of changes, oldest first.
 	UpdatedFrom *micros.Time
+	// Sort is its order otherwise; "" is newest first.
+	Sort state.ListSort
 }
 
 // Apply adds the window to a query: bounds, order, limit and, on MySQL, the
@@ -96,6 +99,21 @@ func (w Window) Apply(s *sql.Selector) {
 	s.Limit(w.Limit)
 	if w.UpdatedFrom != nil {
 		w.changes(s, id)
+		return
+	}
+	switch w.Sort {
+	case state.ListUpdated:
+		updated := s.C("updated_at")
+		if w.After != nil {
+			ent.Below(s, updated, id, w.After.Time, w.After.ID)
+		}
+		s.OrderExpr(sql.Raw(updated+" DESC"), sql.Raw(id+" DESC"))
+		return
+	case state.ListOldest:
+		if w.After != nil {
+			s.Where(sql.GT(id, w.After.ID))
+		}
+		s.OrderExpr(sql.Raw(id))
 		return
 	}
 	if w.After != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/search"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -30,8 +31,11 @@ func (e *Engine) orders(ctx context.Context, t *task) (*place, error) {
 		return nil, err
 	}
 	err = e.Store.InTx(ctx, func(ctx context.Context) error {
-		_, err := Orders(ctx, e.Store.DB(ctx), t.ID, order.IDIn(ids...))
-		return err
+		c := e.Store.DB(ctx)
+		if _, err := Orders(ctx, c, t.ID, order.IDIn(ids...)); err != nil {
+			return err
+		}
+		return search.Index{Client: c}.ForgetPerson(ctx, ids...)
 	})
 	if err != nil {
 		return nil, err
@@ -52,6 +56,18 @@ func All(ctx context.Context, c *db.Client, customer xid.ID, pages int) (clean b
 		}
 	}
 	return false, nil
+}
+
+// Forget takes a customer out of the words by which the first of their orders are found, as many
+// as pages of them hold, in the transaction of ctx.
+func Forget(ctx context.Context, c *db.Client, customer xid.ID, pages int) error {
+	query := c.Order.Query().Where(order.CustomerID(customer)).Order(order.ByID()).Limit(pages * batch)
+	query.Modify(ent.ForceIndex(ordersIndex))
+	ids, err := query.IDs(ctx)
+	if err != nil {
+		return fmt.Errorf("read orders to forget: %w", err)
+	}
+	return search.Index{Client: c}.ForgetPerson(ctx, ids...)
 }
 
 // Orders redacts the next orders of a customer that hold anything about them, of those

@@ -67,6 +67,9 @@ func UnmarshalEmailMarketing(v any) (state.EmailMarketing, error) {
 	return unmarshal[state.EmailMarketing](v)
 }
 
+func MarshalListSort(v state.ListSort) graphql.Marshaler { return enum(v) }
+func UnmarshalListSort(v any) (state.ListSort, error)    { return unmarshal[state.ListSort](v) }
+
 func MarshalOrderStatus(v state.OrderStatus) graphql.Marshaler { return enum(v) }
 func UnmarshalOrderStatus(v any) (state.OrderStatus, error)    { return unmarshal[state.OrderStatus](v) }
 

@@ -138,6 +138,13 @@ type Conversion struct {
 	Orders    int `json:"orders"`
 }
 
+// A number of rows: exact up to 10,000.
+type Count struct {
+	Value int `json:"value"`
+	// There are more than that.
+	More bool `json:"more"`
+}
+
 type CustomerCreateInput struct {
 	Email          *string              `json:"email,omitempty"`
 	Phone          *string              `json:"phone,omitempty"`
@@ -375,6 +382,12 @@ type NotificationsPayload struct {
 	UserErrors []*UserError `json:"userErrors"`
 }
 
+type OrderCounts struct {
+	Open      *Count `json:"open"`
+	Completed *Count `json:"completed"`
+	Cancelled *Count `json:"cancelled"`
+}
+
 type OrderCreateInput struct {
 	CustomerID *string `json:"customerId,omitempty"`
 	// The customer's where absent.
@@ -551,6 +564,12 @@ type PaymentSettingsInput struct {
 type PaymentSettingsPayload struct {
 	PaymentSettings *PaymentSettings `json:"paymentSettings,omitempty"`
 	UserErrors      []*UserError     `json:"userErrors"`
+}
+
+type ProductCounts struct {
+	Draft    *Count `json:"draft"`
+	Active   *Count `json:"active"`
+	Archived *Count `json:"archived"`
 }
 
 type ProductCreateInput struct {

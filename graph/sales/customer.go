@@ -8,54 +8,89 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/search"
 )
 
 // Customers lists the store's customers: newest first, or with UpdatedFrom the
-// oldest change first.
-func (q Query) Customers(
-	ctx context.Context, first *int, after *string, filter *model.CustomerFilter,
+// oldest change first, or those that a query finds.
+func (q Query) Customers(ctx context.Context, first *int, after *string, filter *model.CustomerFilter, query *string,
+	sort *state.ListSort,
 ) (*model.CustomerConnection, error) {
 	f := model.CustomerFilter{}
 	if filter != nil {
 		f = *filter
 	}
 	core.Opt(f.Email, func(s string) { f.Email = new(strings.ToLower(s)) })
+	a, err := core.Arrange(query, sort, f.UpdatedFrom, f.Email != nil)
+	if err != nil {
+		return nil, err
+	}
 	at := func(c *model.Customer) page.Position { return core.ByID(c.ID) }
-	if f.UpdatedFrom != nil {
+	if a.ByChange() {
 		at = func(c *model.Customer) page.Position { return core.ByUpdate(c.UpdatedAt, c.ID) }
 	}
-	return core.Connect(ctx, q.Core, core.List[*model.Customer]{
-		Name: "customers", Filters: customerFilters(f), At: at,
-		Read: func(ctx context.Context, after *page.Position, limit int) ([]*model.Customer, error) {
-			return q.readCustomers(ctx, f, after, limit)
+	var stopped *page.Position
+	c, err := core.Connect(ctx, q.Core, core.List[*model.Customer]{
+		Name: "customers", Filters: a.Pairs(customerFilters(f)), At: at,
+		Read: func(ctx context.Context, after *page.Position, limit int) (shown []*model.Customer, err error) {
+			var rows []*db.Customer
+			if a.Asked != nil {
+				rows, stopped, err = q.foundCustomers(ctx, f, *a.Asked, after, limit)
+			} else {
+				rows, err = q.readCustomers(ctx, f, a, after, limit)
+			}
+			if err != nil {
+				return nil, err
+			}
+			return q.shownCustomers(ctx, rows)
 		},
 	}, first, after)
+	if err == nil && c.Next == "" && stopped != nil {
+		c.Next = c.Sign(&model.Customer{Customer: &db.Customer{ID: stopped.ID}})
+	}
+	return c, err
 }
 
 // readCustomers reads one page. An e-mail address has one customer at most, so
 // its index needs no further column.
 func (q Query) readCustomers(
-	ctx context.Context, f model.CustomerFilter, after *page.Position, limit int,
-) ([]*model.Customer, error) {
+	ctx context.Context, f model.CustomerFilter, a core.Arranged, after *page.Position, limit int,
+) ([]*db.Customer, error) {
 	query, index := q.Client(ctx).Customer.Query(), ent.Primary
-	if f.UpdatedFrom != nil {
+	if a.ByChange() {
 		index = "customer_store_id_updated_at_id"
 	}
 	if f.Email != nil {
 		query.Where(customer.Email(*f.Email))
 		index = "customer_store_id_email"
 	}
-	query.Modify(core.Window{After: after, Limit: limit, Index: index, UpdatedFrom: f.UpdatedFrom}.Apply)
-	rows, err := query.Load(ctx)
-	if err != nil {
-		return nil, err
+	query.Modify(a.Window(after, limit, index).Apply)
+	return query.Load(ctx)
+}
+
+// foundCustomers reads one page of those that a query finds. stopped is where the search ended
+// at its bound.
+func (r *Resolver) foundCustomers(ctx context.Context, f model.CustomerFilter, asked search.Question,
+	after *page.Position, limit int,
+) (rows []*db.Customer, stopped *page.Position, err error) {
+	found := search.Query{Kind: search.Customers, Question: asked}
+	core.Opt(f.Email, func(s string) { // of one at most, whom the search looks at alone
+		found.Conditions, found.Index = []search.Condition{{Text: "o.email = ?", Arg: s}}, "customer_store_id_email"
+	})
+	ids, stopped, err := r.Find(ctx, found, after, limit)
+	if err != nil || len(ids) == 0 {
+		return nil, stopped, err
 	}
-	return q.shownCustomers(ctx, rows)
+	query := r.Client(ctx).Customer.Query().Where(customer.IDIn(ids...))
+	query.Modify(core.Window{Limit: len(ids), Index: ent.Primary}.Apply)
+	rows, err = query.Load(ctx)
+	return rows, stopped, err
 }
 
 func customerFilters(f model.CustomerFilter) (pairs []string) {

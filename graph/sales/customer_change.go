@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/search"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -87,6 +88,9 @@ func (m Mutation) CustomerUpdate(
 				u.SetAddresses, nil)
 			core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &row.Tags, u.SetTags,
 				nil)
+			if in.Email.IsSet() || in.FirstName.IsSet() || in.LastName.IsSet() {
+				e.Then = func(ctx context.Context) error { return m.Index(ctx).Mark(ctx, search.Customers, row.ID) }
+			}
 			return nil
 		})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/search"
 )
 
 // CustomerCreate makes a customer: a guest, or one with an account.
@@ -31,6 +32,9 @@ func (m Mutation) CustomerCreate(ctx context.Context, in model.CustomerCreateInp
 		row, err = m.customerRow(ctx, in, docs).Save(ctx)
 		if ent.IsDuplicate(err) {
 			return nil, emailTaken()
+		}
+		if err == nil {
+			err = m.Index(ctx).Mark(ctx, search.Customers, row.ID)
 		}
 		if err != nil {
 			return nil, err

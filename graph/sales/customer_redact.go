@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/graph/erase"
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/search"
 )
 
 // redactPages is how many pages of orders the mutation redacts by itself: those of most
@@ -46,7 +47,16 @@ func (m Mutation) CustomerRedact(
 			if err != nil {
 				return err
 			}
-			e.Then = func(ctx context.Context) error { return m.Erasures.Begin(ctx, row.ID, clean) }
+			e.Then = func(ctx context.Context) error {
+				// Behind the customer's row: whoever writes words about them has locked it.
+				if err := m.Index(ctx).Forget(ctx, search.Customers, row.ID); err != nil {
+					return err
+				}
+				if err := erase.Forget(ctx, m.Client(ctx), row.ID, redactPages); err != nil {
+					return err
+				}
+				return m.Erasures.Begin(ctx, row.ID, clean)
+			}
 			return nil
 		})
 }

@@ -268,7 +268,8 @@ func TestCustomers(t *testing.T) {
 		walk := func(filter *model.CustomerFilter, first int) (got []string) {
 			var after *string
 			for {
-				p := graphtest.Must[*model.CustomerConnection](t)(r.Query().Customers(ctx, &first, after, filter))
+				p := graphtest.Must[*model.CustomerConnection](t)(r.Query().Customers(ctx, &first, after, filter,
+					nil, nil))
 				for _, c := range p.Nodes {
 					got = append(got, c.PublicID())
 				}

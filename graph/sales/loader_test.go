@@ -57,7 +57,7 @@ func TestOrderQueryCounts(t *testing.T) {
 				}
 				before = n.N()
 			}
-			page := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(counted, &size, nil, nil))
+			page := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(counted, &size, nil, nil, nil, nil))
 			expect("the list", 2)
 			fields := sales.OrderFields{Resolver: sales.New(r.Core)}
 			for what, get := range map[string]func(*model.Order) (int, error){
@@ -108,7 +108,7 @@ func TestOrderNotesOfSiblings(t *testing.T) {
 		for i := range 4 {
 			full(t, ctx, r, i*2)
 		}
-		page := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, nil, nil, nil))
+		page := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, nil, nil, nil, nil, nil))
 		for i, o := range page.Nodes {
 			for _, first := range []int{1, 3, 100} {
 				notes := graphtest.Must[[]*model.OrderNote](t)(sales.OrderFields{Resolver: sales.New(r.Core)}.Notes(ctx,
@@ -189,7 +189,7 @@ func TestLinesOnlyWhenSelected(t *testing.T) {
 		op = graphql.WithFieldContext(op,
 			&graphql.FieldContext{Field: graphql.CollectedField{Field: orders, Selections: orders.SelectionSet}})
 		op, n := ent.CountStatements(op)
-		c := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(op, nil, nil, nil))
+		c := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(op, nil, nil, nil, nil, nil))
 		if n.N() != tc.want || (len(c.Nodes[0].Lines) > 0) != (tc.want == 2) {
 			t.Errorf("%s: %d statements, want %d", name, n.N(), tc.want)
 		}

@@ -125,7 +125,7 @@ func TestSiblingsReadWhatTheyShow(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		page := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, nil, nil, nil)).Nodes
+		page := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, nil, nil, nil, nil, nil)).Nodes
 		for _, o := range page {
 			o.NotesCount = 1000
 		}

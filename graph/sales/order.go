@@ -13,32 +13,41 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/search"
 )
 
 // Orders lists the store's orders: newest first, or with UpdatedFrom the oldest
-// change first. A page costs two statements, the orders and all their lines.
-func (q Query) Orders(
-	ctx context.Context, first *int, after *string, filter *model.OrderFilter,
+// change first, or those that a query finds. A page costs two statements, the orders and
+// all their lines, and a search a few more.
+func (q Query) Orders(ctx context.Context, first *int, after *string, filter *model.OrderFilter, query *string,
+	sort *state.ListSort,
 ) (*model.OrderConnection, error) {
 	f, err := readOrderFilter(filter)
 	if err != nil {
 		return nil, err
 	}
+	a, err := core.Arrange(query, sort, f.UpdatedFrom, f.index() != ent.Primary || f.CreatedFrom != nil ||
+		f.CreatedTo != nil)
+	if err != nil {
+		return nil, err
+	}
 	at := func(o *db.Order) page.Position { return core.ByID(o.ID) }
-	if f.UpdatedFrom != nil {
+	if a.ByChange() {
 		at = func(o *db.Order) page.Position { return core.ByUpdate(o.UpdatedAt, o.ID) }
 	}
+	var stopped *page.Position
 	c, err := core.Connect(ctx, q.Core, core.List[*db.Order]{
-		Name: "orders", Filters: f.pairs(), At: at,
-		Read: func(ctx context.Context, after *page.Position, limit int) ([]*db.Order, error) {
-			query := q.Client(ctx).Order.Query()
-			f.where(query)
-			query.Modify(core.Window{After: after, Limit: limit, Index: f.index(), UpdatedFrom: f.UpdatedFrom}.Apply)
-			return query.Load(ctx)
+		Name: "orders", Filters: a.Pairs(f.pairs()), At: at,
+		Read: func(ctx context.Context, after *page.Position, limit int) (rows []*db.Order, err error) {
+			rows, stopped, err = q.readOrders(ctx, f, a, after, limit)
+			return rows, err
 		},
 	}, first, after)
 	if err != nil {
 		return nil, err
+	}
+	if c.Next == "" && stopped != nil {
+		c.Next = c.Sign(&db.Order{ID: stopped.ID})
 	}
 	nodes, err := q.withLines(ctx, c.Nodes)
 	if err != nil {
@@ -46,6 +55,39 @@ func (q Query) Orders(
 	}
 	return &model.OrderConnection{Nodes: nodes, Next: c.Next,
 		Sign: func(o *model.Order) string { return c.Sign(o.Order) }}, nil
+}
+
+// readOrders reads one page. stopped is where a search ended at its bound.
+func (q Query) readOrders(ctx context.Context, f orderFilter, a core.Arranged, after *page.Position, limit int) (
+	rows []*db.Order, stopped *page.Position, err error,
+) {
+	if a.Asked != nil {
+		found := search.Query{Kind: search.Orders, Question: *a.Asked, Conditions: f.conditions(), Index: f.index()}
+		ids, stopped, err := q.Find(ctx, found, after, limit)
+		if err != nil {
+			return nil, nil, err
+		}
+		rows, err = q.ordersOf(ctx, ids)
+		return rows, stopped, err
+	}
+	query, index := q.Client(ctx).Order.Query(), f.index()
+	if a.Sort == state.ListUpdated {
+		index = ordersByChange
+	}
+	f.where(query)
+	query.Modify(a.Window(after, limit, index).Apply)
+	rows, err = query.Load(ctx)
+	return rows, nil, err
+}
+
+// ordersOf reads orders by their ids, newest first.
+func (r *Resolver) ordersOf(ctx context.Context, ids []xid.ID) ([]*db.Order, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	query := r.Client(ctx).Order.Query().Where(order.IDIn(ids...))
+	query.Modify(core.Window{Limit: len(ids), Index: ent.Primary}.Apply)
+	return query.Load(ctx)
 }
 
 // orderFilter is a filter with its customer's id read.
@@ -96,6 +138,24 @@ func (f orderFilter) where(q *db.OrderQuery) {
 	core.Opt(f.CreatedTo, func(t micros.Time) { q.Where(order.IDLT(xid.First(t))) })
 }
 
+// conditions are those of the filter, for a search.
+func (f orderFilter) conditions() (list []search.Condition) {
+	add := func(text string, arg any) { list = append(list, search.Condition{Text: text, Arg: arg}) }
+	core.Opt(f.CustomerID, func(string) { add("o.customer_id = ?", f.customer) })
+	core.Opt(f.Status, func(s state.OrderStatus) { add("o.status = ?", string(s)) })
+	core.Opt(f.FinancialStatus, func(s state.FinancialStatus) { add("o.financial_status = ?", string(s)) })
+	core.Opt(f.FulfillmentStatus, func(s state.FulfillmentStatus) { add("o.fulfillment_status = ?", string(s)) })
+	core.Opt(f.CreatedFrom, func(t micros.Time) { add("o.id >= ?", xid.First(t)) })
+	core.Opt(f.CreatedTo, func(t micros.Time) { add("o.id < ?", xid.First(t)) })
+	return list
+}
+
+// The indexes of the orders by their last change, and by their status.
+const (
+	ordersByChange = "order_store_id_updated_at_id"
+	ordersByStatus = "order_store_id_status_id"
+)
+
 // index is the one that leads: of several filters the one that leaves the fewest
 // rows, as a rule. A customer's orders by change are few enough to sort.
 func (f orderFilter) index() string {
@@ -103,9 +163,9 @@ func (f orderFilter) index() string {
 	case f.CustomerID != nil:
 		return "order_store_id_customer_id_id"
 	case f.UpdatedFrom != nil:
-		return "order_store_id_updated_at_id"
+		return ordersByChange
 	case f.Status != nil:
-		return "order_store_id_status_id"
+		return ordersByStatus
 	case f.FinancialStatus != nil:
 		return "order_store_id_financial_status_id"
 	case f.FulfillmentStatus != nil:

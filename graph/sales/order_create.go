@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/search"
 )
 
 // OrderCreate makes an order and takes its stock. A free one is paid at once.
@@ -81,6 +82,9 @@ func (m Mutation) insertOrder(
 		if err := m.countOrder(ctx, d.customer.ID, saved.PlacedAt, saved.UpdatedAt); err != nil {
 			return nil, err
 		}
+	}
+	if err := m.Index(ctx).Mark(ctx, search.Orders, saved.ID); err != nil {
+		return nil, err
 	}
 	return m.assemble([]*db.Order{saved}, lines)[0], nil
 }

@@ -269,7 +269,7 @@ func TestOrderCreateInsideTransaction(t *testing.T) {
 			}
 		}
 		graphtest.Sale(t, ctx, r, graphtest.Item("a", 1, 5))
-		orders := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, nil, nil, nil)).Nodes
+		orders := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, nil, nil, nil, nil, nil)).Nodes
 		if len(orders) != 2 || orders[0].Number == orders[1].Number || number != 1002 {
 			t.Errorf("%d orders, the undone one had number %d", len(orders), number)
 		}

@@ -24,7 +24,7 @@ func pages(
 	t.Helper()
 	var after *string
 	for {
-		c, err := r.Query().Orders(ctx, &first, after, filter)
+		c, err := r.Query().Orders(ctx, &first, after, filter, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +155,7 @@ func TestOrderFilters(t *testing.T) {
 				t.Errorf("filter %d: got %d orders, want %d", i, len(got), len(want))
 			}
 		}
-		_, err := r.Query().Orders(ctx, nil, nil, &model.OrderFilter{CustomerID: new("cus_x")})
+		_, err := r.Query().Orders(ctx, nil, nil, &model.OrderFilter{CustomerID: new("cus_x")}, nil, nil)
 		if graphtest.FaultOf(err) != "invalid_parameter" || graphtest.FieldOf(err) != "customer_id invalid_format" {
 			t.Errorf("a malformed customer: %v", err)
 		}
@@ -177,8 +177,8 @@ func matches(f model.OrderFilter, o *model.Order) bool {
 func TestOrderCursorIsOfItsList(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		graphtest.Plant(t, ctx, r, 5, func(int, *db.OrderCreate) xid.ID { return xid.New() })
-		page := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, new(2), nil, nil))
-		next := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, new(2), &page.Next, nil))
+		page := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, new(2), nil, nil, nil, nil))
+		next := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, new(2), &page.Next, nil, nil, nil))
 		if next.Nodes[0].ID == page.Nodes[0].ID {
 			t.Error("the cursor of the list led to its first page")
 		}
@@ -191,7 +191,7 @@ func TestOrderCursorIsOfItsList(t *testing.T) {
 			if name != "filter" {
 				f = nil
 			}
-			got := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, new(2), &after, f))
+			got := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, new(2), &after, f, nil, nil))
 			if got.Nodes[0].ID != page.Nodes[0].ID {
 				t.Errorf("%s: not page one", name)
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/price"
+	"github.com/storefront-go/storefront/graph/search"
 	"github.com/storefront-go/storefront/graph/selling"
 )
 
@@ -163,6 +164,9 @@ func (m Mutation) buyer(ctx context.Context, p Placing) (*db.Customer, error) {
 		row, err = m.customerRow(ctx, in, docs).Save(ctx)
 		if ent.IsDuplicate(err) {
 			return nil, ErrMet
+		}
+		if err == nil {
+			err = m.Index(ctx).Mark(ctx, search.Customers, row.ID)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("add the customer: %w", err)

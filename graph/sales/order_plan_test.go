@@ -60,7 +60,8 @@ func depths(ctx context.Context, t *testing.T, r *graph.Resolver, filter *model.
 	all := []string{""}
 	var after *string
 	for {
-		c := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(withoutLines(ctx), new(100), after, filter))
+		c := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(withoutLines(ctx), new(100), after, filter,
+			nil, nil))
 		if c.Next == "" {
 			break
 		}
@@ -86,7 +87,7 @@ func TestOrderPlansMySQL(t *testing.T) {
 				var n int
 				read := graphtest.Reads(t, ctx, r, func(ctx context.Context) {
 					n = len(graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(withoutLines(ctx), new(50),
-						after, filter)).Nodes)
+						after, filter, nil, nil)).Nodes)
 				})
 				if read > 50+2 {
 					t.Errorf("%s, %s page: read %d rows for %d", name, depth, read, n)
@@ -114,7 +115,7 @@ func TestOrderPlansSQLite(t *testing.T) {
 	for name, filter := range planCases(xid.Customer.Format(customer)) {
 		for depth, after := range depths(ctx, t, r, filter) {
 			seen = nil
-			c := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, new(50), after, filter))
+			c := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, new(50), after, filter, nil, nil))
 			graphtest.Must[[]*model.OrderNote](t)(sales.OrderFields{Resolver: sales.New(r.Core)}.Notes(ctx, c.Nodes[0],
 				new(3)))
 			graphtest.Must[[]*db.Payment](t)(sales.OrderFields{Resolver: sales.New(r.Core)}.Payments(ctx, c.Nodes[0]))

@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/search"
 )
 
 // OrderUpdate changes the members that are given; the money, the goods and the
@@ -43,11 +44,25 @@ func (m Mutation) OrderUpdate(
 		core.MemberDoc(&e.Changed, document.NewAddress(shipping), in.ShippingAddress.IsSet(), "shipping_address",
 			&e.ShippingAddress, u.SetShippingAddress, u.ClearShippingAddress)
 		core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &e.Tags, u.SetTags, nil)
+		if in.Email.IsSet() || in.BillingAddress.IsSet() || in.ShippingAddress.IsSet() {
+			e.Then = m.findable(e)
+		}
 		if len(e.Changed) > 0 {
 			e.Events = []outbox.Entry{{Type: event.OrderUpdated, Changed: e.Changed}}
 		}
 		return nil
 	})
+}
+
+// findable marks, behind the rest of a change, that other words find the order.
+func (m Mutation) findable(e *orderEdit) func(context.Context) error {
+	rest := e.Then
+	return func(ctx context.Context) error {
+		if err := rest(ctx); err != nil {
+			return err
+		}
+		return m.Index(ctx).Mark(ctx, search.Orders, e.Order.ID)
+	}
 }
 
 // mayName refuses to write down who placed an order, when their customer was redacted.

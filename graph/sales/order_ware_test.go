@@ -195,7 +195,7 @@ func TestVariantOrderStatements(t *testing.T) {
 		if with := cost(piece(p, 1, 1), piece(p, 2, 1)); with != without+3 {
 			t.Errorf("two variants cost %d statements, a product without options %d", with, without)
 		}
-		page := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, nil, nil, nil))
+		page := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, nil, nil, nil, nil, nil))
 		counted, n := ent.CountStatements(ctx)
 		fields := sales.LineFields{Resolver: sales.New(r.Core)}
 		for _, o := range page.Nodes {

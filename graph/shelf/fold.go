@@ -74,6 +74,40 @@ func cut(s string, n int) string {
 	return s[:n]
 }
 
+// Cut is as much of a word as is searched.
+func Cut(word string) string { return cut(word, maxWord) }
+
+// Asked are the words of a folded text without spaces as somebody types it who looks for it: one,
+// whatever stands between its letters, or the pairs of letters of a script without spaces.
+func Asked(text string) []string {
+	all := tokens(text)
+	if len(all) == 0 {
+		return nil
+	}
+	list := make([]string, len(all))
+	pairs := false
+	for i, t := range all {
+		list[i], pairs = t.text, pairs || t.pair
+	}
+	if pairs {
+		return list
+	}
+	return []string{Cut(strings.Join(list, ""))}
+}
+
+// Terms are all words that somebody may mean by a text: those that it has, and for each that
+// is typed without a space, such as "T-shirt", the one that [Asked] makes of it.
+func Terms(text string) (list []string) {
+	for _, chunk := range strings.Fields(Fold(text)) {
+		for _, w := range append(spoken(chunk), Asked(chunk)...) {
+			if !slices.Contains(list, w) {
+				list = append(list, w)
+			}
+		}
+	}
+	return list
+}
+
 // token is a word of a text, or two letters in a row of a text in a script that has no
 // spaces between words.
 type token struct {

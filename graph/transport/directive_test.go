@@ -179,3 +179,29 @@ func TestOperatorPasses(t *testing.T) {
 		}
 	}
 }
+
+// A search over everything shows each kind to those alone who may read it.
+func TestGateOfFound(t *testing.T) {
+	f := newEndpoint(t, storetest.Open(t), nil)
+	const document = `{search(query:"a"){orders{id} products{id} customers{id}}}`
+	for role, want := range map[viewer.Role]string{
+		viewer.Owner: "customers orders products", viewer.Support: "customers orders products",
+		viewer.Developer: "products",
+	} {
+		a := f.Query(staffToken(f, role), document, nil)
+		var shown []string
+		for _, kind := range []string{"customers", "orders", "products"} {
+			if a.At("search", kind) != nil {
+				shown = append(shown, kind)
+			}
+		}
+		if got := strings.Join(shown, " "); got != want {
+			t.Errorf("%s is shown %q, want %q: %s", role, got, want, a.Body)
+		}
+		for _, e := range a.Errors {
+			if len(e.Path) != 2 {
+				t.Errorf("%s: %s", role, a.Body)
+			}
+		}
+	}
+}

@@ -76,7 +76,7 @@ func BenchmarkOrders20(b *testing.B) {
 		ctx := graphtest.AsKey(f.Ctx, scope.OrdersRead)
 		b.ReportAllocs()
 		for b.Loop() {
-			if c, err := f.Core.Query().Orders(ctx, new(20), nil, nil); err != nil || len(c.Nodes) != 20 {
+			if c, err := f.Core.Query().Orders(ctx, new(20), nil, nil, nil, nil); err != nil || len(c.Nodes) != 20 {
 				b.Fatal(err)
 			}
 		}

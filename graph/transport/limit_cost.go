@@ -21,16 +21,37 @@ const (
 	typeCost   = 1000
 	// What looks through the log of an endpoint.
 	logCost = 1000
+	// What reads up to some thousand keys for what it shows.
+	keysCost = 1000
 )
 
 // throughLog are the fields that look through the log of an endpoint.
 var throughLog = []string{"deliveryCount", "webhookDeliveriesRetry"}
 
+// throughKeys are the fields that count, and those that search: the lists of [searches], and
+// those that have a query.
+var throughKeys = []string{"orderCounts", "productCounts"}
+
+// searches is the type whose lists are searches.
+const searches = "SearchResult"
+
+// readsKeys is what a field costs because it counts or searches.
+func (c costs) readsKeys(f *ast.Field) int {
+	query := f.Definition.Arguments.ForName("query")
+	lists := f.ObjectDefinition != nil && f.ObjectDefinition.Name == searches && len(f.SelectionSet) > 0
+	if slices.Contains(throughKeys, f.Name) || lists ||
+		query != nil && !query.Type.NonNull && f.Arguments.ForName("query") != nil {
+		return keysCost
+	}
+	return 0
+}
+
 // cost is what an operation may make the service do, in points: one for each
 // object, a tenth for each other value, and everything below a list as often as
 // its first argument says (capped as the list itself is). A report costs a point more
 // for each of its days, whose orders it reads. What looks through the
-// log of an endpoint costs a hundred points. What @skip and @include leave out counts.
+// log of an endpoint costs a hundred points, and so does what counts or searches. What @skip and
+// @include leave out counts.
 func cost(op *ast.OperationDefinition, variables map[string]any) int {
 	c := costs{variables}
 	return (c.selection(op.SelectionSet) + 9) / 10
@@ -53,7 +74,10 @@ func (c costs) selection(set ast.SelectionSet) (sum int) {
 	return sum
 }
 
-func (c costs) field(f *ast.Field) int {
+func (c costs) field(f *ast.Field) int { return c.readsKeys(f) + c.own(f) }
+
+// own is what a field and everything below it cost by their number.
+func (c costs) own(f *ast.Field) int {
 	switch {
 	case f.Name == "__schema":
 		return schemaCost + c.flat(f.SelectionSet)
@@ -88,7 +112,7 @@ func (c costs) connection(set ast.SelectionSet, length int) (sum int) {
 		switch s := s.(type) {
 		case *ast.Field:
 			if s.Definition.Type.Elem != nil {
-				sum += (objectCost + c.selection(s.SelectionSet)) * length
+				sum += c.readsKeys(s) + (objectCost+c.selection(s.SelectionSet))*length
 			} else {
 				sum += c.field(s)
 			}

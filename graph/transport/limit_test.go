@@ -181,6 +181,10 @@ func TestCost(t *testing.T) {
 		{"{salesReport(days:90){days{date orders totalMinor}}}", nil, 208},
 		{"{salesReport{days{date orders totalMinor}}}", nil, 70},
 		{"query($n:Int!){salesReport(days:$n){currency}}", map[string]any{"n": int64(7)}, 9},
+		{"{orderCounts{open{value}}}", nil, 103},
+		{`{orders(first:10,query:"a"){nodes{id}}}`, nil, 112},
+		{`{search(query:"a",first:10){orders{id} customers{id}}}`, nil, 223},
+		{`{a:search(query:"a",first:1){orders{id} b:orders{id}}}`, nil, 204},
 		{"{__type(name:\"Order\"){name}}", nil, 101},
 		{"{__schema{types{name}}}", nil, 1001},
 	} {

@@ -66,6 +66,9 @@ func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
 		{Name: "seed_themes", Interval: purgeEvery, Run: s.themes.Seed},
 		{Name: "sweep_themes", Interval: sweepEvery, Timeout: purgeEvery, Run: s.themes.Sweep},
 		{Name: "shelve_products", Interval: purgeEvery, Timeout: sweepEvery, Run: s.shelves.Round},
+		{Name: "make_findable", Interval: purgeEvery, Timeout: sweepEvery, Run: s.words.Round},
+		// Nobody waits for it, and what comes within a second is written together.
+		{Name: "settle_words", Interval: watchEvery, Timeout: purgeEvery, Run: s.words.Settle},
 		{Name: "judge_collections", Interval: judgeEvery, Timeout: purgeEvery, Run: s.shelves.Judge,
 			Woken: s.shelves.Woken()},
 		{Name: "sweep_pictures", Interval: sweepEvery, Timeout: purgeEvery, Run: s.pictures.Sweep},

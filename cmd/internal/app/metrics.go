@@ -1,12 +1,14 @@
 package app
 
 import (
+	"context"
 	"runtime"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/graph/search"
 	"github.com/storefront-go/storefront/graph/session"
 )
 
@@ -27,6 +29,7 @@ func newRegistry(s *ent.Store, b Build, rejected func() uint64) (*prometheus.Reg
 		counter("storefront_db_statements_total", "Statements sent to the database.", s.Statements),
 		retries{s},
 		pools{s},
+		pending{search.NewKeeper(s)},
 	} {
 		if err := reg.Register(c); err != nil {
 			return nil, err
@@ -103,5 +106,24 @@ func (p pools) Collect(out chan<- prometheus.Metric) {
 		gauge(poolIdle, s.Idle)
 		out <- prometheus.MustNewConstMetric(poolWaits, prometheus.CounterValue, float64(s.WaitCount), s.Name)
 		out <- prometheus.MustNewConstMetric(poolWait, prometheus.CounterValue, s.WaitDuration.Seconds(), s.Name)
+	}
+}
+
+// pending collects how far the words of the search are behind. While the database is away it has
+// no value.
+type pending struct{ words *search.Keeper }
+
+var wordsPending = prometheus.NewDesc("storefront_search_pending_seconds",
+	"Age of the oldest change whose words are not written yet, of all processes, by a sample of 1,000.", nil, nil)
+
+// Describe implements prometheus.Collector.
+func (pending) Describe(out chan<- *prometheus.Desc) { out <- wordsPending }
+
+// Collect implements prometheus.Collector.
+func (p pending) Collect(out chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), waitingTimeout)
+	defer cancel()
+	if age, err := p.words.Age(ctx); err == nil {
+		out <- prometheus.MustNewConstMetric(wordsPending, prometheus.GaugeValue, age.Seconds())
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/storefront-go/storefront/graph/payment"
 	"github.com/storefront-go/storefront/graph/picture"
 	"github.com/storefront-go/storefront/graph/requestlog"
+	"github.com/storefront-go/storefront/graph/search"
 	"github.com/storefront-go/storefront/graph/shelf"
 	"github.com/storefront-go/storefront/graph/webhook"
 	"github.com/storefront-go/storefront/graph/work"
@@ -78,6 +79,7 @@ type Server struct {
 	payments *payment.Desk
 	shelves  *shelf.Keeper
 	requests *requestlog.Log
+	words    *search.Keeper
 	sender   *notify.Sender // nil without a mail server
 	admin    *admin
 	public   *http.Server
@@ -143,6 +145,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	core.TestPayments = c.Demo
 	s.themes, s.pictures, s.carts, s.shelves = core.Themes, core.Pictures, core.Carts(), core.Shelves
 	s.payments, s.requests = core.Payments, requestlog.New(s.base.Store)
+	s.words = search.NewKeeper(s.base.Store)
 	if err := s.themes.Seed(ctx); err != nil {
 		// Without the blob store the API still serves; a loop tries again.
 		r.Logger.ErrorContext(ctx, "the sample themes could not be installed", "error", err)

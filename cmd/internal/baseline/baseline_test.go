@@ -131,11 +131,11 @@ func TestSameStatements(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.viewer(t)
 		text := baseline.Statements(b.store.Dialect())
-		orders, err := b.core.Query().Orders(ctx, new(20), nil, nil)
+		orders, err := b.core.Query().Orders(ctx, new(20), nil, nil, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		products, err := b.core.Query().Products(ctx, new(20), nil, nil)
+		products, err := b.core.Query().Products(ctx, new(20), nil, nil, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,19 +146,22 @@ func TestSameStatements(t *testing.T) {
 			run  func() error
 			want []string
 		}{
-			{"orders", func() error { _, err := b.core.Query().Orders(ctx, new(20), nil, nil); return err },
+			{"orders", func() error { _, err := b.core.Query().Orders(ctx, new(20), nil, nil, nil, nil); return err },
 				[]string{text.Orders(false, 21), text.Lines(20)}},
 			{"orders behind a cursor", func() error {
-				_, err := b.core.Query().Orders(ctx, new(20), new(orders.Next), nil)
+				_, err := b.core.Query().Orders(ctx, new(20), new(orders.Next), nil, nil, nil)
 				return err
 			},
 				[]string{text.Orders(true, 21), text.Lines(20)}},
 			{"order", func() error { _, err := b.core.Query().Order(ctx, b.corpus.Shops[0].Tied); return err },
 				[]string{text.Order(), text.Lines(1)}},
-			{"products", func() error { _, err := b.core.Query().Products(ctx, new(20), nil, nil); return err },
+			{"products", func() error {
+				_, err := b.core.Query().Products(ctx, new(20), nil, nil, nil, nil)
+				return err
+			},
 				[]string{text.Products(false, 21)}},
 			{"products behind a cursor", func() error {
-				_, err := b.core.Query().Products(ctx, new(20), new(products.Next), nil)
+				_, err := b.core.Query().Products(ctx, new(20), new(products.Next), nil, nil, nil)
 				return err
 			},
 				[]string{text.Products(true, 21)}},
@@ -198,13 +201,13 @@ func TestSameAnswers(t *testing.T) {
 	}
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.viewer(t)
-		orders, err := b.core.Query().Orders(ctx, new(20), nil, nil)
+		orders, err := b.core.Query().Orders(ctx, new(20), nil, nil, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		b.same(t, b.handler, "/orders?limit=20", written(orders.Nodes, orders.Next, order))
 		b.same(t, b.handler, "/orders/"+xid.Order.Format(orders.Nodes[0].ID), string(order(orders.Nodes[0])))
-		products, err := b.core.Query().Products(ctx, new(20), nil, nil)
+		products, err := b.core.Query().Products(ctx, new(20), nil, nil, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -36,7 +36,9 @@ var arrows = map[string][]string{
 	// Dials are judged.
 	"graph/attempt": {"graph/egress"},
 	// What is kept of a redacted customer: answers, files, events.
-	"graph/erase": {"graph/export", "graph/idem", "graph/notify", "graph/outbox", "graph/wire"},
+	"graph/erase": {
+		"graph/export", "graph/idem", "graph/notify", "graph/outbox", "graph/search", "graph/wire",
+	},
 	// A job's life: claimed, written, announced.
 	"graph/export": {
 		"graph/audit", "graph/blob", "graph/goods", "graph/lease", "graph/notify", "graph/outbox",
@@ -85,6 +87,8 @@ var arrows = map[string][]string{
 	"graph/reminder": {"graph/notify"},
 	// A product is found by its variants too.
 	"graph/shelf": {"graph/goods"},
+	// Words are folded and parted as those of storefronts; products are found by their variants too.
+	"graph/search": {"graph/goods", "graph/shelf"},
 	// What is sealed is opened and sealed anew.
 	"graph/reseal": {"graph/keyring"},
 	// Signing in proves a password, within bounds, and is noted.

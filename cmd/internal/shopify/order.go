@@ -160,7 +160,8 @@ func share(lines []*model.OrderLineInput, goods []int64, off, tax int64) {
 func (o *order) make(ctx context.Context, i *importer) (xid.ID, error) {
 	in := o.in
 	if o.email != "" {
-		found, err := i.Core.Query().Customers(ctx, new(1), nil, &model.CustomerFilter{Email: &o.email})
+		found, err := i.Core.Query().Customers(ctx, new(1), nil, &model.CustomerFilter{Email: &o.email},
+			nil, nil)
 		if err != nil {
 			return xid.Nil, err
 		}

@@ -693,6 +693,18 @@ func (f SearchEntryFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, e
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.SearchEntryMutation", m)
 }
 
+// The SearchPendingFunc type is an adapter to allow the use of ordinary
+// function as SearchPending mutator.
+type SearchPendingFunc func(context.Context, *db.SearchPendingMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f SearchPendingFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.SearchPendingMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.SearchPendingMutation", m)
+}
+
 // The SearchSpellingFunc type is an adapter to allow the use of ordinary
 // function as SearchSpelling mutator.
 type SearchSpellingFunc func(context.Context, *db.SearchSpellingMutation) (db.Value, error)
@@ -703,6 +715,30 @@ func (f SearchSpellingFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.SearchSpellingMutation", m)
+}
+
+// The SearchTermFunc type is an adapter to allow the use of ordinary
+// function as SearchTerm mutator.
+type SearchTermFunc func(context.Context, *db.SearchTermMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f SearchTermFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.SearchTermMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.SearchTermMutation", m)
+}
+
+// The SearchWalkFunc type is an adapter to allow the use of ordinary
+// function as SearchWalk mutator.
+type SearchWalkFunc func(context.Context, *db.SearchWalkMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f SearchWalkFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.SearchWalkMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.SearchWalkMutation", m)
 }
 
 // The SessionFunc type is an adapter to allow the use of ordinary

@@ -1599,6 +1599,26 @@ var (
 			},
 		},
 	}
+	// SearchPendingsColumns holds the columns for the "search_pendings" table.
+	SearchPendingsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "kind", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(1)"}},
+		{Name: "since", Type: field.TypeInt64},
+	}
+	// SearchPendingsTable holds the schema information for the "search_pendings" table.
+	SearchPendingsTable = &schema.Table{
+		Name:       "search_pendings",
+		Columns:    SearchPendingsColumns,
+		PrimaryKey: []*schema.Column{SearchPendingsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{SearchPendingsColumns[1], SearchPendingsColumns[2], SearchPendingsColumns[0]},
+			},
+		},
+	}
 	// SearchSpellingsColumns holds the columns for the "search_spellings" table.
 	SearchSpellingsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -1618,6 +1638,47 @@ var (
 				Columns: []*schema.Column{SearchSpellingsColumns[1], SearchSpellingsColumns[2], SearchSpellingsColumns[0]},
 			},
 		},
+	}
+	// SearchTermsColumns holds the columns for the "search_terms" table.
+	SearchTermsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "term", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(49)"}},
+		{Name: "personal", Type: field.TypeBool},
+	}
+	// SearchTermsTable holds the schema information for the "search_terms" table.
+	SearchTermsTable = &schema.Table{
+		Name:       "search_terms",
+		Columns:    SearchTermsColumns,
+		PrimaryKey: []*schema.Column{SearchTermsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{SearchTermsColumns[1], SearchTermsColumns[2], SearchTermsColumns[0]},
+			},
+			{
+				Name:    "searchterm_store_id_id_term",
+				Unique:  false,
+				Columns: []*schema.Column{SearchTermsColumns[1], SearchTermsColumns[0], SearchTermsColumns[2]},
+			},
+		},
+	}
+	// SearchWalksColumns holds the columns for the "search_walks" table.
+	SearchWalksColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "form", Type: field.TypeInt},
+		{Name: "stage", Type: field.TypeInt},
+		{Name: "behind", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "done", Type: field.TypeBool, Default: false},
+		{Name: "updated_at", Type: field.TypeInt64},
+	}
+	// SearchWalksTable holds the schema information for the "search_walks" table.
+	SearchWalksTable = &schema.Table{
+		Name:       "search_walks",
+		Columns:    SearchWalksColumns,
+		PrimaryKey: []*schema.Column{SearchWalksColumns[0]},
 	}
 	// SessionsColumns holds the columns for the "sessions" table.
 	SessionsColumns = []*schema.Column{
@@ -2085,7 +2146,10 @@ var (
 		RedactionsTable,
 		RequestLogsTable,
 		SearchEntriesTable,
+		SearchPendingsTable,
 		SearchSpellingsTable,
+		SearchTermsTable,
+		SearchWalksTable,
 		SessionsTable,
 		ShelfWalksTable,
 		ShippingCountriesTable,

@@ -177,8 +177,17 @@ type RequestLog func(*sql.Selector)
 // SearchEntry is the predicate function for searchentry builders.
 type SearchEntry func(*sql.Selector)
 
+// SearchPending is the predicate function for searchpending builders.
+type SearchPending func(*sql.Selector)
+
 // SearchSpelling is the predicate function for searchspelling builders.
 type SearchSpelling func(*sql.Selector)
+
+// SearchTerm is the predicate function for searchterm builders.
+type SearchTerm func(*sql.Selector)
+
+// SearchWalk is the predicate function for searchwalk builders.
+type SearchWalk func(*sql.Selector)
 
 // Session is the predicate function for session builders.
 type Session func(*sql.Selector)

@@ -1478,6 +1478,30 @@ func (f SearchEntryMutationRuleFunc) EvalMutation(ctx context.Context, m db.Muta
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.SearchEntryMutation", m)
 }
 
+// The SearchPendingQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type SearchPendingQueryRuleFunc func(context.Context, *db.SearchPendingQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f SearchPendingQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.SearchPendingQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.SearchPendingQuery", q)
+}
+
+// The SearchPendingMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type SearchPendingMutationRuleFunc func(context.Context, *db.SearchPendingMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f SearchPendingMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.SearchPendingMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.SearchPendingMutation", m)
+}
+
 // The SearchSpellingQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type SearchSpellingQueryRuleFunc func(context.Context, *db.SearchSpellingQuery) error
@@ -1500,6 +1524,54 @@ func (f SearchSpellingMutationRuleFunc) EvalMutation(ctx context.Context, m db.M
 		return f(ctx, m)
 	}
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.SearchSpellingMutation", m)
+}
+
+// The SearchTermQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type SearchTermQueryRuleFunc func(context.Context, *db.SearchTermQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f SearchTermQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.SearchTermQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.SearchTermQuery", q)
+}
+
+// The SearchTermMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type SearchTermMutationRuleFunc func(context.Context, *db.SearchTermMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f SearchTermMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.SearchTermMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.SearchTermMutation", m)
+}
+
+// The SearchWalkQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type SearchWalkQueryRuleFunc func(context.Context, *db.SearchWalkQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f SearchWalkQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.SearchWalkQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.SearchWalkQuery", q)
+}
+
+// The SearchWalkMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type SearchWalkMutationRuleFunc func(context.Context, *db.SearchWalkMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f SearchWalkMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.SearchWalkMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.SearchWalkMutation", m)
 }
 
 // The SessionQueryRuleFunc type is an adapter to allow the use of ordinary

@@ -55,7 +55,10 @@ import (
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/requestlog"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
+	"github.com/storefront-go/storefront/ent/db/searchpending"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
+	"github.com/storefront-go/storefront/ent/db/searchterm"
+	"github.com/storefront-go/storefront/ent/db/searchwalk"
 	"github.com/storefront-go/storefront/ent/db/session"
 	"github.com/storefront-go/storefront/ent/db/shelfwalk"
 	"github.com/storefront-go/storefront/ent/db/shippingcountry"
@@ -1486,6 +1489,24 @@ func init() {
 	searchentryDescID := searchentryMixinFields0[1].Descriptor()
 	// searchentry.DefaultID holds the default value on creation for the id field.
 	searchentry.DefaultID = searchentryDescID.Default.(func() xid.ID)
+	searchpendingMixin := schema.SearchPending{}.Mixin()
+	searchpending.Policy = privacy.NewPolicies(searchpendingMixin[0], schema.SearchPending{})
+	searchpending.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := searchpending.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	searchpendingMixinFields0 := searchpendingMixin[0].Fields()
+	_ = searchpendingMixinFields0
+	searchpendingFields := schema.SearchPending{}.Fields()
+	_ = searchpendingFields
+	// searchpendingDescID is the schema descriptor for id field.
+	searchpendingDescID := searchpendingMixinFields0[1].Descriptor()
+	// searchpending.DefaultID holds the default value on creation for the id field.
+	searchpending.DefaultID = searchpendingDescID.Default.(func() xid.ID)
 	searchspellingMixin := schema.SearchSpelling{}.Mixin()
 	searchspelling.Policy = privacy.NewPolicies(searchspellingMixin[0], schema.SearchSpelling{})
 	searchspelling.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -1504,6 +1525,46 @@ func init() {
 	searchspellingDescID := searchspellingMixinFields0[1].Descriptor()
 	// searchspelling.DefaultID holds the default value on creation for the id field.
 	searchspelling.DefaultID = searchspellingDescID.Default.(func() xid.ID)
+	searchtermMixin := schema.SearchTerm{}.Mixin()
+	searchterm.Policy = privacy.NewPolicies(searchtermMixin[0], schema.SearchTerm{})
+	searchterm.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := searchterm.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	searchtermMixinFields0 := searchtermMixin[0].Fields()
+	_ = searchtermMixinFields0
+	searchtermFields := schema.SearchTerm{}.Fields()
+	_ = searchtermFields
+	// searchtermDescID is the schema descriptor for id field.
+	searchtermDescID := searchtermMixinFields0[1].Descriptor()
+	// searchterm.DefaultID holds the default value on creation for the id field.
+	searchterm.DefaultID = searchtermDescID.Default.(func() xid.ID)
+	searchwalkMixin := schema.SearchWalk{}.Mixin()
+	searchwalk.Policy = privacy.NewPolicies(searchwalkMixin[0], schema.SearchWalk{})
+	searchwalk.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := searchwalk.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	searchwalkMixinFields0 := searchwalkMixin[0].Fields()
+	_ = searchwalkMixinFields0
+	searchwalkFields := schema.SearchWalk{}.Fields()
+	_ = searchwalkFields
+	// searchwalkDescDone is the schema descriptor for done field.
+	searchwalkDescDone := searchwalkFields[3].Descriptor()
+	// searchwalk.DefaultDone holds the default value on creation for the done field.
+	searchwalk.DefaultDone = searchwalkDescDone.Default.(bool)
+	// searchwalkDescID is the schema descriptor for id field.
+	searchwalkDescID := searchwalkMixinFields0[1].Descriptor()
+	// searchwalk.DefaultID holds the default value on creation for the id field.
+	searchwalk.DefaultID = searchwalkDescID.Default.(func() xid.ID)
 	sessionFields := schema.Session{}.Fields()
 	_ = sessionFields
 	// sessionDescAgent is the schema descriptor for agent field.

@@ -44,6 +44,7 @@ type ResolverRoot interface {
 	Product() ProductResolver
 	ProductVariant() ProductVariantResolver
 	Query() QueryResolver
+	SearchResult() SearchResultResolver
 	Theme() ThemeResolver
 	WebhookDelivery() WebhookDeliveryResolver
 	WebhookEndpoint() WebhookEndpointResolver
@@ -234,12 +235,15 @@ type QueryResolver interface {
 	Grants(ctx context.Context, first *int, after *string, filter *model.GrantFilter) (*model.Connection[*model.Grant], error)
 	Grant(ctx context.Context, id string) (*model.Grant, error)
 	Scopes(ctx context.Context) ([]*scope.Scope, error)
-	Products(ctx context.Context, first *int, after *string, filter *model.ProductFilter) (*model.Connection[*db.Product], error)
+	Products(ctx context.Context, first *int, after *string, filter *model.ProductFilter, query *string, sort *state.ListSort) (*model.Connection[*db.Product], error)
 	Product(ctx context.Context, id string) (*db.Product, error)
-	Customers(ctx context.Context, first *int, after *string, filter *model.CustomerFilter) (*model.Connection[*model.Customer], error)
+	Customers(ctx context.Context, first *int, after *string, filter *model.CustomerFilter, query *string, sort *state.ListSort) (*model.Connection[*model.Customer], error)
 	Customer(ctx context.Context, id string) (*model.Customer, error)
-	Orders(ctx context.Context, first *int, after *string, filter *model.OrderFilter) (*model.Connection[*model.Order], error)
+	Orders(ctx context.Context, first *int, after *string, filter *model.OrderFilter, query *string, sort *state.ListSort) (*model.Connection[*model.Order], error)
 	Order(ctx context.Context, id string) (*model.Order, error)
+	OrderCounts(ctx context.Context) (*model.OrderCounts, error)
+	ProductCounts(ctx context.Context) (*model.ProductCounts, error)
+	Search(ctx context.Context, query string, first int) (*model.SearchResult, error)
 	OrderNotes(ctx context.Context, orderID string, first *int, after *string) (*model.Connection[*model.OrderNote], error)
 	SalesReport(ctx context.Context, days int) (*model.SalesReport, error)
 	Conversion(ctx context.Context) (*model.Conversion, error)
@@ -275,6 +279,11 @@ type QueryResolver interface {
 	Notifications(ctx context.Context, first *int, after *string) (*model.Connection[*model.Notification], error)
 	UnreadNotifications(ctx context.Context) (int, error)
 	AuditLog(ctx context.Context, first *int, after *string, filter *model.AuditFilter) (*model.Connection[*model.AuditEntry], error)
+}
+type SearchResultResolver interface {
+	Orders(ctx context.Context, obj *model.SearchResult) ([]*model.Order, error)
+	Products(ctx context.Context, obj *model.SearchResult) ([]*db.Product, error)
+	Customers(ctx context.Context, obj *model.SearchResult) ([]*model.Customer, error)
 }
 type ThemeResolver interface {
 	NewVersion(ctx context.Context, obj *model.Theme) (*string, error)
@@ -498,15 +507,36 @@ type Query {
   grant(id: ID!): Grant @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   "The catalogue of scopes."
   scopes: [Scope!]! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
-  "Products, newest first; with updatedFrom, oldest change first."
-  products(first: Int = 50, after: String, filter: ProductFilter): ProductConnection! @scope(name: "products.read")
+  """
+  Products, newest first unless they are sorted; with updatedFrom, oldest change first. With a query those that have
+  all of its words, newest first: a page may then hold fewer than it was asked for, or none, while hasNextPage says
+  that there is more.
+  """
+  products(first: Int = 50, after: String, filter: ProductFilter, query: String, sort: ListSort): ProductConnection!
+    @scope(name: "products.read")
   product(id: ID!): Product @scope(name: "products.read")
-  "Customers, newest first; with updatedFrom, oldest change first."
-  customers(first: Int = 50, after: String, filter: CustomerFilter): CustomerConnection! @scope(name: "customers.read")
+  """
+  Customers, newest first unless they are sorted; with updatedFrom, oldest change first. With a query those that have
+  all of its words, newest first: a page may then hold fewer than it was asked for, or none, while hasNextPage says
+  that there is more.
+  """
+  customers(first: Int = 50, after: String, filter: CustomerFilter, query: String, sort: ListSort): CustomerConnection!
+    @scope(name: "customers.read")
   customer(id: ID!): Customer @scope(name: "customers.read")
-  "Orders, newest first; with updatedFrom, oldest change first."
-  orders(first: Int = 50, after: String, filter: OrderFilter): OrderConnection! @scope(name: "orders.read")
+  """
+  Orders, newest first unless they are sorted; with updatedFrom, oldest change first. With a query those that have
+  all of its words, newest first: a page may then hold fewer than it was asked for, or none, while hasNextPage says
+  that there is more.
+  """
+  orders(first: Int = 50, after: String, filter: OrderFilter, query: String, sort: ListSort): OrderConnection!
+    @scope(name: "orders.read")
   order(id: ID!): Order @scope(name: "orders.read")
+  "How many orders have each status."
+  orderCounts: OrderCounts! @scope(name: "orders.read")
+  "How many products have each status."
+  productCounts: ProductCounts! @scope(name: "products.read")
+  "What has all words of the query, up to first of each kind; up to 20."
+  search(query: String!, first: Int! = 5): SearchResult! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "The notes of one order, newest first."
   orderNotes(orderId: ID!, first: Int = 50, after: String): OrderNoteConnection!
     @dashboard(roles: [OWNER, ADMIN, SUPPORT])
@@ -951,6 +981,8 @@ enum MenuTarget { HOME PRODUCTS SEARCH PAGE PRODUCT COLLECTION ADDRESS }
 enum Language { EN DE FR ES JA AR }
 enum CustomerStatus { GUEST ACTIVE DISABLED REDACTED }
 enum EmailMarketing { SUBSCRIBED UNSUBSCRIBED NOT_SUBSCRIBED }
+"How a list is sorted. UPDATED has the newest change first; it and OLDEST go without a query, UPDATED without filters."
+enum ListSort { NEWEST OLDEST UPDATED }
 enum OrderStatus { OPEN COMPLETED CANCELLED }
 enum FinancialStatus { PENDING PARTIALLY_PAID PAID PARTIALLY_REFUNDED REFUNDED VOIDED }
 enum FulfillmentStatus { UNFULFILLED PARTIALLY_FULFILLED FULFILLED }
@@ -1683,6 +1715,36 @@ type APIKey {
   allowedNetworks: [String!]!
   revokedAt: Time
   lastUsedAt: Time
+}
+
+"""
+What was found of each kind, newest first. Words are found by their beginning, whatever their case and accents: orders
+by number, e-mail, name and sku, products by title and sku, customers by name and e-mail. An order that has the query
+as its number comes first.
+"""
+type SearchResult {
+  orders: [Order!] @scope(name: "orders.read")
+  products: [Product!] @scope(name: "products.read")
+  customers: [Customer!] @scope(name: "customers.read")
+}
+
+"A number of rows: exact up to 10,000."
+type Count {
+  value: Int!
+  "There are more than that."
+  more: Boolean!
+}
+
+type OrderCounts {
+  open: Count!
+  completed: Count!
+  cancelled: Count!
+}
+
+type ProductCounts {
+  draft: Count!
+  active: Count!
+  archived: Count!
 }
 
 type Product {
@@ -4771,6 +4833,16 @@ func (ec *executionContext) field_Query_customers_args(ctx context.Context, rawA
 		return nil, err
 	}
 	args["filter"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "query", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["query"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "sort", ec.unmarshalOListSort2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐListSort)
+	if err != nil {
+		return nil, err
+	}
+	args["sort"] = arg4
 	return args, nil
 }
 
@@ -5049,6 +5121,16 @@ func (ec *executionContext) field_Query_orders_args(ctx context.Context, rawArgs
 		return nil, err
 	}
 	args["filter"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "query", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["query"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "sort", ec.unmarshalOListSort2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐListSort)
+	if err != nil {
+		return nil, err
+	}
+	args["sort"] = arg4
 	return args, nil
 }
 
@@ -5119,6 +5201,16 @@ func (ec *executionContext) field_Query_products_args(ctx context.Context, rawAr
 		return nil, err
 	}
 	args["filter"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "query", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["query"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "sort", ec.unmarshalOListSort2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐListSort)
+	if err != nil {
+		return nil, err
+	}
+	args["sort"] = arg4
 	return args, nil
 }
 
@@ -5151,6 +5243,22 @@ func (ec *executionContext) field_Query_salesReport_args(ctx context.Context, ra
 		return nil, err
 	}
 	args["days"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_search_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "query", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["query"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalNInt2int)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
 	return args, nil
 }
 
@@ -8608,6 +8716,40 @@ func (ec *executionContext) fieldContext_Conversion_orders(_ context.Context, fi
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Count_value(ctx context.Context, field graphql.CollectedField, obj *model.Count) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Value)
+}
+
+func (ec *executionContext) fieldContext_Count_value(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Count",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Count_more(ctx context.Context, field graphql.CollectedField, obj *model.Count) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.More)
+}
+
+func (ec *executionContext) fieldContext_Count_more(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Count",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
 		},
 	}
 	return fc, nil
@@ -14557,6 +14699,8 @@ func (ec *executionContext) fieldContext_LoggedRequest_key(_ context.Context, fi
 				return ec.fieldContext_APIKey_createdAt(ctx, field)
 			case "expiresAt":
 				return ec.fieldContext_APIKey_expiresAt(ctx, field)
+			case "allowedNetworks":
+				return ec.fieldContext_APIKey_allowedNetworks(ctx, field)
 			case "revokedAt":
 				return ec.fieldContext_APIKey_revokedAt(ctx, field)
 			case "lastUsedAt":
@@ -26298,6 +26442,111 @@ func (ec *executionContext) fieldContext_OrderConnection_pageInfo(_ context.Cont
 	return fc, nil
 }
 
+func (ec *executionContext) _OrderCounts_open(ctx context.Context, field graphql.CollectedField, obj *model.OrderCounts) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderCounts_open,
+		func(ctx context.Context) (any, error) {
+			return obj.Open, nil
+		},
+		nil,
+		ec.marshalNCount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCount,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_OrderCounts_open(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderCounts",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "value":
+				return ec.fieldContext_Count_value(ctx, field)
+			case "more":
+				return ec.fieldContext_Count_more(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Count", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderCounts_completed(ctx context.Context, field graphql.CollectedField, obj *model.OrderCounts) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderCounts_completed,
+		func(ctx context.Context) (any, error) {
+			return obj.Completed, nil
+		},
+		nil,
+		ec.marshalNCount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCount,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_OrderCounts_completed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderCounts",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "value":
+				return ec.fieldContext_Count_value(ctx, field)
+			case "more":
+				return ec.fieldContext_Count_more(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Count", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderCounts_cancelled(ctx context.Context, field graphql.CollectedField, obj *model.OrderCounts) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderCounts_cancelled,
+		func(ctx context.Context) (any, error) {
+			return obj.Cancelled, nil
+		},
+		nil,
+		ec.marshalNCount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCount,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_OrderCounts_cancelled(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderCounts",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "value":
+				return ec.fieldContext_Count_value(ctx, field)
+			case "more":
+				return ec.fieldContext_Count_more(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Count", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _OrderEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Order]) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
@@ -29251,6 +29500,111 @@ func (ec *executionContext) fieldContext_ProductConnection_pageInfo(_ context.Co
 	return fc, nil
 }
 
+func (ec *executionContext) _ProductCounts_draft(ctx context.Context, field graphql.CollectedField, obj *model.ProductCounts) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductCounts_draft,
+		func(ctx context.Context) (any, error) {
+			return obj.Draft, nil
+		},
+		nil,
+		ec.marshalNCount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCount,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ProductCounts_draft(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductCounts",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "value":
+				return ec.fieldContext_Count_value(ctx, field)
+			case "more":
+				return ec.fieldContext_Count_more(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Count", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductCounts_active(ctx context.Context, field graphql.CollectedField, obj *model.ProductCounts) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductCounts_active,
+		func(ctx context.Context) (any, error) {
+			return obj.Active, nil
+		},
+		nil,
+		ec.marshalNCount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCount,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ProductCounts_active(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductCounts",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "value":
+				return ec.fieldContext_Count_value(ctx, field)
+			case "more":
+				return ec.fieldContext_Count_more(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Count", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductCounts_archived(ctx context.Context, field graphql.CollectedField, obj *model.ProductCounts) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductCounts_archived,
+		func(ctx context.Context) (any, error) {
+			return obj.Archived, nil
+		},
+		nil,
+		ec.marshalNCount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCount,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ProductCounts_archived(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductCounts",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "value":
+				return ec.fieldContext_Count_value(ctx, field)
+			case "more":
+				return ec.fieldContext_Count_more(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Count", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ProductDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.ProductDeletePayload) (ret graphql.Marshaler) {
 	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
 }
@@ -31410,7 +31764,7 @@ func (ec *executionContext) _Query_products(ctx context.Context, field graphql.C
 		ec.fieldContext_Query_products,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Products(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["filter"].(*model.ProductFilter))
+			return ec.Resolvers.Query().Products(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["filter"].(*model.ProductFilter), fc.Args["query"].(*string), fc.Args["sort"].(*state.ListSort))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -31588,7 +31942,7 @@ func (ec *executionContext) _Query_customers(ctx context.Context, field graphql.
 		ec.fieldContext_Query_customers,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Customers(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["filter"].(*model.CustomerFilter))
+			return ec.Resolvers.Query().Customers(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["filter"].(*model.CustomerFilter), fc.Args["query"].(*string), fc.Args["sort"].(*state.ListSort))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -31756,7 +32110,7 @@ func (ec *executionContext) _Query_orders(ctx context.Context, field graphql.Col
 		ec.fieldContext_Query_orders,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Orders(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["filter"].(*model.OrderFilter))
+			return ec.Resolvers.Query().Orders(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["filter"].(*model.OrderFilter), fc.Args["query"].(*string), fc.Args["sort"].(*state.ListSort))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -31948,6 +32302,188 @@ func (ec *executionContext) fieldContext_Query_order(ctx context.Context, field 
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_order_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_orderCounts(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_orderCounts,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().OrderCounts(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "orders.read")
+				if err != nil {
+					var zeroVal *model.OrderCounts
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.OrderCounts
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNOrderCounts2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderCounts,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_orderCounts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "open":
+				return ec.fieldContext_OrderCounts_open(ctx, field)
+			case "completed":
+				return ec.fieldContext_OrderCounts_completed(ctx, field)
+			case "cancelled":
+				return ec.fieldContext_OrderCounts_cancelled(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OrderCounts", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_productCounts(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_productCounts,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().ProductCounts(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "products.read")
+				if err != nil {
+					var zeroVal *model.ProductCounts
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.ProductCounts
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNProductCounts2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductCounts,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_productCounts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "draft":
+				return ec.fieldContext_ProductCounts_draft(ctx, field)
+			case "active":
+				return ec.fieldContext_ProductCounts_active(ctx, field)
+			case "archived":
+				return ec.fieldContext_ProductCounts_archived(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ProductCounts", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_search(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_search,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Search(ctx, fc.Args["query"].(string), fc.Args["first"].(int))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.SearchResult
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.SearchResult
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.SearchResult
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNSearchResult2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSearchResult,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_search(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "orders":
+				return ec.fieldContext_SearchResult_orders(ctx, field)
+			case "products":
+				return ec.fieldContext_SearchResult_products(ctx, field)
+			case "customers":
+				return ec.fieldContext_SearchResult_customers(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SearchResult", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_search_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -34953,6 +35489,321 @@ func (ec *executionContext) fieldContext_Scope_personal(_ context.Context, field
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SearchResult_orders(ctx context.Context, field graphql.CollectedField, obj *model.SearchResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SearchResult_orders,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.SearchResult().Orders(ctx, obj)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "orders.read")
+				if err != nil {
+					var zeroVal []*model.Order
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal []*model.Order
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, obj, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOOrder2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderᚄ,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_SearchResult_orders(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SearchResult",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Order_id(ctx, field)
+			case "number":
+				return ec.fieldContext_Order_number(ctx, field)
+			case "status":
+				return ec.fieldContext_Order_status(ctx, field)
+			case "financialStatus":
+				return ec.fieldContext_Order_financialStatus(ctx, field)
+			case "fulfillmentStatus":
+				return ec.fieldContext_Order_fulfillmentStatus(ctx, field)
+			case "currency":
+				return ec.fieldContext_Order_currency(ctx, field)
+			case "subtotalMinor":
+				return ec.fieldContext_Order_subtotalMinor(ctx, field)
+			case "discountMinor":
+				return ec.fieldContext_Order_discountMinor(ctx, field)
+			case "shippingMinor":
+				return ec.fieldContext_Order_shippingMinor(ctx, field)
+			case "taxMinor":
+				return ec.fieldContext_Order_taxMinor(ctx, field)
+			case "totalMinor":
+				return ec.fieldContext_Order_totalMinor(ctx, field)
+			case "paidMinor":
+				return ec.fieldContext_Order_paidMinor(ctx, field)
+			case "refundedMinor":
+				return ec.fieldContext_Order_refundedMinor(ctx, field)
+			case "customerId":
+				return ec.fieldContext_Order_customerId(ctx, field)
+			case "customer":
+				return ec.fieldContext_Order_customer(ctx, field)
+			case "email":
+				return ec.fieldContext_Order_email(ctx, field)
+			case "billingAddress":
+				return ec.fieldContext_Order_billingAddress(ctx, field)
+			case "shippingAddress":
+				return ec.fieldContext_Order_shippingAddress(ctx, field)
+			case "lineItems":
+				return ec.fieldContext_Order_lineItems(ctx, field)
+			case "notesCount":
+				return ec.fieldContext_Order_notesCount(ctx, field)
+			case "notes":
+				return ec.fieldContext_Order_notes(ctx, field)
+			case "payments":
+				return ec.fieldContext_Order_payments(ctx, field)
+			case "providerRefunds":
+				return ec.fieldContext_Order_providerRefunds(ctx, field)
+			case "fulfillments":
+				return ec.fieldContext_Order_fulfillments(ctx, field)
+			case "refundPreviewMinor":
+				return ec.fieldContext_Order_refundPreviewMinor(ctx, field)
+			case "tags":
+				return ec.fieldContext_Order_tags(ctx, field)
+			case "source":
+				return ec.fieldContext_Order_source(ctx, field)
+			case "placedAt":
+				return ec.fieldContext_Order_placedAt(ctx, field)
+			case "paidAt":
+				return ec.fieldContext_Order_paidAt(ctx, field)
+			case "fulfilledAt":
+				return ec.fieldContext_Order_fulfilledAt(ctx, field)
+			case "cancelledAt":
+				return ec.fieldContext_Order_cancelledAt(ctx, field)
+			case "completedAt":
+				return ec.fieldContext_Order_completedAt(ctx, field)
+			case "version":
+				return ec.fieldContext_Order_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Order_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Order_updatedAt(ctx, field)
+			case "includedTaxMinor":
+				return ec.fieldContext_Order_includedTaxMinor(ctx, field)
+			case "discountCode":
+				return ec.fieldContext_Order_discountCode(ctx, field)
+			case "shippingMethod":
+				return ec.fieldContext_Order_shippingMethod(ctx, field)
+			case "paymentMethod":
+				return ec.fieldContext_Order_paymentMethod(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SearchResult_products(ctx context.Context, field graphql.CollectedField, obj *model.SearchResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SearchResult_products,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.SearchResult().Products(ctx, obj)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "products.read")
+				if err != nil {
+					var zeroVal []*db.Product
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal []*db.Product
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, obj, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOProduct2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductᚄ,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_SearchResult_products(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SearchResult",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Product_id(ctx, field)
+			case "title":
+				return ec.fieldContext_Product_title(ctx, field)
+			case "handle":
+				return ec.fieldContext_Product_handle(ctx, field)
+			case "description":
+				return ec.fieldContext_Product_description(ctx, field)
+			case "status":
+				return ec.fieldContext_Product_status(ctx, field)
+			case "priceMinor":
+				return ec.fieldContext_Product_priceMinor(ctx, field)
+			case "compareAtPriceMinor":
+				return ec.fieldContext_Product_compareAtPriceMinor(ctx, field)
+			case "currency":
+				return ec.fieldContext_Product_currency(ctx, field)
+			case "sku":
+				return ec.fieldContext_Product_sku(ctx, field)
+			case "vendor":
+				return ec.fieldContext_Product_vendor(ctx, field)
+			case "productType":
+				return ec.fieldContext_Product_productType(ctx, field)
+			case "tags":
+				return ec.fieldContext_Product_tags(ctx, field)
+			case "inventoryQuantity":
+				return ec.fieldContext_Product_inventoryQuantity(ctx, field)
+			case "imageUrl":
+				return ec.fieldContext_Product_imageUrl(ctx, field)
+			case "publishedAt":
+				return ec.fieldContext_Product_publishedAt(ctx, field)
+			case "version":
+				return ec.fieldContext_Product_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Product_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Product_updatedAt(ctx, field)
+			case "weightGrams":
+				return ec.fieldContext_Product_weightGrams(ctx, field)
+			case "maxPriceMinor":
+				return ec.fieldContext_Product_maxPriceMinor(ctx, field)
+			case "options":
+				return ec.fieldContext_Product_options(ctx, field)
+			case "variants":
+				return ec.fieldContext_Product_variants(ctx, field)
+			case "images":
+				return ec.fieldContext_Product_images(ctx, field)
+			case "image":
+				return ec.fieldContext_Product_image(ctx, field)
+			case "requiresShipping":
+				return ec.fieldContext_Product_requiresShipping(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SearchResult_customers(ctx context.Context, field graphql.CollectedField, obj *model.SearchResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SearchResult_customers,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.SearchResult().Customers(ctx, obj)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "customers.read")
+				if err != nil {
+					var zeroVal []*model.Customer
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal []*model.Customer
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, obj, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOCustomer2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomerᚄ,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_SearchResult_customers(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SearchResult",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Customer_id(ctx, field)
+			case "email":
+				return ec.fieldContext_Customer_email(ctx, field)
+			case "phone":
+				return ec.fieldContext_Customer_phone(ctx, field)
+			case "firstName":
+				return ec.fieldContext_Customer_firstName(ctx, field)
+			case "lastName":
+				return ec.fieldContext_Customer_lastName(ctx, field)
+			case "displayName":
+				return ec.fieldContext_Customer_displayName(ctx, field)
+			case "status":
+				return ec.fieldContext_Customer_status(ctx, field)
+			case "locale":
+				return ec.fieldContext_Customer_locale(ctx, field)
+			case "emailMarketing":
+				return ec.fieldContext_Customer_emailMarketing(ctx, field)
+			case "defaultAddress":
+				return ec.fieldContext_Customer_defaultAddress(ctx, field)
+			case "addresses":
+				return ec.fieldContext_Customer_addresses(ctx, field)
+			case "tags":
+				return ec.fieldContext_Customer_tags(ctx, field)
+			case "note":
+				return ec.fieldContext_Customer_note(ctx, field)
+			case "ordersCount":
+				return ec.fieldContext_Customer_ordersCount(ctx, field)
+			case "totalSpentMinor":
+				return ec.fieldContext_Customer_totalSpentMinor(ctx, field)
+			case "currency":
+				return ec.fieldContext_Customer_currency(ctx, field)
+			case "lastOrderAt":
+				return ec.fieldContext_Customer_lastOrderAt(ctx, field)
+			case "version":
+				return ec.fieldContext_Customer_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Customer_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Customer_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Customer", field.Name)
 		},
 	}
 	return fc, nil
@@ -47446,6 +48297,50 @@ func (ec *executionContext) _Conversion(ctx context.Context, sel ast.SelectionSe
 	return out
 }
 
+var countImplementors = []string{"Count"}
+
+func (ec *executionContext) _Count(ctx context.Context, sel ast.SelectionSet, obj *model.Count) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, countImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Count")
+		case "value":
+			out.Values[i] = ec._Count_value(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "more":
+			out.Values[i] = ec._Count_more(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var customerImplementors = []string{"Customer"}
 
 func (ec *executionContext) _Customer(ctx context.Context, sel ast.SelectionSet, obj *model.Customer) graphql.Marshaler {
@@ -52259,6 +53154,55 @@ func (ec *executionContext) _OrderConnection(ctx context.Context, sel ast.Select
 	return out
 }
 
+var orderCountsImplementors = []string{"OrderCounts"}
+
+func (ec *executionContext) _OrderCounts(ctx context.Context, sel ast.SelectionSet, obj *model.OrderCounts) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, orderCountsImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OrderCounts")
+		case "open":
+			out.Values[i] = ec._OrderCounts_open(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "completed":
+			out.Values[i] = ec._OrderCounts_completed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cancelled":
+			out.Values[i] = ec._OrderCounts_cancelled(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var orderEdgeImplementors = []string{"OrderEdge"}
 
 func (ec *executionContext) _OrderEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Order]) graphql.Marshaler {
@@ -53581,6 +54525,55 @@ func (ec *executionContext) _ProductConnection(ctx context.Context, sel ast.Sele
 	return out
 }
 
+var productCountsImplementors = []string{"ProductCounts"}
+
+func (ec *executionContext) _ProductCounts(ctx context.Context, sel ast.SelectionSet, obj *model.ProductCounts) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, productCountsImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ProductCounts")
+		case "draft":
+			out.Values[i] = ec._ProductCounts_draft(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "active":
+			out.Values[i] = ec._ProductCounts_active(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "archived":
+			out.Values[i] = ec._ProductCounts_archived(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var productDeletePayloadImplementors = []string{"ProductDeletePayload"}
 
 func (ec *executionContext) _ProductDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ProductDeletePayload) graphql.Marshaler {
@@ -54475,6 +55468,72 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_order(ctx, field)
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "orderCounts":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_orderCounts(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "productCounts":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_productCounts(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "search":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_search(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
 				return res
 			}
 
@@ -55435,6 +56494,139 @@ func (ec *executionContext) _Scope(ctx context.Context, sel ast.SelectionSet, ob
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var searchResultImplementors = []string{"SearchResult"}
+
+func (ec *executionContext) _SearchResult(ctx context.Context, sel ast.SelectionSet, obj *model.SearchResult) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, searchResultImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SearchResult")
+		case "orders":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._SearchResult_orders(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "products":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._SearchResult_products(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "customers":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._SearchResult_customers(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -59416,6 +60608,16 @@ func (ec *executionContext) marshalNConversion2ᚖgithubᚗcomᚋstorefrontᚑgo
 	return ec._Conversion(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNCount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCount(ctx context.Context, sel ast.SelectionSet, v *model.Count) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Count(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNCredentialType2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCredentialType(ctx context.Context, v any) (model.CredentialType, error) {
 	var res model.CredentialType
 	err := res.UnmarshalGQL(v)
@@ -61030,6 +62232,20 @@ func (ec *executionContext) marshalNOrderConnection2ᚖgithubᚗcomᚋstorefront
 	return ec._OrderConnection(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNOrderCounts2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderCounts(ctx context.Context, sel ast.SelectionSet, v model.OrderCounts) graphql.Marshaler {
+	return ec._OrderCounts(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNOrderCounts2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderCounts(ctx context.Context, sel ast.SelectionSet, v *model.OrderCounts) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OrderCounts(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNOrderCreateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderCreateInput(ctx context.Context, v any) (model.OrderCreateInput, error) {
 	res, err := ec.unmarshalInputOrderCreateInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -61605,6 +62821,20 @@ func (ec *executionContext) marshalNProductConnection2ᚖgithubᚗcomᚋstorefro
 	return ec._ProductConnection(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNProductCounts2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductCounts(ctx context.Context, sel ast.SelectionSet, v model.ProductCounts) graphql.Marshaler {
+	return ec._ProductCounts(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNProductCounts2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductCounts(ctx context.Context, sel ast.SelectionSet, v *model.ProductCounts) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ProductCounts(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNProductCreateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductCreateInput(ctx context.Context, v any) (model.ProductCreateInput, error) {
 	res, err := ec.unmarshalInputProductCreateInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -61934,6 +63164,20 @@ func (ec *executionContext) marshalNScope2ᚖgithubᚗcomᚋstorefrontᚑgoᚋst
 		return graphql.Null
 	}
 	return ec._Scope(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSearchResult2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSearchResult(ctx context.Context, sel ast.SelectionSet, v model.SearchResult) graphql.Marshaler {
+	return ec._SearchResult(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSearchResult2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSearchResult(ctx context.Context, sel ast.SelectionSet, v *model.SearchResult) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SearchResult(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNSession2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSessionᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Session) graphql.Marshaler {
@@ -63490,6 +64734,25 @@ func (ec *executionContext) unmarshalOCollectionRuleInput2ᚖgithubᚗcomᚋstor
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOCustomer2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomerᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Customer) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNCustomer2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomer(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) marshalOCustomer2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomer(ctx context.Context, sel ast.SelectionSet, v *model.Customer) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -63821,6 +65084,24 @@ func (ec *executionContext) unmarshalOLineQuantityInput2ᚕᚖgithubᚗcomᚋsto
 	return res, nil
 }
 
+func (ec *executionContext) unmarshalOListSort2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐListSort(ctx context.Context, v any) (*state.ListSort, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := model.UnmarshalListSort(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOListSort2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐListSort(ctx context.Context, sel ast.SelectionSet, v *state.ListSort) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := model.MarshalListSort(*v)
+	return res
+}
+
 func (ec *executionContext) unmarshalOLong2ᚖint64(ctx context.Context, v any) (*int64, error) {
 	if v == nil {
 		return nil, nil
@@ -63920,6 +65201,25 @@ func (ec *executionContext) marshalONotification2ᚖgithubᚗcomᚋstorefrontᚑ
 		return graphql.Null
 	}
 	return ec._Notification(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOOrder2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Order) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOrder2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrder(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalOOrder2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrder(ctx context.Context, sel ast.SelectionSet, v *model.Order) graphql.Marshaler {
@@ -64075,6 +65375,25 @@ func (ec *executionContext) marshalOPaymentSettings2ᚖgithubᚗcomᚋstorefront
 		return graphql.Null
 	}
 	return ec._PaymentSettings(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOProduct2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Product) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNProduct2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProduct(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalOProduct2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProduct(ctx context.Context, sel ast.SelectionSet, v *db.Product) graphql.Marshaler {

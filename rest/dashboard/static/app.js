@@ -177,8 +177,20 @@ function Frame({ data, refresh }) {
   const { account, store } = data;
   const [note, setNote] = useState(null);
   const [unread, setUnread] = useState(data.unreadNotifications);
+  const [finding, find] = useState(false);
   const timer = useRef(0);
   useEffect(() => setUnread(data.unreadNotifications), [data]);
+  useEffect(() => {
+    const press = (e) => {
+      const wanted = (e.ctrlKey || e.metaKey) && !e.altKey && !e.shiftKey && e.key.toLowerCase() === 'k';
+      if (wanted && !data.locked && !document.querySelector('dialog[open]')) {
+        e.preventDefault();
+        find(true);
+      }
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, [data]);
   const app = {
     account, store, locked: data.locked, zone: store.timezone, refresh, unread, setUnread,
     can: (what) => reaches(account.role, what),
@@ -197,9 +209,10 @@ function Frame({ data, refresh }) {
   return html`<${AppContext.Provider} value=${app}>
     <a class="skip" href="#main">Skip to the content</a>
     <div class="frame">
-      <${Side} />
+      <${Side} find=${() => find(true)} />
       <main class="content" id="main" tabindex="-1"><${Unverified} /><${Place} /><${Guide} /></main>
     </div>
+    ${finding && html`<${Finding} onClose=${() => find(false)} />`}
     <${Proof} />
     <div class="notes">
       <div role="status" aria-live="polite">${note?.tone === 'good' && html`<p class="note good" data-test="toast">
@@ -210,6 +223,19 @@ function Frame({ data, refresh }) {
           <${Icon} name="close" size="16" /></button></p>`}</div>
     </div>
   <//>`;
+}
+
+/** The search over everything, which is fetched when it is first asked for. */
+function Finding({ onClose }) {
+  const { notify } = useApp();
+  const [Palette, set] = useState(null);
+  useEffect(() => {
+    import('./palette.js').then((m) => set(() => m.Palette), () => {
+      notify('The search could not be fetched. Load the page anew.', 'bad');
+      onClose();
+    });
+  }, []);
+  return Palette && html`<${Palette} places=${places} onClose=${onClose} />`;
 }
 
 const guides = '/docs/guides/';
@@ -285,7 +311,7 @@ function Brand() {
 }
 
 /** Store, pages and person: beside the content, above it on a phone. */
-function Side() {
+function Side({ find }) {
   const { account, store, can, choose, unread, locked } = useApp();
   const { path } = useAddress();
   const [open, set] = useState(false);
@@ -295,6 +321,8 @@ function Side() {
   return html`<header class="side">
     <div class="side-top">
       <${Brand} />
+      ${!locked && html`<button type="button" class="icon-button find" aria-label="Search" title="Search (Ctrl K)"
+        aria-keyshortcuts="Control+K Meta+K" onClick=${find} data-test="find"><${Icon} name="search" /></button>`}
       <button type="button" class="icon-button menu" aria-expanded=${open ? 'true' : 'false'} aria-controls="nav"
         aria-label="Menu" onClick=${() => set(!open)} data-test="menu">
         <${Icon} name=${open ? 'close' : 'menu'} /></button>

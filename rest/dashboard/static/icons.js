@@ -21,6 +21,7 @@ const paths = {
   collections: 'M3 4h6v6H3zM11 4h6v6h-6zM3 12h6v5H3zM11 12h6v5h-6z',
   discounts: 'M3 10V4a1 1 0 0 1 1-1h6l7 7-7 7zM7 6.2v.1',
   settings: 'M4 6h6M14 6h2M4 14h2M10 14h6M12 4a2 2 0 1 0 0 4 2 2 0 0 0 0-4zM8 12a2 2 0 1 0 0 4 2 2 0 0 0 0-4z',
+  search: 'M8.500 14.500a6 6 0 1 0 0-12 6 6 0 0 0 0 12zM13 13l4.500 4.500',
   menu: 'M3 5h14M3 10h14M3 15h14',
   close: 'M5 5l10 10M15 5L5 15',
   copy: 'M7 7h10v10H7zM13 7V3H3v10h4',

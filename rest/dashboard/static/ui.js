@@ -3,6 +3,8 @@ import { html, useEffect, useId, useRef, useState } from './lib.js';
 import { useApp, go } from './context.js';
 import { Icon, Glyph } from './icons.js';
 import { money } from './money.js';
+import { remember } from './recent.js';
+import { root } from './route.js';
 import { dateTime, dateOf, toSecond, exact, ago } from './dates.js';
 
 let moved = false; // the first page keeps the focus where the browser has it
@@ -22,9 +24,11 @@ export function keepFocus() {
 /** A page: its heading names it, in the tab too, and takes the focus on arrival. */
 export function Page({ title, lead, actions, back, badges, children }) {
   const heading = useRef(null);
-  const { store } = useApp();
+  const app = useApp();
+  const { store } = app;
   useEffect(() => {
     document.title = title + ' · ' + store.name;
+    remember(app, location.pathname.slice(root.length), title);
   }, [title, store.name]);
   useEffect(() => {
     if (moved) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ariga.io/atlas/sql/schema"
+	"ariga.io/atlas/sql/sqlite"
 	entschema "entgo.io/ent/dialect/sql/schema"
 )
 
@@ -23,9 +24,18 @@ func Hook() entschema.MigrateOption {
 	})
 }
 
+// keyOnly are tables of short rows that are written along with rows of others. On SQLite such a
+// table is its primary key, and has no tree beside; InnoDB keeps every table like that.
+var keyOnly = []string{"search_pendings", "search_terms"}
+
+func withoutRowID(a schema.Attr) bool { _, ok := a.(*sqlite.WithoutRowID); return ok }
+
 // shape may meet a table twice and then changes nothing.
 func shape(t *schema.Table) {
 	t.ForeignKeys = nil
+	if slices.Contains(keyOnly, t.Name) && !slices.ContainsFunc(t.Attrs, withoutRowID) {
+		t.AddAttrs(&sqlite.WithoutRowID{})
+	}
 	for _, c := range t.Columns {
 		c.ForeignKeys = nil
 	}

@@ -6,8 +6,8 @@ import { Filters, FilterInput } from '../filter.js';
 import { ExportShown } from '../export_actions.js';
 import { to } from '../route.js';
 
-const list = `query Customers($after: String, $filter: CustomerFilter) {
-  customers(first: 25, after: $after, filter: $filter) {
+const list = `query Customers($after: String, $query: String) {
+  customers(first: 25, after: $after, query: $query) {
     nodes { id displayName email status ordersCount totalSpentMinor currency lastOrderAt }
     pageInfo { hasNextPage endCursor }
   }
@@ -27,20 +27,18 @@ const columns = [
 
 export function Customers() {
   const f = useFilters();
-  const query = useQuery(list, { after: f.after || null, filter: { email: f.email || undefined } });
+  const query = useQuery(list, { after: f.after || null, query: f.q || null });
   const set = (change) => go(to('/customers', { ...f, after: '', ...change }));
-  const shown = !f.email && html`<${ExportShown} kind="CUSTOMERS" />`;
+  const shown = !f.q && html`<${ExportShown} kind="CUSTOMERS" />`;
   return html`<${Page} title="Customers" actions=${shown}>
     <section class="card flush" aria-label="Customers" data-test="customers">
-      <${Filters} clear=${f.email && to('/customers')}>
-        <${FilterInput} name="email" label="E-mail" value=${f.email} type="search" set=${set}
-          autocomplete="off" placeholder="name@example.com" />
+      <${Filters} clear=${f.q && to('/customers')}>
+        <${FilterInput} name="q" label="Search" value=${f.q} type="search" set=${set}
+          autocomplete="off" placeholder="Name or e-mail" />
       <//>
       <${List} query=${query} pick=${(d) => d.customers} caption="Customers" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/customers', { ...f, after })}
-        empty=${html`<${Empty} icon="customers"
-          title=${f.email ? 'Nobody has this e-mail address.' : 'No customers yet'}>
-          ${f.email ? 'The whole address is needed.' : ''}<//>`} />
+        empty=${html`<${Empty} icon="customers" title=${f.q ? 'Nobody was found.' : 'No customers yet'} />`} />
     </section>
   <//>`;
 }

@@ -4,16 +4,19 @@ import { useApp, useQuery, useFilters, go } from '../context.js';
 import { Page, List, Empty, Badge, Money, Time } from '../ui.js';
 import { Filters, FilterSelect, FilterInput } from '../filter.js';
 import { ExportShown } from '../export_actions.js';
+import { StateTabs } from '../tabs.js';
 import { startOfDay, nextDay } from '../dates.js';
 import { to } from '../route.js';
 
-const list = (customers) => `query Orders($after: String, $filter: OrderFilter) {
-  orders(first: 25, after: $after, filter: $filter) {
+const list = (customers) => `query Orders($after: String, $filter: OrderFilter, $query: String) {
+  orders(first: 25, after: $after, filter: $filter, query: $query) {
     nodes { id number placedAt status financialStatus fulfillmentStatus totalMinor currency email
       ${customers ? 'customer { displayName }' : ''} }
     pageInfo { hasNextPage endCursor }
   }
 }`;
+
+const counts = '{ orderCounts { open { value more } completed { value more } cancelled { value more } } }';
 
 export const statuses = ['OPEN', 'COMPLETED', 'CANCELLED'];
 const financial = ['PENDING', 'PARTIALLY_PAID', 'PAID', 'PARTIALLY_REFUNDED', 'REFUNDED', 'VOIDED'];
@@ -55,15 +58,21 @@ export function Orders() {
     fulfillmentStatus: oneOf(fulfillment, f.shipping),
     ...range(f, zone),
   };
-  const query = useQuery(list(can('customers')), { after: f.after || null, filter });
+  const query = useQuery(list(can('customers')), { after: f.after || null, filter, query: f.q || null });
+  const counted = useQuery(counts);
   const set = (change) => go(to('/orders', { ...f, after: '', ...change }));
-  const filtered = Object.values(filter).some(Boolean);
+  const filtered = Boolean(f.q) || Object.values(filter).some(Boolean);
   const exported = { ...filter, status: filter.status?.toLowerCase() };
-  return html`<${Page} title="Orders" actions=${html`<${ExportShown} kind="ORDERS" filters=${exported} />`}
+  // An export knows the filters, and no words.
+  const actions = !f.q && html`<${ExportShown} kind="ORDERS" filters=${exported} />`;
+  return html`<${Page} title="Orders" actions=${actions}
     lead="Newest first. Days are those of the store's time zone.">
     <section class="card flush" aria-label="Orders" data-test="orders">
+      <${StateTabs} label="Orders by status" values=${statuses} value=${filter.status}
+        counts=${counted.data?.orderCounts} address=${(status) => to('/orders', { ...f, after: '', status })} />
       <${Filters} clear=${filtered && to('/orders')}>
-        <${FilterSelect} name="status" label="Status" value=${f.status} values=${statuses} set=${set} />
+        <${FilterInput} name="q" label="Search" value=${f.q} type="search" set=${set} autocomplete="off"
+          placeholder="Number, name, e-mail, SKU" />
         <${FilterSelect} name="payment" label="Payment" value=${f.payment} values=${financial} set=${set} />
         <${FilterSelect} name="shipping" label="Shipping" value=${f.shipping} values=${fulfillment} set=${set} />
         <${FilterInput} name="from" label="From" type="date" value=${f.from} set=${set} />

@@ -3,17 +3,20 @@ import { html } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
 import { Page, List, Empty, Badge, Money, Time, Thumb, imageFields } from '../ui.js';
 import { Icon } from '../icons.js';
-import { Filters, FilterSelect, FilterInput } from '../filter.js';
+import { Filters, FilterInput } from '../filter.js';
 import { ExportShown } from '../export_actions.js';
+import { StateTabs } from '../tabs.js';
 import { to } from '../route.js';
 
-const list = `query Products($after: String, $filter: ProductFilter) {
-  products(first: 25, after: $after, filter: $filter) {
+const list = `query Products($after: String, $filter: ProductFilter, $query: String) {
+  products(first: 25, after: $after, filter: $filter, query: $query) {
     nodes { id title handle status priceMinor currency sku inventoryQuantity imageUrl version updatedAt
       image { ${imageFields} } }
     pageInfo { hasNextPage endCursor }
   }
 }`;
+
+const counts = '{ productCounts { draft { value more } active { value more } archived { value more } } }';
 
 const statuses = ['DRAFT', 'ACTIVE', 'ARCHIVED'];
 
@@ -41,19 +44,22 @@ const columns = [
 export function Products() {
   const { can } = useApp();
   const f = useFilters();
-  const filter = { status: statuses.includes(f.status) ? f.status : undefined, sku: f.sku || undefined };
-  const query = useQuery(list, { after: f.after || null, filter });
+  const filter = { status: statuses.includes(f.status) ? f.status : undefined };
+  const query = useQuery(list, { after: f.after || null, filter, query: f.q || null });
+  const counted = useQuery(counts);
   const set = (change) => go(to('/products', { ...f, after: '', ...change }));
-  const filtered = Boolean(filter.status || filter.sku);
+  const filtered = Boolean(filter.status || f.q);
   const add = can('editProducts') && html`<a class="button primary" href=${to('/products/new')}
     data-test="product-new"><${Icon} name="plus" size="16" />New product</a>`;
-  const shown = !filter.sku &&
+  const shown = !f.q &&
     html`<${ExportShown} kind="PRODUCTS" filters=${{ status: filter.status?.toLowerCase() }} />`;
   return html`<${Page} title="Products" actions=${[shown, add]}>
     <section class="card flush" aria-label="Products" data-test="products">
+      <${StateTabs} label="Products by status" values=${statuses} value=${filter.status}
+        counts=${counted.data?.productCounts} address=${(status) => to('/products', { ...f, after: '', status })} />
       <${Filters} clear=${filtered && to('/products')}>
-        <${FilterSelect} name="status" label="Status" value=${f.status} values=${statuses} set=${set} />
-        <${FilterInput} name="sku" label="SKU" value=${f.sku} type="search" set=${set} />
+        <${FilterInput} name="q" label="Search" value=${f.q} type="search" set=${set} autocomplete="off"
+          placeholder="Title or SKU" />
       <//>
       <${List} query=${query} pick=${(d) => d.products} caption="Products" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/products', { ...f, after })}

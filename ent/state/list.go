@@ -1,0 +1,19 @@
+package state
+
+import "slices"
+
+// ListSort is the order of a list of the dashboard.
+type ListSort string
+
+// The values of [ListSort].
+const (
+	ListNewest ListSort = "newest"
+	ListOldest ListSort = "oldest"
+	// ListUpdated has the newest change first.
+	ListUpdated ListSort = "updated"
+)
+
+var allListSort = []ListSort{ListNewest, ListOldest, ListUpdated}
+
+// Known reports whether v is a value of the enumeration.
+func (v ListSort) Known() bool { return slices.Contains(allListSort, v) }

@@ -1,0 +1,120 @@
+package core
+
+import (
+	"context"
+	stdsql "database/sql"
+	"fmt"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/search"
+)
+
+// Index writes the words by which people find what a transaction writes.
+func (c *Core) Index(ctx context.Context) search.Index {
+	return search.Index{Client: c.Client(ctx), Engine: c.Store.Dialect()}
+}
+
+// Arranged is what of a list is read, besides its filters, and in which order.
+type Arranged struct {
+	Sort state.ListSort
+	// Asked is what the rows are searched by; nil is all rows.
+	Asked *search.Question
+	// UpdatedFrom is that of the filter.
+	UpdatedFrom *micros.Time
+}
+
+// Arrange judges how a list is asked for. filtered says that there are filters besides
+// updatedFrom. Each combination is served by an index, or refused.
+func Arrange(query *string, sort *state.ListSort, updatedFrom *micros.Time, filtered bool) (a Arranged, err error) {
+	a.Sort, a.UpdatedFrom = state.ListNewest, updatedFrom
+	Opt(sort, func(s state.ListSort) { a.Sort = s })
+	if query != nil && strings.TrimSpace(*query) != "" {
+		a.Asked = new(search.Ask(*query))
+	}
+	refused := func(name, detail string) (Arranged, error) {
+		return Arranged{}, &fault.Error{Kind: fault.InvalidParameter, Detail: detail,
+			Fields: []fault.Field{{Parameter: name, Code: fault.UnknownValue, Detail: detail}}}
+	}
+	switch {
+	case a.Asked != nil && updatedFrom != nil:
+		return refused("query", "A list of changes is not searched: leave out the query or updatedFrom.")
+	case a.Sort == state.ListNewest:
+		return a, nil
+	case a.Asked != nil:
+		return refused("sort", "What is found has the newest first: leave out the query or the order.")
+	case updatedFrom != nil:
+		return refused("sort", "A list of changes has the oldest change first: leave out the order or updatedFrom.")
+	case a.Sort == state.ListUpdated && filtered:
+		return refused("sort", "A list by its last changes has no filters.")
+	}
+	return a, nil
+}
+
+// ByChange reports whether a position in the list is one in the order of changes.
+func (a Arranged) ByChange() bool { return a.UpdatedFrom != nil || a.Sort == state.ListUpdated }
+
+// Pairs are the filters as cursors name them, with the arrangement.
+func (a Arranged) Pairs(filters []string) []string {
+	if a.Asked != nil {
+		filters = append(filters, "query", a.Asked.String())
+	}
+	if a.Sort != state.ListNewest {
+		filters = append(filters, "sort", string(a.Sort))
+	}
+	return filters
+}
+
+// Window is the page of the list behind a position, along an index.
+func (a Arranged) Window(after *page.Position, limit int, index string) Window {
+	return Window{After: after, Limit: limit, Index: index, UpdatedFrom: a.UpdatedFrom, Sort: a.Sort}
+}
+
+// Find returns the ids of a page of what is searched for, and where the next page goes on if
+// this one ended at the bound of a search.
+func (c *Core) Find(ctx context.Context, q search.Query, after *page.Position, limit int) (
+	ids []xid.ID, stopped *page.Position, err error,
+) {
+	if after != nil {
+		q.Before = after.ID
+	}
+	q.Limit = limit
+	finder := search.Finder{Client: c.Client(ctx), Engine: c.Store.Dialect(), Store: viewer.From(ctx).Store}
+	ids, at, err := finder.Find(ctx, q)
+	if err == nil && !at.IsNil() {
+		stopped = new(ByID(at))
+	}
+	return ids, stopped, err
+}
+
+// MaxCount is how far rows are counted.
+const MaxCount = 10_000
+
+// Counts counts the rows of a table that have each of some states, up to [MaxCount] of each,
+// by one statement along an index whose columns are the store, the state and the id.
+func (c *Core) Counts(ctx context.Context, table, column, index string, states ...string) ([]*model.Count, error) {
+	parts, args := make([]string, len(states)), []any(nil)
+	for i, s := range states {
+		parts[i] = fmt.Sprintf("SELECT %d, COUNT(*) FROM (SELECT 1 FROM %s%s WHERE store_id = ? AND %s = ? LIMIT %d) c%d",
+			i, table, ent.IndexHint(c.Store.Dialect(), index), column, MaxCount+1, i)
+		args = append(args, viewer.From(ctx).Store, s)
+	}
+	counts := make([]*model.Count, len(states))
+	err := ent.Read(ctx, c.Client(ctx), func(rows *stdsql.Rows) error {
+		var i, n int
+		err := rows.Scan(&i, &n)
+		counts[i] = &model.Count{Value: min(n, MaxCount), More: n > MaxCount}
+		return err
+	}, strings.Join(parts, " UNION ALL "), args...)
+	if err != nil {
+		return nil, fmt.Errorf("count %s: %w", table, err)
+	}
+	return counts, nil
+}

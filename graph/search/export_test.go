@@ -1,0 +1,31 @@
+package search
+
+import (
+	"context"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// OfOrder are the terms of an order.
+func OfOrder(o *db.Order, lines []*db.OrderLine, buyer *db.Customer) (map[string]bool, error) {
+	return ofOrder(o, lines, buyer)
+}
+
+// MaxFresh is how many of what is pending a search reads.
+const MaxFresh = maxFresh
+
+// Some writes the words of orders that were read as pending.
+func (k *Keeper) Some(ctx context.Context, ids ...xid.ID) error {
+	return k.store.InTx(ctx, func(ctx context.Context) error { return k.some(ctx, Orders, ids) })
+}
+
+// Steps takes steps in the store of ctx.
+func (k *Keeper) Steps(ctx context.Context, n int) error {
+	for range n {
+		if err := k.store.InTx(ctx, k.step); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,201 @@
+package search
+
+import (
+	"context"
+	stdsql "database/sql"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// maxTermsRead is how many terms are read side by side.
+const maxTermsRead = 24
+
+// source is where a search reads things from, the newest first.
+type source struct {
+	// next returns about n things behind one, or the first ones, and the last thing that was
+	// looked at; nil at the end.
+	next func(ctx context.Context, at xid.ID, n int) ([]xid.ID, xid.ID, error)
+	// words and conditions are those that the source does not vouch for.
+	words      []string
+	conditions []Condition
+	// old is another source for where the newest things do not fit; nil for none.
+	old func() (*source, error)
+}
+
+// source chooses one; nil where some word has nothing.
+func (f Finder) source(ctx context.Context, q Query) (*source, error) {
+	counts, err := f.weigh(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	rarest := 0
+	for i, n := range counts {
+		if n < counts[rarest] {
+			rarest = i
+		}
+	}
+	if counts[rarest] == 0 {
+		return nil, nil
+	}
+	if counts[rarest] <= begun {
+		return f.whole(ctx, q, rarest, few)
+	}
+	for _, i := range slices.Compact([]int{rarest, q.longest()}) {
+		list, err := f.terms(ctx, q.Kind.span(q.words[i]))
+		if err != nil {
+			return nil, err
+		}
+		if list != nil {
+			return f.beside(q, i, list), nil
+		}
+		if counts[i] <= few {
+			return f.whole(ctx, q, i, few)
+		}
+	}
+	from := f.newest(q)
+	from.old = func() (*source, error) { return f.whole(ctx, q, q.longest(), most) }
+	return from, nil
+}
+
+// longest is the place of the longest word, which is that of the fewest as a rule.
+func (q Query) longest() (place int) {
+	for i, w := range q.words {
+		if len(w) > len(q.words[place]) {
+			place = i
+		}
+	}
+	return place
+}
+
+// others are the words of a question but one.
+func (q Query) others(i int) []string { return slices.Delete(slices.Clone(q.words), i, i+1) }
+
+// whole reads all things of a word; it is nil where there are more than [most].
+func (f Finder) whole(ctx context.Context, q Query, i, bound int) (*source, error) {
+	var all []xid.ID
+	s := q.Kind.span(q.words[i])
+	query := fmt.Sprintf("SELECT id FROM search_terms%s WHERE store_id = ? AND term >= ? AND term < ? LIMIT %d",
+		ent.IndexHint(f.Engine, ent.Primary), bound+1)
+	err := f.ids(ctx, func(id xid.ID) { all = append(all, id) }, query, f.Store, s.from, s.to)
+	if err != nil {
+		return nil, fmt.Errorf("read what a word has: %w", err)
+	}
+	if len(all) > bound && bound == most {
+		return nil, nil
+	}
+	all = descending(all)
+	next := func(_ context.Context, at xid.ID, n int) ([]xid.ID, xid.ID, error) {
+		from := 0
+		if !at.IsNil() {
+			from, _ = slices.BinarySearchFunc(all, at, func(id, at xid.ID) int { return at.Compare(id) })
+			if from < len(all) && all[from] == at {
+				from++
+			}
+		}
+		to := min(from+n, len(all))
+		if to == len(all) {
+			return slices.Clone(all[from:]), xid.Nil, nil
+		}
+		return slices.Clone(all[from:to]), all[to-1], nil
+	}
+	return &source{next: next, words: q.others(i), conditions: q.Conditions}, nil
+}
+
+// terms are those of a span, or nil where they are too many: one seek for each.
+func (f Finder) terms(ctx context.Context, s span) (list []string, err error) {
+	const seek = "SELECT term FROM search_terms%s WHERE store_id = ? AND term %s ? AND term < ? " +
+		"ORDER BY term, id LIMIT 1"
+	for from, sign := s.from, ">="; ; sign = ">" {
+		term := ""
+		err := ent.Read(ctx, f.Client, func(rows *stdsql.Rows) error { return rows.Scan(&term) },
+			fmt.Sprintf(seek, ent.IndexHint(f.Engine, ent.Primary), sign), f.Store, from, s.to)
+		if err != nil {
+			return nil, fmt.Errorf("read terms: %w", err)
+		}
+		if term == "" {
+			return list, nil
+		}
+		if list = append(list, term); len(list) > maxTermsRead {
+			return nil, nil
+		}
+		from = term
+	}
+}
+
+// beside reads the things of some terms side by side. What lies behind the end of one that was
+// not read to its end waits for the next turn.
+func (f Finder) beside(q Query, i int, list []string) *source {
+	const one = "SELECT %d, id FROM (SELECT id FROM search_terms%s WHERE store_id = ? AND term = ?%s " +
+		"ORDER BY id DESC LIMIT %d) w%d"
+	next := func(ctx context.Context, at xid.ID, n int) ([]xid.ID, xid.ID, error) {
+		n = max(n/len(list), 40)
+		parts, args, bound := make([]string, len(list)), []any(nil), ""
+		if !at.IsNil() {
+			bound = " AND id < ?"
+		}
+		for i, term := range list {
+			parts[i] = fmt.Sprintf(one, i, ent.IndexHint(f.Engine, ent.Primary), bound, n, i)
+			args = append(args, f.Store, term)
+			if !at.IsNil() {
+				args = append(args, at)
+			}
+		}
+		read := make([][]xid.ID, len(list))
+		err := ent.Read(ctx, f.Client, func(rows *stdsql.Rows) error {
+			var i int
+			var id xid.ID
+			err := rows.Scan(&i, &id)
+			read[i] = append(read[i], id)
+			return err
+		}, strings.Join(parts, " UNION ALL "), args...)
+		some, end := merged(read, n)
+		return some, end, err
+	}
+	return &source{next: next, words: q.others(i), conditions: q.Conditions}
+}
+
+// merged are the things of lists as far as all of them were read, and where that ends: n is how
+// long a list is that may go on.
+func merged(read [][]xid.ID, n int) (all []xid.ID, end xid.ID) {
+	for _, ids := range read {
+		all = append(all, ids...)
+		if len(ids) == n && ids[n-1].Compare(end) > 0 {
+			end = ids[n-1]
+		}
+	}
+	all = descending(all)
+	return slices.DeleteFunc(all, func(id xid.ID) bool { return id.Compare(end) < 0 }), end
+}
+
+// newest reads the newest things of the store.
+func (f Finder) newest(q Query) *source {
+	index := ent.Primary
+	if q.Index != "" {
+		index = q.Index
+	}
+	next := func(ctx context.Context, at xid.ID, n int) (some []xid.ID, end xid.ID, err error) {
+		query, args := meets("SELECT o.id FROM "+tables[q.Kind]+" o"+ent.IndexHint(f.Engine, index)+
+			" WHERE o.store_id = ?", []any{f.Store}, q.Conditions)
+		if !at.IsNil() {
+			query += " AND o.id < ?"
+			args = append(args, at)
+		}
+		query += fmt.Sprintf(" ORDER BY o.id DESC LIMIT %d", n)
+		err = f.ids(ctx, func(id xid.ID) { some = append(some, id) }, query, args...)
+		if len(some) == n {
+			end = some[n-1]
+		}
+		return some, end, err
+	}
+	return &source{next: next, words: q.words}
+}
+
+// descending sorts ids from the newest to the oldest, each once.
+func descending(ids []xid.ID) []xid.ID {
+	slices.SortFunc(ids, func(a, b xid.ID) int { return b.Compare(a) })
+	return slices.Compact(ids)
+}

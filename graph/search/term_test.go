@@ -1,0 +1,71 @@
+package search_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/graph/search"
+	"github.com/storefront-go/storefront/graph/shelf"
+)
+
+func TestTerms(t *testing.T) {
+	home := document.NewAddress(&document.AddressFields{Name: new("Zoë O'Brien"), Line1: "a", City: "b", Country: "NO"})
+	got, err := search.OfOrder(&db.Order{Number: 1042, Email: new("zoe.smith@Example.com"), ShippingAddress: home,
+		BillingAddress: home}, []*db.OrderLine{{Sku: new("AB-12 x")}, {Sku: new("AB-12 x")}, {}},
+		&db.Customer{FirstName: new("Zoë"), LastName: new("Smith-Jones")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]bool{"ozoesmith@example.com": true, "osmith": true, "ozoe": true,
+		"oobrien": true, "ojones": true, "osmithjones": true, "oab12x": false}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestAsk: what is typed in any of the ways that people have is the same word.
+func TestAsk(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", " %_* ": "", "AB-12": "ab12", "ab 12": "ab 12", "Ann.Lee@EXAMPLE": "annlee@example", "@x": "x",
+		"Zoë  zoe ZOE": "zoe", "#1042": "1042", "1 2 3 4 5 6 7 8 9 10": "1 2 3 4 5 6 7 8", "東京都": "東京 京都",
+		"👩‍🚀 mug": "mug", "\xff\xfe": "",
+	} {
+		if got := search.Ask(text).String(); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
+// FuzzAsk: whatever a text is, its words fit their column, and who types a part of it as it is
+// finds it.
+func FuzzAsk(f *testing.F) {
+	for _, s := range []string{"Blue mug", "T-shirt (XL)", "ann.lee+a@example.com", "東京都 タワー", "İstanbul ﬁsh", "%_*\\",
+		strings.Repeat("word ", 1000), strings.Repeat("x", 5000), "\xff@\x00@\u0300", "🎈", "O'Brien’s"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		q := search.Ask(text).String()
+		asked := strings.Fields(q)
+		if len(asked) > 8 || !utf8.ValidString(q) {
+			t.Fatalf("%q is understood as %q", text, q)
+		}
+		terms := shelf.Terms(text)
+		for _, w := range append(asked, terms...) {
+			if len(w) > 48 || w == "" {
+				t.Fatalf("%q has the word %q", text, w)
+			}
+		}
+		for _, w := range asked {
+			begins := func(term string) bool { return strings.HasPrefix(term, w) }
+			if !strings.Contains(text, "@") && len(text) <= 1000 && !slices.ContainsFunc(terms, begins) {
+				t.Fatalf("%q has no %q, but %q", text, w, terms)
+			}
+		}
+	})
+}

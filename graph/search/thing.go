@@ -1,0 +1,171 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/goods"
+)
+
+// thing is something that is found, with its words as its rows have them.
+type thing struct {
+	id xid.ID
+	// number is that of an order, as it is typed, or "".
+	number string
+	terms  terms
+}
+
+// has reports whether all words of a question begin words of the thing, or are its number.
+func (t thing) has(k Kind, words []string) bool {
+	for _, w := range words {
+		if (t.number == "" || strings.TrimLeft(w, "0") != t.number) && !t.terms.begin(string(k)+w) {
+			return false
+		}
+	}
+	return true
+}
+
+// begin reports whether one of the terms begins so.
+func (t terms) begin(head string) bool {
+	for term := range t {
+		if strings.HasPrefix(term, head) {
+			return true
+		}
+	}
+	return false
+}
+
+// picked says which rows of the table of a kind are read, and whether they are locked.
+type picked func(*sql.Selector)
+
+// these are the rows with some ids.
+func these(ids []xid.ID) picked {
+	return func(s *sql.Selector) {
+		ent.ForceIndex(ent.Primary)(s)
+		list := make([]any, len(ids))
+		for i, id := range ids {
+			list[i] = id
+		}
+		s.Where(sql.In(s.C("id"), list...)).OrderBy(s.C("id"))
+	}
+}
+
+// behind are the next rows of a table.
+func behind(id xid.ID) picked {
+	return func(s *sql.Selector) {
+		ent.ForceIndex(ent.Primary)(s)
+		s.Where(sql.GT(s.C("id"), id)).OrderBy(s.C("id")).Limit(walked)
+	}
+}
+
+// reader reads things as they are now. Where lock is [ent.ForUpdate], their rows are locked before
+// anything else is read: whoever changes one meanwhile waits, and then marks it anew.
+type reader struct {
+	client *db.Client
+	lock   func(*sql.Selector)
+}
+
+// things reads some of a kind, in the order of their ids.
+func (r reader) things(ctx context.Context, k Kind, pick picked) ([]thing, error) {
+	read := map[Kind]func(context.Context, picked) ([]thing, error){
+		Customers: r.customers, Products: r.products, Orders: r.orders,
+	}
+	list, err := read[k](ctx, pick)
+	if err != nil {
+		return nil, fmt.Errorf("read %s for the search: %w", tables[k], err)
+	}
+	return list, nil
+}
+
+func (r reader) customers(ctx context.Context, pick picked) (list []thing, err error) {
+	query := r.client.Customer.Query()
+	query.Modify(pick, r.lock)
+	rows, err := query.Load(ctx)
+	for _, c := range rows {
+		list = append(list, thing{id: c.ID, terms: ofCustomer(c)})
+	}
+	return list, err
+}
+
+func (r reader) products(ctx context.Context, pick picked) (list []thing, err error) {
+	query := r.client.Product.Query()
+	query.Modify(pick, r.lock)
+	rows, err := query.Load(ctx)
+	if err == nil {
+		err = goods.Load(ctx, r.client, rows...)
+	}
+	for _, p := range rows {
+		list = append(list, thing{id: p.ID, terms: ofProduct(p)})
+	}
+	return list, err
+}
+
+func (r reader) orders(ctx context.Context, pick picked) (list []thing, err error) {
+	query := r.client.Order.Query()
+	query.Modify(pick, r.lock)
+	rows, err := query.Load(ctx)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	lines, buyers, err := r.parts(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range rows {
+		var buyer *db.Customer
+		if o.CustomerID != nil {
+			buyer = buyers[*o.CustomerID]
+		}
+		t, err := ofOrder(o, lines[o.ID], buyer)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, thing{id: o.ID, number: strconv.FormatInt(o.Number, 10), terms: t})
+	}
+	return list, nil
+}
+
+// parts reads the customers of orders, locked so that one who is redacted meanwhile is forgotten
+// after their names were written, and then the lines.
+func (r reader) parts(ctx context.Context, rows []*db.Order) (
+	lines map[xid.ID][]*db.OrderLine, buyers map[xid.ID]*db.Customer, err error,
+) {
+	var ids, people []xid.ID
+	for _, o := range rows {
+		ids = append(ids, o.ID)
+		if o.CustomerID != nil {
+			people = append(people, *o.CustomerID)
+		}
+	}
+	buyers, lines = map[xid.ID]*db.Customer{}, map[xid.ID][]*db.OrderLine{}
+	if len(people) > 0 {
+		query := r.client.Customer.Query().Where(customer.IDIn(people...))
+		query.Modify(ent.ForceIndex(ent.Primary), r.lock)
+		found, err := query.Load(ctx)
+		if err != nil {
+			return nil, nil, fmt.Errorf("read the customers of orders: %w", err)
+		}
+		for _, c := range found {
+			buyers[c.ID] = c
+		}
+	}
+	query := r.client.OrderLine.Query().Where(orderline.OrderIDIn(ids...))
+	query.Modify(ent.ForceIndex(ent.Primary))
+	all, err := query.Load(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the lines of orders: %w", err)
+	}
+	for _, l := range all {
+		lines[l.OrderID] = append(lines[l.OrderID], l)
+	}
+	return lines, buyers, nil
+}

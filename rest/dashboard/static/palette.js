@@ -1,0 +1,131 @@
+// The search over everything: pages, actions, what was looked at last, and what the store has.
+import { html, useEffect, useId, useRef, useState } from './lib.js';
+import { useApp, useQuery, go } from './context.js';
+import { Dialog, words } from './ui.js';
+import { Icon } from './icons.js';
+import { money } from './money.js';
+import { recent } from './recent.js';
+import { to } from './route.js';
+
+const actions = [
+  { text: 'New product', path: '/products/new', needs: 'editProducts' },
+  { text: 'New collection', path: '/collections/new', needs: 'store' },
+  { text: 'New page', path: '/pages/new', needs: 'editPages' },
+];
+const settings = [
+  { text: 'Shipping settings', path: '/settings/shipping', needs: 'store', icon: 'settings' },
+  { text: 'Tax settings', path: '/settings/tax', needs: 'store', icon: 'settings' },
+  { text: 'Payment settings', path: '/settings/payments', needs: 'store', icon: 'settings' },
+  { text: 'Security', path: '/security', needs: 'account', icon: 'settings' },
+];
+
+/** What is asked for: only what the person's role may read. */
+function questionOf(can) {
+  return `query Find($query: String!) { search(query: $query) {
+    ${can('orders') ? `orders { id number email totalMinor currency status
+      ${can('customers') ? 'customer { displayName }' : ''} }` : ''}
+    products { id title sku status }
+    ${can('customers') ? 'customers { id displayName email }' : ''}
+  } }`;
+}
+
+/** The rows of what was found, by their kind. */
+function groupsOf(found) {
+  return [
+    { name: 'Orders', rows: (found?.orders ?? []).map((o) => ({ icon: 'orders', path: '/orders/' + o.id,
+      text: '#' + o.number,
+      more: [o.customer?.displayName ?? o.email, money(o.totalMinor, o.currency), words(o.status)] })) },
+    { name: 'Products', rows: (found?.products ?? []).map((p) => ({ icon: 'products', path: '/products/' + p.id,
+      text: p.title, more: [p.sku, words(p.status)] })) },
+    { name: 'Customers', rows: (found?.customers ?? []).map((c) => ({ icon: 'customers', path: '/customers/' + c.id,
+      text: c.displayName, more: [c.email] })) },
+  ];
+}
+
+/** A text without case and accents, as it is compared here. */
+const plain = (text) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+
+/** The rows whose words begin with every word that was typed. */
+function matching(rows, typed) {
+  const wanted = plain(typed).split(/\s+/).filter(Boolean);
+  return rows.filter(({ text }) => {
+    const has = plain(text).split(/\s+/);
+    return wanted.every((w) => has.some((h) => h.startsWith(w)));
+  });
+}
+
+/** The value, once it has stayed the same for a moment. */
+function useSettled(value, ms) {
+  const [settled, set] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => set(value), ms);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}
+
+/**
+ * The dialog. Arrows choose, Enter goes there, Escape closes.
+ * @param {{places: {path: string, text: string, icon: string, needs?: string}[], onClose: () => void}} props
+ */
+export function Palette({ places, onClose }) {
+  const app = useApp();
+  const [typed, type] = useState('');
+  const [chosen, choose] = useState(0);
+  const list = useRef(null);
+  const own = useId();
+  const asked = useSettled(typed.trim(), 150);
+  const query = useQuery(asked && questionOf(app.can), { query: asked });
+  const allowed = (rows) => rows.filter((r) => !r.needs || app.can(r.needs));
+  const pages = allowed([...places, ...settings]);
+  const groups = (typed.trim() ? [
+    ...groupsOf(asked && query.data?.search),
+    { name: 'Pages', rows: matching(pages, typed) },
+    { name: 'Actions', rows: matching(allowed(actions), typed).map((a) => ({ icon: 'plus', ...a })) },
+  ] : [
+    { name: 'Looked at last', rows: recent(app).map((r) => ({ icon: 'note', ...r })) },
+    { name: 'Actions', rows: allowed(actions).map((a) => ({ icon: 'plus', ...a })) },
+    { name: 'Pages', rows: pages },
+  ]).filter((g) => g.rows.length > 0);
+  const rows = groups.flatMap((g) => g.rows);
+  const at = Math.min(chosen, rows.length - 1);
+  const waiting = typed.trim() !== asked || query.loading;
+  useEffect(() => choose(0), [typed]);
+  useEffect(() => list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' }), [at]);
+  const follow = (row) => {
+    onClose();
+    go(to(row.path));
+  };
+  const press = (e) => {
+    const last = rows.length - 1;
+    const next = { ArrowDown: at < last ? at + 1 : 0, ArrowUp: at > 0 ? at - 1 : last }[e.key];
+    if (next !== undefined) {
+      e.preventDefault();
+      choose(next);
+    } else if (e.key === 'Enter' && !e.isComposing && rows[at]) {
+      e.preventDefault();
+      follow(rows[at]);
+    }
+  };
+  const option = (row) => {
+    const i = rows.indexOf(row);
+    return html`<li key=${row.path} role="option" id=${own + '-' + i} aria-selected=${i === at ? 'true' : 'false'}
+      onClick=${() => follow(row)} onMouseMove=${() => i !== at && choose(i)} data-test="found">
+      <${Icon} name=${row.icon} size="18" /><span class="grow"><bdi>${row.text}</bdi></span>
+      <span class="muted">${(row.more ?? []).filter(Boolean).map((m) => html` <bdi>${m}</bdi>`)}</span></li>`;
+  };
+  return html`<${Dialog} title="Search" onClose=${onClose} name="palette">
+    <input type="search" role="combobox" autofocus autocomplete="off" spellcheck="false" value=${typed}
+      aria-label="Search pages, orders, products and customers" placeholder="A number, a name, a title, a page …"
+      maxlength="200" aria-expanded=${rows.length > 0 ? 'true' : 'false'} aria-controls=${own} aria-autocomplete="list"
+      aria-activedescendant=${rows[at] ? own + '-' + at : undefined} onInput=${(e) => type(e.target.value)}
+      onKeyDown=${press} data-test="palette-input" />
+    <p class="unseen" role="status">${waiting ? '' : rows.length + ' found'}</p>
+    ${query.failure && asked && html`<p class="muted">${query.failure.message}</p>`}
+    <div class="found" role="listbox" id=${own} aria-label="Found" ref=${list} aria-busy=${waiting ? 'true' : 'false'}>
+      ${groups.map((g) => html`<ul key=${g.name} role="group" aria-label=${g.name}>
+        <li role="presentation" class="found-kind" aria-hidden="true">${g.name}</li>${g.rows.map(option)}</ul>`)}
+    </div>
+    ${rows.length === 0 && html`<p class="muted found-none">${waiting ? 'Searching …' : 'Nothing was found.'}</p>`}
+  <//>`;
+}
