@@ -83,6 +83,7 @@ func (s *siblings) relations() *model.Relations {
 		Payments:     model.NewBatch(s.orderIDs, s.payments),
 		Fulfillments: model.NewBatch(s.orderIDs, s.fulfillments),
 		Refunds:      model.NewBatch(s.orderIDs, s.refunds),
+		Acts:         model.NewBatch(s.orderIDs, s.acts),
 	}
 }
 

@@ -21,16 +21,21 @@ const (
 	typeCost   = 1000
 	// What looks through the log of an endpoint.
 	logCost = 1000
+	// What looks through thousands of rows, or hundreds of lines.
+	lookCost = 500
 )
 
 // throughLog are the fields that look through the log of an endpoint.
 var throughLog = []string{"deliveryCount", "webhookDeliveriesRetry"}
 
+// lookingThrough are the fields that read much more than they return.
+var lookingThrough = []string{"orderWork", "lowStock", "orderPreview"}
+
 // cost is what an operation may make the service do, in points: one for each
 // object, a tenth for each other value, and everything below a list as often as
 // its first argument says (capped as the list itself is). A report costs a point more
 // for each of its days, whose orders it reads. What looks through the
-// log of an endpoint costs a hundred points. What @skip and @include leave out counts.
+// log of an endpoint costs a hundred points, what counts or computes over many rows fifty. What @skip and @include leave out counts.
 func cost(op *ast.OperationDefinition, variables map[string]any) int {
 	c := costs{variables}
 	return (c.selection(op.SelectionSet) + 9) / 10
@@ -61,6 +66,8 @@ func (c costs) field(f *ast.Field) int {
 		return typeCost + c.flat(f.SelectionSet)
 	case slices.Contains(throughLog, f.Name):
 		return logCost + c.selection(f.SelectionSet)
+	case slices.Contains(lookingThrough, f.Name):
+		return lookCost + c.selection(f.SelectionSet)
 	case len(f.SelectionSet) == 0:
 		return leafCost
 	}

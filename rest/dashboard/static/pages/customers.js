@@ -1,6 +1,7 @@
 // The list of customers.
 import { html } from '../lib.js';
-import { useQuery, useFilters, go } from '../context.js';
+import { useApp, useQuery, useFilters, go } from '../context.js';
+import { Icon } from '../icons.js';
 import { Page, List, Empty, Badge, Money, Time } from '../ui.js';
 import { Filters, FilterInput } from '../filter.js';
 import { to } from '../route.js';
@@ -25,10 +26,13 @@ const columns = [
 ];
 
 export function Customers() {
+  const { can } = useApp();
   const f = useFilters();
   const query = useQuery(list, { after: f.after || null, filter: { email: f.email || undefined } });
   const set = (change) => go(to('/customers', { ...f, after: '', ...change }));
-  return html`<${Page} title="Customers">
+  const actions = can('editCustomers') && html`<a class="button primary" href=${to('/customers/new')}
+    data-test="customer-new"><${Icon} name="plus" size="16" />New customer</a>`;
+  return html`<${Page} title="Customers" actions=${actions}>
     <section class="card flush" aria-label="Customers" data-test="customers">
       <${Filters} clear=${f.email && to('/customers')}>
         <${FilterInput} name="email" label="E-mail" value=${f.email} type="search" set=${set}

@@ -5,6 +5,7 @@ import { Page, List, Empty, Badge, Money, Time } from '../ui.js';
 import { Filters, FilterSelect, FilterInput } from '../filter.js';
 import { startOfDay, nextDay } from '../dates.js';
 import { to } from '../route.js';
+import { Icon } from '../icons.js';
 
 const list = (customers) => `query Orders($after: String, $filter: OrderFilter) {
   orders(first: 25, after: $after, filter: $filter) {
@@ -26,8 +27,10 @@ export function orderColumns({ person = true } = {}) {
         <span class="muted block"><${Time} at=${o.placedAt} /></span>` },
     { name: 'customer', head: 'Customer',
       cell: (o) => html`<span class="clip">${o.customer?.displayName ?? o.email ?? 'No customer'}</span>` },
-    { name: 'money', head: 'Payment', cell: (o) => html`<${Badge} value=${o.financialStatus} />` },
-    { name: 'goods', head: 'Shipping', cell: (o) => html`<${Badge} value=${o.fulfillmentStatus} />` },
+    { name: 'money', head: 'Payment', cell: (o) => html`<${Badge} value=${o.financialStatus}
+        calm=${o.status === 'CANCELLED'} />` },
+    { name: 'goods', head: 'Shipping', cell: (o) => html`<${Badge} value=${o.fulfillmentStatus}
+        calm=${o.status === 'CANCELLED'} />` },
     { name: 'state', head: 'Status', cell: (o) => html`<${Badge} value=${o.status} />` },
     { name: 'total', head: 'Total', end: true,
       cell: (o) => html`<${Money} minor=${o.totalMinor} currency=${o.currency} />` },
@@ -57,7 +60,9 @@ export function Orders() {
   const query = useQuery(list(can('customers')), { after: f.after || null, filter });
   const set = (change) => go(to('/orders', { ...f, after: '', ...change }));
   const filtered = Object.values(filter).some(Boolean);
-  return html`<${Page} title="Orders" lead="Newest first. Days are those of the store's time zone.">
+  const actions = can('money') && html`<a class="button primary" href=${to('/orders/new')} data-test="order-new">
+    <${Icon} name="plus" size="16" />New order</a>`;
+  return html`<${Page} title="Orders" lead="Newest first. Days are those of the store's time zone." actions=${actions}>
     <section class="card flush" aria-label="Orders" data-test="orders">
       <${Filters} clear=${filtered && to('/orders')}>
         <${FilterSelect} name="status" label="Status" value=${f.status} values=${statuses} set=${set} />
