@@ -18,7 +18,7 @@ import (
 // GraphQL asks for none.
 func (r *Resolver) withLines(ctx context.Context, rows []*db.Order) ([]*model.Order, error) {
 	var lines []*db.OrderLine
-	if len(rows) > 0 && core.Selects(ctx, "lineItems") {
+	if len(rows) > 0 && (core.Selects(ctx, "lineItems") || core.Selects(ctx, "refundPreviewMinor")) {
 		var err error
 		if lines, err = r.lines(ctx, rows); err != nil {
 			return nil, err

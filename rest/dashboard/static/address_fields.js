@@ -16,7 +16,8 @@ export function AddressFields({ name, legend, of }) {
     ${field('line1', 'Street and number')}${field('line2', 'Second line')}
     <div class="pair">${field('postalCode', 'Postal code')}${field('city', 'City')}</div>
     <div class="pair">${field('region', 'Region')}
-      ${field('country', 'Country', { maxlength: 2, hint: 'Two letters, such as DE.', autocapitalize: 'characters' })}</div>
+      ${field('country', 'Country', { maxlength: 2, autocapitalize: 'characters', hint: 'Two letters, such as DE.' })}
+    </div>
     ${field('phone', 'Phone', { type: 'tel' })}
   </fieldset>`;
 }

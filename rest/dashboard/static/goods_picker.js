@@ -40,7 +40,8 @@ export function GoodsPicker({ add }) {
       : html`<ul class="lines picker-list" tabindex="0" role="group" aria-label="Products">
         ${found.flatMap((p) => wares(p).map((w) => html`<li key=${w.key}>
           <${Thumb} product=${p} />
-          <div class="grow"><p class="line-title"><bdi>${w.title}</bdi>${w.variant && html`, <bdi>${w.variant}</bdi>`}</p>
+          <div class="grow">
+            <p class="line-title"><bdi>${w.title}</bdi>${w.variant && html`, <bdi>${w.variant}</bdi>`}</p>
             <p class="muted">${w.sku && html`<bdi>${w.sku}</bdi>, `}<${Money} minor=${w.priceMinor}
               currency=${w.currency} />${w.left != null && ', ' + w.left + ' in stock'}</p></div>
           <button type="button" class="button small" onClick=${() => add(w)} data-test="goods-add"

@@ -87,7 +87,8 @@ export function words(value) {
 /** A state as a sign, a colour and a word; calm takes the colour from one that asks for nothing. */
 export function Badge({ value, text, calm }) {
   const [tone, glyph] = looks[value] ?? ['grey', 'empty'];
-  return html`<span class=${'badge ' + (calm ? 'grey' : tone)}><${Glyph} name=${glyph} />${text ?? words(value)}</span>`;
+  return html`<span class=${'badge ' + (calm ? 'grey' : tone)}>
+    <${Glyph} name=${glyph} />${text ?? words(value)}</span>`;
 }
 
 /** An amount, in figures that stand in columns. */

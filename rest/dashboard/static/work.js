@@ -44,7 +44,8 @@ export function Work() {
       : !q.data ? html`<${Waiting} rows=${3} />`
       : list.length === 0 && !scarce ? html`<p class="muted">Nothing waits for you.</p>`
       : html`<ul class="work">${list.map((t) => html`<li key=${t.text}>
-          <a href=${t.href}><${Icon} name=${t.icon} /><span><span class="strong">${number(t.n)}</span> ${t.text}</span></a>
+          <a href=${t.href}><${Icon} name=${t.icon} />
+            <span><span class="strong">${number(t.n)}</span> ${t.text}</span></a>
         </li>`)}
         ${scarce && html`<li><p><${Icon} name="products" /><span><span class="strong">${number(low.items)}</span>
           ${' '}nearly sold out</span></p>

@@ -68,7 +68,8 @@ export function Customer({ id }) {
       </div>
       <div class="stack">
         <${Card} title="Customer"><${Facts} rows=${[
-          ['E-mail', c.email && html`<${Copies} text=${c.email} what="the e-mail">${c.email}<//>`], ['Phone', c.phone], ['E-mails', words(c.emailMarketing)], ['Language', c.locale],
+          ['E-mail', c.email && html`<${Copies} text=${c.email} what="the e-mail">${c.email}<//>`],
+          ['Phone', c.phone], ['E-mails', words(c.emailMarketing)], ['Language', c.locale],
           ['Orders', c.ordersCount.toLocaleString()],
           ['Spent', html`<${Money} minor=${c.totalSpentMinor} currency=${c.currency} />`],
           ['Last order', c.lastOrderAt && html`<${Time} at=${c.lastOrderAt} how="date" />`],

@@ -27,7 +27,8 @@ function Inputs({ of: c = {} }) {
       <${Field} name="email" label="E-mail" type="email" optional value=${c.email} maxlength="254" autocomplete="off" />
       <${Field} name="phone" label="Phone" type="tel" optional value=${c.phone} maxlength="64" autocomplete="off" />
     <//>
-    <${Card} title="Address"><${AddressFields} name="defaultAddress" legend="Default address" of=${c.defaultAddress} /><//>
+    <${Card} title="Address">
+      <${AddressFields} name="defaultAddress" legend="Default address" of=${c.defaultAddress} /><//>
   </div><div class="stack"><${Card} title="More">
     <${Select} name="emailMarketing" label="E-mails with offers" value=${c.emailMarketing ?? 'NOT_SUBSCRIBED'}
       options=${[['NOT_SUBSCRIBED', 'Not asked for'], ['SUBSCRIBED', 'Asked for'], ['UNSUBSCRIBED', 'Declined']]} />

@@ -101,7 +101,8 @@ function Items({ rows, sums, add, drop }) {
     ...${rest} />`;
   const row = (r, i) => html`<li key=${r.at} class="row-box" role="group" aria-label=${'Item ' + (i + 1)}>
     <div class="grow">
-      ${r.productId ? html`<p class="line-title"><bdi>${r.title}</bdi>${r.variant && html`, <bdi>${r.variant}</bdi>`}
+      ${r.productId ? html`<p class="line-title">
+          <bdi>${r.title}</bdi>${r.variant && html`, <bdi>${r.variant}</bdi>`}
           <span class="muted"> <${Money} minor=${r.priceMinor} currency=${r.currency} /></span></p>`
         : html`<${Field} name=${'lines.' + i + '.title'} label="Title" maxlength="255" />
           ${money('lines.' + i + '.unitPriceMinor', 'Price of one')}`}

@@ -33,14 +33,14 @@ export function OrderPrint() {
       data-test="print-as">${slip ? 'With prices' : 'Packing slip'}</a>
     <button type="button" class="button primary" onClick=${() => print()} disabled=${orders.length === 0}
       data-test="print"><${Icon} name="print" size="16" />Print</button>`;
-  return html`<${Page} title=${slip ? (one ? 'Packing slip' : 'Packing slips') : (one ? 'Order to print' : 'Orders to print')}
+  return html`<${Page} title=${(slip ? 'Packing slip' : 'Order') + (one ? '' : 's') + (slip ? '' : ' to print')}
     actions=${actions} back=${{ href: to('/orders' + (one ? '/' + ids[0] : '')), text: one ? 'Order' : 'Orders' }}>
     ${ids.length > most && html`<${Alert} tone="info">The first ${most} of ${ids.length} orders are shown.<//>`}
     ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
       : ids.length === 0 ? html`<p>No order is named in the address.</p>`
       : !query.data ? html`<${Card}><${Waiting} rows=${8} /><//>`
-      : html`${orders.length < shown.length && html`<${Alert} tone="info">${shown.length - orders.length} of the orders are
-          not in this store.<//>`}
+      : html`${orders.length < shown.length && html`<${Alert} tone="info">
+          ${shown.length - orders.length} of the orders are not in this store.<//>`}
         ${orders.map((o) => html`<${Sheet} key=${o.id} order=${o} slip=${slip} />`)}`}
   <//>`;
 }
