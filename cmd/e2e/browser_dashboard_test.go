@@ -204,7 +204,7 @@ func TestBrowserOrder(t *testing.T) {
 	b.fill(`textarea[name="body"]`, "Refunded at the counter.")
 	b.click(`form[data-test="note"] [data-test="submit"]`)
 	b.seeText("Refunded at the counter.")
-	if by := b.text(`[data-test="act"]`); !strings.HasPrefix(by, "By ") || !strings.Contains(by, "(staff)") {
+	if by := b.text(`[data-test="act"]`); !strings.HasPrefix(by, "By") || !strings.Contains(by, "(staff)") {
 		t.Errorf("the order was placed %q", by)
 	}
 	b.shot("order")

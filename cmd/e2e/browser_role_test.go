@@ -26,8 +26,8 @@ func TestBrowserRoles(t *testing.T) {
 			"/discounts", "/settings/shipping", "/settings/tax", "/settings/payments", "/orders/new", "/customers/new"},
 		"SUPPORT": {"/exports", "/themes", "/marketplace", "/keys", "/apps", "/webhooks",
 			"/events", "/staff", "/audit", "/products/new", "/pages/new", "/collections",
-			"/collections/new", "/discounts", "/settings/shipping", "/settings/tax", "/settings/payments", "/orders/new",
-			"/customers/new"},
+			"/collections/new", "/discounts", "/settings/shipping", "/settings/tax", "/settings/payments",
+			"/orders/new", "/customers/new"},
 	} {
 		t.Run(role, func(t *testing.T) {
 			b := p.browse(t)

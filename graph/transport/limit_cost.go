@@ -35,7 +35,8 @@ var lookingThrough = []string{"orderWork", "lowStock", "orderPreview"}
 // object, a tenth for each other value, and everything below a list as often as
 // its first argument says (capped as the list itself is). A report costs a point more
 // for each of its days, whose orders it reads. What looks through the
-// log of an endpoint costs a hundred points, what counts or computes over many rows fifty. What @skip and @include leave out counts.
+// log of an endpoint costs a hundred points, what counts or computes over
+// many rows fifty. What @skip and @include leave out counts.
 func cost(op *ast.OperationDefinition, variables map[string]any) int {
 	c := costs{variables}
 	return (c.selection(op.SelectionSet) + 9) / 10

@@ -85,7 +85,8 @@ export function OrderNew() {
           drop=${(at) => setRows((all) => all.filter((r) => r.at !== at))} />
       </div><div class="stack">
         <${Buyer} of=${buyer} choose=${setBuyer} />
-        <${Card} title="Delivery"><${Amount} name="shippingMinor" label="Shipping" optional currency=${store.currency} />
+        <${Card} title="Delivery">
+          <${Amount} name="shippingMinor" label="Shipping" optional currency=${store.currency} />
           <${AddressFields} key=${buyer?.id} name="shippingAddress" legend="Ships to" of=${buyer?.defaultAddress} />
           <${Field} name="tags" label="Tags" optional hint="Parted by commas." /><//>
         <${Sums} sums=${sums} />
@@ -107,8 +108,8 @@ function Items({ rows, sums, add, drop }) {
         : html`<${Field} name=${'lines.' + i + '.title'} label="Title" maxlength="255" />
           ${money('lines.' + i + '.unitPriceMinor', 'Price of one')}`}
       <div class="trio"><${Field} name=${'lines.' + i + '.quantity'} label="Quantity" value="1" inputmode="numeric" />
-        ${money('lines.' + i + '.discountMinor', 'Discount', { optional: true })}
-        ${money('lines.' + i + '.taxMinor', 'Tax', { optional: true })}</div>
+        ${money('lines.' + i + '.discountMinor', 'Discount')}
+        ${money('lines.' + i + '.taxMinor', 'Tax')}</div>
       ${sums?.lineItems[i] && html`<p class="muted">Comes to <${Money} minor=${sums.lineItems[i].totalMinor}
         currency=${sums.currency} /></p>`}
     </div>
