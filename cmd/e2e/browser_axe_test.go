@@ -25,7 +25,7 @@ var dashboardPages = []string{"", "/orders", "/products", "/products/new", "/cus
 	"/pages", "/pages/new", "/navigation", "/collections", "/collections/new",
 	"/marketplace", "/keys", "/apps", "/webhooks", "/events", "/requests", "/staff", "/audit", "/notifications",
 	"/settings", "/security", "/discounts", "/settings/shipping", "/settings/tax",
-	"/settings/payments"}
+	"/settings/payments", "/orders/new", "/customers/new"}
 
 // Every page in light and dark, on a desk and on a phone: axe finds no serious
 // fault, and nothing is wider than the window. What dark changes is colours alone.
@@ -58,6 +58,11 @@ func TestBrowserAccessible(t *testing.T) {
 	}
 	b.open("/dashboard/orders/" + id)
 	b.inspect("order", `main h1`)
+	b.open("/dashboard/orders/print?ids=" + id)
+	b.inspect("order-print", `[data-test="sheet"]`)
+	b.open("/dashboard/orders/" + id + "/edit")
+	b.inspect("order-edit", `[data-test="submit"]`)
+	b.open("/dashboard/orders/" + id)
 	b.click(`[data-test="order-fulfill"]`)
 	b.inspect("dialog", `dialog [data-test="submit"]`)
 	b.open("/dashboard/orders?q=ada")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -148,6 +149,11 @@ func TestBrowserProduct(t *testing.T) {
 			asked.every((u) => u.origin === location.origin) && document.querySelector('main .thumb svg');
 	})()`)
 	b.shot("product-published")
+	b.see(`a[data-test="view-in-store"]`)
+	b.click(`[data-test="productArchive"]`)
+	b.see(`[data-test="productRestore"]`)
+	b.click(`[data-test="undo"]`)
+	b.see(`[data-test="productUnpublish"]`)
 	var list struct {
 		Data []struct {
 			Title, Status string
@@ -282,6 +288,9 @@ func TestBrowserOrder(t *testing.T) {
 	b.click(`dialog [data-test="submit"]`)
 	b.gone(`[data-test="order-fulfill"]`)
 	do("refund")
+	b.click(`dialog input[name="choose"]`)
+	b.fill(`dialog fieldset input[type="number"]`, "1")
+	b.await("the amount of the units", `document.querySelector('dialog input[name="amountMinor"]').value !== ''`)
 	b.fill(`dialog input[name="amountMinor"]`, "100.00")
 	b.fill(`dialog input[name="reason"]`, "Came back")
 	b.shot("order-refund")
@@ -290,6 +299,9 @@ func TestBrowserOrder(t *testing.T) {
 	b.fill(`textarea[name="body"]`, "Refunded at the counter.")
 	b.click(`form[data-test="note"] [data-test="submit"]`)
 	b.seeText("Refunded at the counter.")
+	if by := b.text(`[data-test="act"]`); !strings.HasPrefix(by, "By") || !strings.Contains(by, "(staff)") {
+		t.Errorf("the order was placed %q", by)
+	}
 	b.shot("order")
 	var order struct {
 		FinancialStatus   string `json:"financial_status"`
@@ -302,6 +314,49 @@ func TestBrowserOrder(t *testing.T) {
 	if order.FinancialStatus != "refunded" || order.FulfillmentStatus != "fulfilled" || order.RefundedMinor != 10000 ||
 		order.NotesCount != 1 {
 		t.Errorf("%+v", order)
+	}
+}
+
+// Staff make an order of a product and of an item of their own, for a customer who is new: the
+// server's sums are shown before. Then it is on the home page, and on paper.
+func TestBrowserOrderNew(t *testing.T) {
+	t.Parallel()
+	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
+	b, f := p.browse(t), p.demo(t)
+	b.signIn("/dashboard/orders/new", f.Stores[0].Owner)
+	b.click(`[data-test="submit"]`)
+	b.seeText("Add at least one item.")
+	b.click(`[data-test="goods-add"]`)
+	b.click(`[data-test="item-custom"]`)
+	b.fill(`input[name="lines.1.title"]`, "Engraving")
+	b.fill(`input[name="lines.1.unitPriceMinor"]`, "10.00")
+	b.fill(`input[name="lines.1.quantity"]`, "3")
+	b.fill(`input[name="lines.1.discountMinor"]`, "5")
+	b.fill(`input[name="email"]`, "desk@example.com")
+	b.click(`h1`)
+	b.see(`select[name="newCustomer"]`)
+	b.fill(`input[name="firstName"]`, "Ines")
+	b.fill(`input[name="shippingAddress.line1"]`, "Lange Gasse 1")
+	b.fill(`input[name="shippingAddress.city"]`, "Ulm")
+	b.fill(`input[name="shippingAddress.country"]`, "de")
+	b.await("the sums of the server", `[...document.querySelectorAll('[data-test="items"] li')].at(-1)
+		?.textContent.includes('25.00')`)
+	b.shot("order-new")
+	b.click(`form[data-test="order-new"] [data-test="submit"]`)
+	b.see(`[data-test="order-lines"]`)
+	for _, text := range []string{"Engraving", "Ines", "Lange Gasse 1"} {
+		b.seeText(text)
+	}
+	b.click(`[data-test="order-slip"]`)
+	b.see(`[data-test="sheet"] tbody tr`)
+	b.shot("order-slip")
+	b.open("/dashboard")
+	unpaid := b.text(`[data-test="work"] a[href*="payment=PENDING"] .strong`)
+	b.click(`[data-test="work"] a[href*="payment=PENDING"]`)
+	b.see(`[data-test="orders"] tbody tr`)
+	b.gone(`[data-test="orders"] .stale`)
+	if n := evaluate[string](b, `String(document.querySelectorAll('[data-test="orders"] tbody tr').length)`); n != unpaid {
+		t.Errorf("%s unpaid orders are listed, %s are counted", n, unpaid)
 	}
 }
 

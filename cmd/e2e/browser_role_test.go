@@ -12,7 +12,7 @@ import (
 
 // unlisted are the pages that other pages lead to.
 var unlisted = []string{"/products/new", "/pages/new", "/security", "/settings/shipping", "/settings/tax",
-	"/settings/payments", "/collections/new"}
+	"/settings/payments", "/collections/new", "/orders/new", "/customers/new"}
 
 // People see what their role reaches: every page of the menu works, and what is
 // not in it says so.
@@ -23,10 +23,11 @@ func TestBrowserRoles(t *testing.T) {
 	for role, closed := range map[string][]string{
 		"ADMIN": {},
 		"DEVELOPER": {"/orders", "/customers", "/exports", "/staff", "/audit", "/collections", "/collections/new",
-			"/discounts", "/settings/shipping", "/settings/tax", "/settings/payments"},
+			"/discounts", "/settings/shipping", "/settings/tax", "/settings/payments", "/orders/new", "/customers/new"},
 		"SUPPORT": {"/exports", "/themes", "/marketplace", "/keys", "/apps", "/webhooks",
 			"/events", "/requests", "/staff", "/audit", "/products/new", "/pages/new", "/collections",
-			"/collections/new", "/discounts", "/settings/shipping", "/settings/tax", "/settings/payments"},
+			"/collections/new", "/discounts", "/settings/shipping", "/settings/tax", "/settings/payments",
+			"/orders/new", "/customers/new"},
 	} {
 		t.Run(role, func(t *testing.T) {
 			b := p.browse(t)

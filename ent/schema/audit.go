@@ -5,6 +5,7 @@ import (
 	"entgo.io/ent/dialect/entsql"
 	"entgo.io/ent/schema"
 	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
 
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -33,6 +34,14 @@ func (Audit) Fields() []ent.Field {
 		field.String("address").SchemaType(key(45)).Optional().Nillable(),
 		field.String("agent").MaxRuneLen(255).Optional().Nillable(),
 		field.String("request_id").SchemaType(key(30)).Optional().Nillable(),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (Audit) Indexes() []ent.Index {
+	return []ent.Index{
+		// The timeline of an order reads who did what to it.
+		index.Fields("store_id", "resource_id", "id"),
 	}
 }
 

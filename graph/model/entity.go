@@ -160,6 +160,12 @@ func (a *AuditEntry) PublicResourceID() string {
 	return xid.KindOf(a.ResourceType).Format(a.ResourceID)
 }
 
+// OrderAct is what somebody did to an order: of the audit log, without where it came from.
+type OrderAct struct{ *db.Audit }
+
+// Actor is who did it.
+func (a *OrderAct) Actor() *Author { return (&AuditEntry{a.Audit}).Actor() }
+
 // Identity is who the calling credential is.
 type Identity struct {
 	Type         CredentialType

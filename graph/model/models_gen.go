@@ -96,6 +96,12 @@ type Author struct {
 	Name string      `json:"name"`
 }
 
+// How many of the newest 1,000 in question; more says that there are older ones, which were not looked at.
+type BoundedCount struct {
+	Count int  `json:"count"`
+	More  bool `json:"more"`
+}
+
 type CollectionDeletePayload struct {
 	DeletedID  *string      `json:"deletedId,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
@@ -333,6 +339,21 @@ type LineQuantityInput struct {
 	Quantity   int64  `json:"quantity"`
 }
 
+type LowStock struct {
+	// How many products and variants; of products with options the newest 200 are looked at.
+	Items *BoundedCount `json:"items"`
+	// Those with the fewest units, at most 5.
+	Fewest []*LowStockItem `json:"fewest"`
+}
+
+type LowStockItem struct {
+	ProductID string `json:"productId"`
+	Title     string `json:"title"`
+	// Null for a product without options.
+	VariantTitle      *string `json:"variantTitle,omitempty"`
+	InventoryQuantity int64   `json:"inventoryQuantity"`
+}
+
 type MarketplaceSubmissionPayload struct {
 	Submission *MarketplaceSubmission `json:"submission,omitempty"`
 	UserErrors []*UserError           `json:"userErrors"`
@@ -444,11 +465,33 @@ type OrderPayload struct {
 	UserErrors []*UserError `json:"userErrors"`
 }
 
+type OrderPreview struct {
+	Currency string `json:"currency"`
+	// In the order of the input.
+	LineItems     []*db.OrderLine `json:"lineItems"`
+	SubtotalMinor int64           `json:"subtotalMinor"`
+	DiscountMinor int64           `json:"discountMinor"`
+	ShippingMinor int64           `json:"shippingMinor"`
+	TaxMinor      int64           `json:"taxMinor"`
+	TotalMinor    int64           `json:"totalMinor"`
+}
+
 type OrderUpdateInput struct {
 	Email           graphql.Omittable[*string]       `json:"email,omitempty"`
 	BillingAddress  graphql.Omittable[*AddressInput] `json:"billingAddress,omitempty"`
 	ShippingAddress graphql.Omittable[*AddressInput] `json:"shippingAddress,omitempty"`
 	Tags            graphql.Omittable[[]string]      `json:"tags,omitempty"`
+}
+
+type OrderWork struct {
+	// Open and paid orders of which nothing is shipped.
+	ToShip *BoundedCount `json:"toShip"`
+	// Open orders of which a part is shipped.
+	PartlyShipped *BoundedCount `json:"partlyShipped"`
+	// Orders of which nothing is paid.
+	Unpaid *BoundedCount `json:"unpaid"`
+	// Open orders of which a part is paid.
+	PartlyPaid *BoundedCount `json:"partlyPaid"`
 }
 
 type PageCreateInput struct {

@@ -36,4 +36,6 @@ type Relations struct {
 	Fulfillments *Batch[xid.ID, []*db.Fulfillment]
 	// Refunds are those of the payment provider.
 	Refunds *Batch[xid.ID, []*PaymentRefund]
+	// Acts are what people and programs did to it.
+	Acts *Batch[xid.ID, []*OrderAct]
 }

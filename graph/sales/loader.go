@@ -18,7 +18,7 @@ import (
 // GraphQL asks for none.
 func (r *Resolver) withLines(ctx context.Context, rows []*db.Order) ([]*model.Order, error) {
 	var lines []*db.OrderLine
-	if len(rows) > 0 && core.Selects(ctx, "lineItems") {
+	if len(rows) > 0 && (core.Selects(ctx, "lineItems") || core.Selects(ctx, "refundPreviewMinor")) {
 		var err error
 		if lines, err = r.lines(ctx, rows); err != nil {
 			return nil, err
@@ -83,6 +83,7 @@ func (s *siblings) relations() *model.Relations {
 		Payments:     model.NewBatch(s.orderIDs, s.payments),
 		Fulfillments: model.NewBatch(s.orderIDs, s.fulfillments),
 		Refunds:      model.NewBatch(s.orderIDs, s.refunds),
+		Acts:         model.NewBatch(s.orderIDs, s.acts),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/audit"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/note"
 	"github.com/storefront-go/storefront/ent/db/payment"
@@ -70,6 +71,19 @@ func (s *siblings) fulfillments(ctx context.Context, ids []xid.ID) (map[xid.ID][
 	of := make(map[xid.ID][]*db.Fulfillment, len(ids))
 	for _, f := range rows {
 		of[f.OrderID] = append(of[f.OrderID], f)
+	}
+	return of, err
+}
+
+// acts loads the newest entries of the audit log about each order.
+func (s *siblings) acts(ctx context.Context, ids []xid.ID) (map[xid.ID][]*model.OrderAct, error) {
+	q := s.Client(ctx).Audit.Query()
+	q.Modify(core.Few{Store: viewer.From(ctx).Store, Parent: audit.FieldResourceID, Parents: ids,
+		Columns: audit.Columns, Index: actIndex, Limit: maxChildren, Newest: true}.Apply)
+	rows, err := q.Load(ctx)
+	of := make(map[xid.ID][]*model.OrderAct, len(ids))
+	for _, a := range rows {
+		of[a.ResourceID] = append(of[a.ResourceID], &model.OrderAct{Audit: a})
 	}
 	return of, err
 }

@@ -15,6 +15,7 @@ const (
 	paymentIndex     = "payment_store_id_order_id_id"
 	fulfillmentIndex = "fulfillment_store_id_order_id_id"
 	refundIndex      = "paymentrefund_store_id_order_id_id"
+	actIndex         = "audit_store_id_resource_id_id"
 )
 
 // OrderFields resolves the relations of an order. Each costs one statement for
@@ -56,6 +57,12 @@ func (o OrderFields) ProviderRefunds(ctx context.Context, order *model.Order) ([
 func (o OrderFields) Fulfillments(ctx context.Context, order *model.Order) ([]*db.Fulfillment, error) {
 	fulfillments, err := order.Relations().Fulfillments.Get(ctx, order.ID)
 	return listed(fulfillments), core.Explain("fulfillments", err)
+}
+
+// Acts returns who did what to it, newest first.
+func (o OrderFields) Acts(ctx context.Context, order *model.Order) ([]*model.OrderAct, error) {
+	acts, err := order.Relations().Acts.Get(ctx, order.ID)
+	return listed(acts), core.Explain("order acts", err)
 }
 
 // RefundPreviewMinor returns what units of the lines are worth, and no more than was paid and

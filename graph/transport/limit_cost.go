@@ -23,6 +23,8 @@ const (
 	logCost = 1000
 	// What reads up to some thousand keys for what it shows.
 	keysCost = 1000
+	// What looks through thousands of rows, or hundreds of lines.
+	lookCost = 500
 )
 
 // throughLog are the fields that look through the log of an endpoint.
@@ -46,12 +48,15 @@ func (c costs) readsKeys(f *ast.Field) int {
 	return 0
 }
 
+// lookingThrough are the fields that read much more than they return.
+var lookingThrough = []string{"orderWork", "lowStock", "orderPreview"}
+
 // cost is what an operation may make the service do, in points: one for each
 // object, a tenth for each other value, and everything below a list as often as
 // its first argument says (capped as the list itself is). A report costs a point more
 // for each of its days, whose orders it reads. What looks through the
-// log of an endpoint costs a hundred points, and so does what counts or searches. What @skip and
-// @include leave out counts.
+// log of an endpoint costs a hundred points, and so does what counts or searches; what
+// computes over many rows costs fifty. What @skip and @include leave out counts.
 func cost(op *ast.OperationDefinition, variables map[string]any) int {
 	c := costs{variables}
 	return (c.selection(op.SelectionSet) + 9) / 10
@@ -85,6 +90,8 @@ func (c costs) own(f *ast.Field) int {
 		return typeCost + c.flat(f.SelectionSet)
 	case slices.Contains(throughLog, f.Name):
 		return logCost + c.selection(f.SelectionSet)
+	case slices.Contains(lookingThrough, f.Name):
+		return lookCost + c.selection(f.SelectionSet)
 	case len(f.SelectionSet) == 0:
 		return leafCost
 	}

@@ -191,6 +191,13 @@ var (
 		Name:       "audit_log",
 		Columns:    AuditLogColumns,
 		PrimaryKey: []*schema.Column{AuditLogColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "audit_store_id_resource_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{AuditLogColumns[1], AuditLogColumns[7], AuditLogColumns[0]},
+			},
+		},
 	}
 	// CartsColumns holds the columns for the "carts" table.
 	CartsColumns = []*schema.Column{

@@ -210,6 +210,7 @@ type OrderResolver interface {
 	ProviderRefunds(ctx context.Context, obj *model.Order) ([]*model.PaymentRefund, error)
 	Fulfillments(ctx context.Context, obj *model.Order) ([]*db.Fulfillment, error)
 	RefundPreviewMinor(ctx context.Context, obj *model.Order, lines []*model.LineQuantityInput) (*int64, error)
+	Acts(ctx context.Context, obj *model.Order) ([]*model.OrderAct, error)
 }
 type ProductResolver interface {
 	Variants(ctx context.Context, obj *db.Product) ([]*db.Variant, error)
@@ -246,6 +247,9 @@ type QueryResolver interface {
 	Search(ctx context.Context, query string, first int) (*model.SearchResult, error)
 	OrderNotes(ctx context.Context, orderID string, first *int, after *string) (*model.Connection[*model.OrderNote], error)
 	SalesReport(ctx context.Context, days int) (*model.SalesReport, error)
+	OrderWork(ctx context.Context) (*model.OrderWork, error)
+	OrderPreview(ctx context.Context, input model.OrderCreateInput) (*model.OrderPreview, error)
+	LowStock(ctx context.Context, atMost int64) (*model.LowStock, error)
 	Conversion(ctx context.Context) (*model.Conversion, error)
 	ShippingZones(ctx context.Context) ([]*model.ShippingZone, error)
 	ShippingZone(ctx context.Context, id string) (*model.ShippingZone, error)
@@ -542,6 +546,12 @@ type Query {
     @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "What the store sold on each of the last days, today included, in its time zone; up to 90 days."
   salesReport(days: Int! = 30): SalesReport! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  "What is to be done about the orders, for the home page."
+  orderWork: OrderWork! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  "What an order would come to, computed as orderCreate computes it; nothing is written, no stock taken."
+  orderPreview(input: OrderCreateInput!): OrderPreview! @dashboard
+  "What is about to sell out: of the newest 1,000 active products what has at most so many units left."
+  lowStock(atMost: Long! = 5): LowStock! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "How far the newest carts came: up to 1,000 of the last 30 days. Visits are not tracked."
   conversion: Conversion! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "The shipping zones, by name."
@@ -1922,6 +1932,8 @@ type Order {
   paid and not given back. The refunds of all units of a line are its total, in whatever portions they come.
   """
   refundPreviewMinor(lines: [LineQuantityInput!]!): Money @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  "Who did what to it, from the audit log: the newest 100 entries, newest first."
+  acts: [OrderAct!] @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   tags: [String!]!
   source: String!
   placedAt: Time!
@@ -1941,6 +1953,68 @@ type Order {
   "The name of the shipping rate."
   shippingMethod: String
   paymentMethod: PaymentMethodKind
+}
+
+"What somebody did to an order."
+type OrderAct {
+  id: ID!
+  actor: Author!
+  "What was done, such as order.fulfill."
+  action: String!
+  requestId: String
+  createdAt: Time!
+}
+
+"How many of the newest 1,000 in question; more says that there are older ones, which were not looked at."
+type BoundedCount {
+  count: Int!
+  more: Boolean!
+}
+
+type OrderWork {
+  "Open and paid orders of which nothing is shipped."
+  toShip: BoundedCount!
+  "Open orders of which a part is shipped."
+  partlyShipped: BoundedCount!
+  "Orders of which nothing is paid."
+  unpaid: BoundedCount!
+  "Open orders of which a part is paid."
+  partlyPaid: BoundedCount!
+}
+
+type LowStock {
+  "How many products and variants; of products with options the newest 200 are looked at."
+  items: BoundedCount!
+  "Those with the fewest units, at most 5."
+  fewest: [LowStockItem!]!
+}
+
+type LowStockItem {
+  productId: ID!
+  title: String!
+  "Null for a product without options."
+  variantTitle: String
+  inventoryQuantity: Long!
+}
+
+type OrderPreview {
+  currency: String!
+  "In the order of the input."
+  lineItems: [OrderPreviewLine!]!
+  subtotalMinor: Money!
+  discountMinor: Money!
+  shippingMinor: Money!
+  taxMinor: Money!
+  totalMinor: Money!
+}
+
+type OrderPreviewLine {
+  title: String!
+  quantity: Long!
+  unitPriceMinor: Money!
+  discountMinor: Money!
+  taxMinor: Money!
+  totalMinor: Money!
 }
 
 type OrderNote {
@@ -4996,6 +5070,17 @@ func (ec *executionContext) field_Query_invitations_args(ctx context.Context, ra
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_lowStock_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "atMost", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["atMost"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_marketplaceReviews_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -5089,6 +5174,17 @@ func (ec *executionContext) field_Query_orderNotes_args(ctx context.Context, raw
 		return nil, err
 	}
 	args["after"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_orderPreview_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNOrderCreateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderCreateInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
 	return args, nil
 }
 
@@ -7931,6 +8027,40 @@ func (ec *executionContext) fieldContext_Author_name(_ context.Context, field gr
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _BoundedCount_count(ctx context.Context, field graphql.CollectedField, obj *model.BoundedCount) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Count)
+}
+
+func (ec *executionContext) fieldContext_BoundedCount_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "BoundedCount",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _BoundedCount_more(ctx context.Context, field graphql.CollectedField, obj *model.BoundedCount) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.More)
+}
+
+func (ec *executionContext) fieldContext_BoundedCount_more(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "BoundedCount",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
 		},
 	}
 	return fc, nil
@@ -14985,6 +15115,148 @@ func (ec *executionContext) fieldContext_LoggedRequestEdge_node(_ context.Contex
 				return ec.fieldContext_LoggedRequest_omitted(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type LoggedRequest", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LowStock_items(ctx context.Context, field graphql.CollectedField, obj *model.LowStock) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LowStock_items,
+		func(ctx context.Context) (any, error) {
+			return obj.Items, nil
+		},
+		nil,
+		ec.marshalNBoundedCount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐBoundedCount,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_LowStock_items(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LowStock",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "count":
+				return ec.fieldContext_BoundedCount_count(ctx, field)
+			case "more":
+				return ec.fieldContext_BoundedCount_more(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type BoundedCount", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LowStock_fewest(ctx context.Context, field graphql.CollectedField, obj *model.LowStock) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LowStock_fewest,
+		func(ctx context.Context) (any, error) {
+			return obj.Fewest, nil
+		},
+		nil,
+		ec.marshalNLowStockItem2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLowStockItemᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_LowStock_fewest(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LowStock",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "productId":
+				return ec.fieldContext_LowStockItem_productId(ctx, field)
+			case "title":
+				return ec.fieldContext_LowStockItem_title(ctx, field)
+			case "variantTitle":
+				return ec.fieldContext_LowStockItem_variantTitle(ctx, field)
+			case "inventoryQuantity":
+				return ec.fieldContext_LowStockItem_inventoryQuantity(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type LowStockItem", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LowStockItem_productId(ctx context.Context, field graphql.CollectedField, obj *model.LowStockItem) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ProductID)
+}
+
+func (ec *executionContext) fieldContext_LowStockItem_productId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LowStockItem",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LowStockItem_title(ctx context.Context, field graphql.CollectedField, obj *model.LowStockItem) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
+}
+
+func (ec *executionContext) fieldContext_LowStockItem_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LowStockItem",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LowStockItem_variantTitle(ctx context.Context, field graphql.CollectedField, obj *model.LowStockItem) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.VariantTitle)
+}
+
+func (ec *executionContext) fieldContext_LowStockItem_variantTitle(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LowStockItem",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LowStockItem_inventoryQuantity(ctx context.Context, field graphql.CollectedField, obj *model.LowStockItem) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.InventoryQuantity)
+}
+
+func (ec *executionContext) fieldContext_LowStockItem_inventoryQuantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LowStockItem",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
 		},
 	}
 	return fc, nil
@@ -26009,6 +26281,70 @@ func (ec *executionContext) fieldContext_Order_refundPreviewMinor(ctx context.Co
 	return fc, nil
 }
 
+func (ec *executionContext) _Order_acts(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_acts,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Order().Acts(ctx, obj)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal []*model.OrderAct
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal []*model.OrderAct
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal []*model.OrderAct
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, obj, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOOrderAct2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderActᚄ,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Order_acts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Order",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_OrderAct_id(ctx, field)
+			case "actor":
+				return ec.fieldContext_OrderAct_actor(ctx, field)
+			case "action":
+				return ec.fieldContext_OrderAct_action(ctx, field)
+			case "requestId":
+				return ec.fieldContext_OrderAct_requestId(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_OrderAct_createdAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OrderAct", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Order_tags(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -26259,6 +26595,111 @@ func (ec *executionContext) fieldContext_Order_paymentMethod(_ context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _OrderAct_id(ctx context.Context, field graphql.CollectedField, obj *model.OrderAct) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_OrderAct_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderAct",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderAct_actor(ctx context.Context, field graphql.CollectedField, obj *model.OrderAct) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderAct_actor,
+		func(ctx context.Context) (any, error) {
+			return obj.Actor(), nil
+		},
+		nil,
+		ec.marshalNAuthor2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAuthor,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_OrderAct_actor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderAct",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "type":
+				return ec.fieldContext_Author_type(ctx, field)
+			case "id":
+				return ec.fieldContext_Author_id(ctx, field)
+			case "name":
+				return ec.fieldContext_Author_name(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Author", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderAct_action(ctx context.Context, field graphql.CollectedField, obj *model.OrderAct) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Action)
+}
+
+func (ec *executionContext) fieldContext_OrderAct_action(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderAct",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderAct_requestId(ctx context.Context, field graphql.CollectedField, obj *model.OrderAct) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.RequestID)
+}
+
+func (ec *executionContext) fieldContext_OrderAct_requestId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderAct",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderAct_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.OrderAct) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_OrderAct_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderAct",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _OrderConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Order]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -26368,6 +26809,8 @@ func (ec *executionContext) fieldContext_OrderConnection_nodes(_ context.Context
 				return ec.fieldContext_Order_fulfillments(ctx, field)
 			case "refundPreviewMinor":
 				return ec.fieldContext_Order_refundPreviewMinor(ctx, field)
+			case "acts":
+				return ec.fieldContext_Order_acts(ctx, field)
 			case "tags":
 				return ec.fieldContext_Order_tags(ctx, field)
 			case "source":
@@ -26638,6 +27081,8 @@ func (ec *executionContext) fieldContext_OrderEdge_node(_ context.Context, field
 				return ec.fieldContext_Order_fulfillments(ctx, field)
 			case "refundPreviewMinor":
 				return ec.fieldContext_Order_refundPreviewMinor(ctx, field)
+			case "acts":
+				return ec.fieldContext_Order_acts(ctx, field)
 			case "tags":
 				return ec.fieldContext_Order_tags(ctx, field)
 			case "source":
@@ -27089,6 +27534,8 @@ func (ec *executionContext) fieldContext_OrderNotePayload_order(_ context.Contex
 				return ec.fieldContext_Order_fulfillments(ctx, field)
 			case "refundPreviewMinor":
 				return ec.fieldContext_Order_refundPreviewMinor(ctx, field)
+			case "acts":
+				return ec.fieldContext_Order_acts(ctx, field)
 			case "tags":
 				return ec.fieldContext_Order_tags(ctx, field)
 			case "source":
@@ -27237,6 +27684,8 @@ func (ec *executionContext) fieldContext_OrderPayload_order(_ context.Context, f
 				return ec.fieldContext_Order_fulfillments(ctx, field)
 			case "refundPreviewMinor":
 				return ec.fieldContext_Order_refundPreviewMinor(ctx, field)
+			case "acts":
+				return ec.fieldContext_Order_acts(ctx, field)
 			case "tags":
 				return ec.fieldContext_Order_tags(ctx, field)
 			case "source":
@@ -27306,6 +27755,393 @@ func (ec *executionContext) fieldContext_OrderPayload_userErrors(_ context.Conte
 				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderPreview_currency(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
+}
+
+func (ec *executionContext) fieldContext_OrderPreview_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderPreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderPreview_lineItems(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderPreview_lineItems,
+		func(ctx context.Context) (any, error) {
+			return obj.LineItems, nil
+		},
+		nil,
+		ec.marshalNOrderPreviewLine2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐOrderLineᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_OrderPreview_lineItems(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderPreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "title":
+				return ec.fieldContext_OrderPreviewLine_title(ctx, field)
+			case "quantity":
+				return ec.fieldContext_OrderPreviewLine_quantity(ctx, field)
+			case "unitPriceMinor":
+				return ec.fieldContext_OrderPreviewLine_unitPriceMinor(ctx, field)
+			case "discountMinor":
+				return ec.fieldContext_OrderPreviewLine_discountMinor(ctx, field)
+			case "taxMinor":
+				return ec.fieldContext_OrderPreviewLine_taxMinor(ctx, field)
+			case "totalMinor":
+				return ec.fieldContext_OrderPreviewLine_totalMinor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OrderPreviewLine", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderPreview_subtotalMinor(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.SubtotalMinor)
+}
+
+func (ec *executionContext) fieldContext_OrderPreview_subtotalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderPreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderPreview_discountMinor(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.DiscountMinor)
+}
+
+func (ec *executionContext) fieldContext_OrderPreview_discountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderPreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderPreview_shippingMinor(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.ShippingMinor)
+}
+
+func (ec *executionContext) fieldContext_OrderPreview_shippingMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderPreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderPreview_taxMinor(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TaxMinor)
+}
+
+func (ec *executionContext) fieldContext_OrderPreview_taxMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderPreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderPreview_totalMinor(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TotalMinor)
+}
+
+func (ec *executionContext) fieldContext_OrderPreview_totalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderPreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderPreviewLine_title(ctx context.Context, field graphql.CollectedField, obj *db.OrderLine) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
+}
+
+func (ec *executionContext) fieldContext_OrderPreviewLine_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderPreviewLine",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderPreviewLine_quantity(ctx context.Context, field graphql.CollectedField, obj *db.OrderLine) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Quantity)
+}
+
+func (ec *executionContext) fieldContext_OrderPreviewLine_quantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderPreviewLine",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderPreviewLine_unitPriceMinor(ctx context.Context, field graphql.CollectedField, obj *db.OrderLine) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.UnitPriceMinor)
+}
+
+func (ec *executionContext) fieldContext_OrderPreviewLine_unitPriceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderPreviewLine",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderPreviewLine_discountMinor(ctx context.Context, field graphql.CollectedField, obj *db.OrderLine) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.DiscountMinor)
+}
+
+func (ec *executionContext) fieldContext_OrderPreviewLine_discountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderPreviewLine",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderPreviewLine_taxMinor(ctx context.Context, field graphql.CollectedField, obj *db.OrderLine) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TaxMinor)
+}
+
+func (ec *executionContext) fieldContext_OrderPreviewLine_taxMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderPreviewLine",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderPreviewLine_totalMinor(ctx context.Context, field graphql.CollectedField, obj *db.OrderLine) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TotalMinor)
+}
+
+func (ec *executionContext) fieldContext_OrderPreviewLine_totalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderPreviewLine",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderWork_toShip(ctx context.Context, field graphql.CollectedField, obj *model.OrderWork) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderWork_toShip,
+		func(ctx context.Context) (any, error) {
+			return obj.ToShip, nil
+		},
+		nil,
+		ec.marshalNBoundedCount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐBoundedCount,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_OrderWork_toShip(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderWork",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "count":
+				return ec.fieldContext_BoundedCount_count(ctx, field)
+			case "more":
+				return ec.fieldContext_BoundedCount_more(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type BoundedCount", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderWork_partlyShipped(ctx context.Context, field graphql.CollectedField, obj *model.OrderWork) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderWork_partlyShipped,
+		func(ctx context.Context) (any, error) {
+			return obj.PartlyShipped, nil
+		},
+		nil,
+		ec.marshalNBoundedCount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐBoundedCount,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_OrderWork_partlyShipped(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderWork",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "count":
+				return ec.fieldContext_BoundedCount_count(ctx, field)
+			case "more":
+				return ec.fieldContext_BoundedCount_more(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type BoundedCount", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderWork_unpaid(ctx context.Context, field graphql.CollectedField, obj *model.OrderWork) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderWork_unpaid,
+		func(ctx context.Context) (any, error) {
+			return obj.Unpaid, nil
+		},
+		nil,
+		ec.marshalNBoundedCount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐBoundedCount,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_OrderWork_unpaid(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderWork",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "count":
+				return ec.fieldContext_BoundedCount_count(ctx, field)
+			case "more":
+				return ec.fieldContext_BoundedCount_more(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type BoundedCount", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderWork_partlyPaid(ctx context.Context, field graphql.CollectedField, obj *model.OrderWork) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderWork_partlyPaid,
+		func(ctx context.Context) (any, error) {
+			return obj.PartlyPaid, nil
+		},
+		nil,
+		ec.marshalNBoundedCount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐBoundedCount,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_OrderWork_partlyPaid(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderWork",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "count":
+				return ec.fieldContext_BoundedCount_count(ctx, field)
+			case "more":
+				return ec.fieldContext_BoundedCount_more(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type BoundedCount", field.Name)
 		},
 	}
 	return fc, nil
@@ -32262,6 +33098,8 @@ func (ec *executionContext) fieldContext_Query_order(ctx context.Context, field 
 				return ec.fieldContext_Order_fulfillments(ctx, field)
 			case "refundPreviewMinor":
 				return ec.fieldContext_Order_refundPreviewMinor(ctx, field)
+			case "acts":
+				return ec.fieldContext_Order_acts(ctx, field)
 			case "tags":
 				return ec.fieldContext_Order_tags(ctx, field)
 			case "source":
@@ -32628,6 +33466,218 @@ func (ec *executionContext) fieldContext_Query_salesReport(ctx context.Context, 
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_salesReport_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_orderWork(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_orderWork,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().OrderWork(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.OrderWork
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.OrderWork
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.OrderWork
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNOrderWork2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderWork,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_orderWork(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "toShip":
+				return ec.fieldContext_OrderWork_toShip(ctx, field)
+			case "partlyShipped":
+				return ec.fieldContext_OrderWork_partlyShipped(ctx, field)
+			case "unpaid":
+				return ec.fieldContext_OrderWork_unpaid(ctx, field)
+			case "partlyPaid":
+				return ec.fieldContext_OrderWork_partlyPaid(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OrderWork", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_orderPreview(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_orderPreview,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().OrderPreview(ctx, fc.Args["input"].(model.OrderCreateInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.OrderPreview
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.OrderPreview
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.OrderPreview
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNOrderPreview2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderPreview,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_orderPreview(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "currency":
+				return ec.fieldContext_OrderPreview_currency(ctx, field)
+			case "lineItems":
+				return ec.fieldContext_OrderPreview_lineItems(ctx, field)
+			case "subtotalMinor":
+				return ec.fieldContext_OrderPreview_subtotalMinor(ctx, field)
+			case "discountMinor":
+				return ec.fieldContext_OrderPreview_discountMinor(ctx, field)
+			case "shippingMinor":
+				return ec.fieldContext_OrderPreview_shippingMinor(ctx, field)
+			case "taxMinor":
+				return ec.fieldContext_OrderPreview_taxMinor(ctx, field)
+			case "totalMinor":
+				return ec.fieldContext_OrderPreview_totalMinor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OrderPreview", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_orderPreview_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_lowStock(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_lowStock,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().LowStock(ctx, fc.Args["atMost"].(int64))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.LowStock
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.LowStock
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.LowStock
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNLowStock2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLowStock,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_lowStock(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "items":
+				return ec.fieldContext_LowStock_items(ctx, field)
+			case "fewest":
+				return ec.fieldContext_LowStock_fewest(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type LowStock", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_lowStock_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -35586,6 +36636,8 @@ func (ec *executionContext) fieldContext_SearchResult_orders(_ context.Context, 
 				return ec.fieldContext_Order_fulfillments(ctx, field)
 			case "refundPreviewMinor":
 				return ec.fieldContext_Order_refundPreviewMinor(ctx, field)
+			case "acts":
+				return ec.fieldContext_Order_acts(ctx, field)
 			case "tags":
 				return ec.fieldContext_Order_tags(ctx, field)
 			case "source":
@@ -47839,6 +48891,50 @@ func (ec *executionContext) _Author(ctx context.Context, sel ast.SelectionSet, o
 	return out
 }
 
+var boundedCountImplementors = []string{"BoundedCount"}
+
+func (ec *executionContext) _BoundedCount(ctx context.Context, sel ast.SelectionSet, obj *model.BoundedCount) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, boundedCountImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("BoundedCount")
+		case "count":
+			out.Values[i] = ec._BoundedCount_count(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "more":
+			out.Values[i] = ec._BoundedCount_more(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var collectionImplementors = []string{"Collection"}
 
 func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSet, obj *db.Collection) graphql.Marshaler {
@@ -50985,6 +52081,101 @@ func (ec *executionContext) _LoggedRequestEdge(ctx context.Context, sel ast.Sele
 	return out
 }
 
+var lowStockImplementors = []string{"LowStock"}
+
+func (ec *executionContext) _LowStock(ctx context.Context, sel ast.SelectionSet, obj *model.LowStock) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, lowStockImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("LowStock")
+		case "items":
+			out.Values[i] = ec._LowStock_items(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "fewest":
+			out.Values[i] = ec._LowStock_fewest(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var lowStockItemImplementors = []string{"LowStockItem"}
+
+func (ec *executionContext) _LowStockItem(ctx context.Context, sel ast.SelectionSet, obj *model.LowStockItem) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, lowStockItemImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("LowStockItem")
+		case "productId":
+			out.Values[i] = ec._LowStockItem_productId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "title":
+			out.Values[i] = ec._LowStockItem_title(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "variantTitle":
+			out.Values[i] = ec._LowStockItem_variantTitle(ctx, field, obj)
+		case "inventoryQuantity":
+			out.Values[i] = ec._LowStockItem_inventoryQuantity(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var marketplaceSubmissionImplementors = []string{"MarketplaceSubmission"}
 
 func (ec *executionContext) _MarketplaceSubmission(ctx context.Context, sel ast.SelectionSet, obj *model.MarketplaceSubmission) graphql.Marshaler {
@@ -53036,6 +54227,39 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "acts":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Order_acts(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "tags":
 			out.Values[i] = ec._Order_tags(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -53082,6 +54306,62 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 			out.Values[i] = ec._Order_shippingMethod(ctx, field, obj)
 		case "paymentMethod":
 			out.Values[i] = ec._Order_paymentMethod(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var orderActImplementors = []string{"OrderAct"}
+
+func (ec *executionContext) _OrderAct(ctx context.Context, sel ast.SelectionSet, obj *model.OrderAct) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, orderActImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OrderAct")
+		case "id":
+			out.Values[i] = ec._OrderAct_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "actor":
+			out.Values[i] = ec._OrderAct_actor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "action":
+			out.Values[i] = ec._OrderAct_action(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "requestId":
+			out.Values[i] = ec._OrderAct_requestId(ctx, field, obj)
+		case "createdAt":
+			out.Values[i] = ec._OrderAct_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -53462,6 +54742,193 @@ func (ec *executionContext) _OrderPayload(ctx context.Context, sel ast.Selection
 			out.Values[i] = ec._OrderPayload_order(ctx, field, obj)
 		case "userErrors":
 			out.Values[i] = ec._OrderPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var orderPreviewImplementors = []string{"OrderPreview"}
+
+func (ec *executionContext) _OrderPreview(ctx context.Context, sel ast.SelectionSet, obj *model.OrderPreview) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, orderPreviewImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OrderPreview")
+		case "currency":
+			out.Values[i] = ec._OrderPreview_currency(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "lineItems":
+			out.Values[i] = ec._OrderPreview_lineItems(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "subtotalMinor":
+			out.Values[i] = ec._OrderPreview_subtotalMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "discountMinor":
+			out.Values[i] = ec._OrderPreview_discountMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "shippingMinor":
+			out.Values[i] = ec._OrderPreview_shippingMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "taxMinor":
+			out.Values[i] = ec._OrderPreview_taxMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalMinor":
+			out.Values[i] = ec._OrderPreview_totalMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var orderPreviewLineImplementors = []string{"OrderPreviewLine"}
+
+func (ec *executionContext) _OrderPreviewLine(ctx context.Context, sel ast.SelectionSet, obj *db.OrderLine) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, orderPreviewLineImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OrderPreviewLine")
+		case "title":
+			out.Values[i] = ec._OrderPreviewLine_title(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "quantity":
+			out.Values[i] = ec._OrderPreviewLine_quantity(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "unitPriceMinor":
+			out.Values[i] = ec._OrderPreviewLine_unitPriceMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "discountMinor":
+			out.Values[i] = ec._OrderPreviewLine_discountMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "taxMinor":
+			out.Values[i] = ec._OrderPreviewLine_taxMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalMinor":
+			out.Values[i] = ec._OrderPreviewLine_totalMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var orderWorkImplementors = []string{"OrderWork"}
+
+func (ec *executionContext) _OrderWork(ctx context.Context, sel ast.SelectionSet, obj *model.OrderWork) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, orderWorkImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OrderWork")
+		case "toShip":
+			out.Values[i] = ec._OrderWork_toShip(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "partlyShipped":
+			out.Values[i] = ec._OrderWork_partlyShipped(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "unpaid":
+			out.Values[i] = ec._OrderWork_unpaid(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "partlyPaid":
+			out.Values[i] = ec._OrderWork_partlyPaid(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -55575,6 +57042,72 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_salesReport(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "orderWork":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_orderWork(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "orderPreview":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_orderPreview(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "lowStock":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_lowStock(ctx, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -60417,6 +61950,16 @@ func (ec *executionContext) marshalNBoolean2bool(ctx context.Context, sel ast.Se
 	return res
 }
 
+func (ec *executionContext) marshalNBoundedCount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐBoundedCount(ctx context.Context, sel ast.SelectionSet, v *model.BoundedCount) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._BoundedCount(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNCollection2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐCollectionᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Collection) graphql.Marshaler {
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -61793,6 +63336,46 @@ func (ec *executionContext) marshalNLong2int64(ctx context.Context, sel ast.Sele
 	return res
 }
 
+func (ec *executionContext) marshalNLowStock2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLowStock(ctx context.Context, sel ast.SelectionSet, v model.LowStock) graphql.Marshaler {
+	return ec._LowStock(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNLowStock2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLowStock(ctx context.Context, sel ast.SelectionSet, v *model.LowStock) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._LowStock(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNLowStockItem2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLowStockItemᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.LowStockItem) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNLowStockItem2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLowStockItem(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNLowStockItem2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLowStockItem(ctx context.Context, sel ast.SelectionSet, v *model.LowStockItem) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._LowStockItem(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNMarketplaceSubmission2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceSubmissionᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.MarketplaceSubmission) graphql.Marshaler {
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -62218,6 +63801,16 @@ func (ec *executionContext) marshalNOrder2ᚖgithubᚗcomᚋstorefrontᚑgoᚋst
 	return ec._Order(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNOrderAct2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderAct(ctx context.Context, sel ast.SelectionSet, v *model.OrderAct) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OrderAct(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNOrderConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*model.Order]) graphql.Marshaler {
 	return ec._OrderConnection(ctx, sel, &v)
 }
@@ -62396,6 +63989,46 @@ func (ec *executionContext) marshalNOrderPayload2ᚖgithubᚗcomᚋstorefrontᚑ
 	return ec._OrderPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNOrderPreview2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderPreview(ctx context.Context, sel ast.SelectionSet, v model.OrderPreview) graphql.Marshaler {
+	return ec._OrderPreview(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNOrderPreview2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderPreview(ctx context.Context, sel ast.SelectionSet, v *model.OrderPreview) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OrderPreview(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNOrderPreviewLine2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐOrderLineᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.OrderLine) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOrderPreviewLine2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐOrderLine(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNOrderPreviewLine2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐOrderLine(ctx context.Context, sel ast.SelectionSet, v *db.OrderLine) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OrderPreviewLine(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNOrderStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐOrderStatus(ctx context.Context, v any) (state.OrderStatus, error) {
 	res, err := model.UnmarshalOrderStatus(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -62415,6 +64048,20 @@ func (ec *executionContext) marshalNOrderStatus2githubᚗcomᚋstorefrontᚑgo�
 func (ec *executionContext) unmarshalNOrderUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderUpdateInput(ctx context.Context, v any) (model.OrderUpdateInput, error) {
 	res, err := ec.unmarshalInputOrderUpdateInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNOrderWork2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderWork(ctx context.Context, sel ast.SelectionSet, v model.OrderWork) graphql.Marshaler {
+	return ec._OrderWork(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNOrderWork2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderWork(ctx context.Context, sel ast.SelectionSet, v *model.OrderWork) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OrderWork(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNPage2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPageᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Page) graphql.Marshaler {
@@ -65227,6 +66874,25 @@ func (ec *executionContext) marshalOOrder2ᚖgithubᚗcomᚋstorefrontᚑgoᚋst
 		return graphql.Null
 	}
 	return ec._Order(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOOrderAct2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderActᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OrderAct) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOrderAct2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderAct(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) unmarshalOOrderFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderFilter(ctx context.Context, v any) (*model.OrderFilter, error) {

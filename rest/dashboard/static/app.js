@@ -1,10 +1,10 @@
 // The dashboard: the frame around the pages, and which page an address means.
 import { html, render, useEffect, useRef, useState, useErrorBoundary } from './lib.js';
 import { AppContext, useAddress, useApp } from './context.js';
-import { send, useStoreID } from './api.js';
+import { Failure, Refused, send, useStoreID } from './api.js';
 import { match, root } from './route.js';
 import { reaches, roleNames } from './role.js';
-import { Page, Empty, Trouble, Alert, follow, markMoved } from './ui.js';
+import { Page, Empty, Trouble, Alert, follow, keepFocus, markMoved } from './ui.js';
 import { Icon } from './icons.js';
 import { Proof } from './proof.js';
 import { Unverified } from './address.js';
@@ -58,6 +58,16 @@ const security = { path: '/security', needs: 'account',
 const table = [
   ...places.map((p) => [p.path, p]),
   [security.path, security],
+  ['/orders/new', { page: () => import('./pages/order_new.js').then((m) => m.OrderNew), needs: 'money',
+    below: '/orders' }],
+  ['/orders/print', { page: () => import('./pages/order_print.js').then((m) => m.OrderPrint), needs: 'orders',
+    below: '/orders' }],
+  ['/orders/:id/edit', { page: () => import('./pages/order_edit.js').then((m) => m.OrderEdit), needs: 'money',
+    below: '/orders' }],
+  ['/customers/new', { page: () => import('./pages/customer_edit.js').then((m) => m.CustomerNew),
+    needs: 'editCustomers', below: '/customers' }],
+  ['/customers/:id/edit', { page: () => import('./pages/customer_edit.js').then((m) => m.CustomerEdit),
+    needs: 'editCustomers', below: '/customers' }],
   ['/orders/:id', { page: () => import('./pages/order.js').then((m) => m.Order), needs: 'orders', below: '/orders' }],
   ['/products/new', { page: () => import('./pages/product.js').then((m) => m.ProductNew),
     needs: 'editProducts', below: '/products' }],
@@ -194,11 +204,11 @@ function Frame({ data, refresh }) {
   const app = {
     account, store, locked: data.locked, zone: store.timezone, refresh, unread, setUnread,
     can: (what) => reaches(account.role, what),
-    notify: (text, tone = 'good') => {
+    notify: (text, tone = 'good', undo = null) => {
       clearTimeout(timer.current);
-      setNote({ text, tone });
+      setNote({ text, tone, undo });
       if (tone === 'good') {
-        timer.current = setTimeout(() => setNote(null), 6000);
+        timer.current = setTimeout(() => setNote(null), undo ? 15000 : 6000);
       }
     },
     choose: (id) => {
@@ -216,7 +226,8 @@ function Frame({ data, refresh }) {
     <${Proof} />
     <div class="notes">
       <div role="status" aria-live="polite">${note?.tone === 'good' && html`<p class="note good" data-test="toast">
-        <${Icon} name="check" />${note.text}</p>`}</div>
+        <${Icon} name="check" />${note.text}
+        ${note.undo && html`<${Undo} run=${note.undo} notify=${app.notify} />`}</p>`}</div>
       <div role="alert">${note?.tone === 'bad' && html`<p class="note bad" data-test="toast">
         <${Icon} name="alert" />${note.text}
         <button type="button" class="icon-button" aria-label="Dismiss" onClick=${() => setNote(null)}>
@@ -257,6 +268,25 @@ function Guide() {
   const found = match(table, path);
   return found && html`<p class="guide"><a href=${guideOf(found.page)} target="_blank" rel="noreferrer"
     data-test="guide">Guide to this page<span class="unseen"> (opens a new tab)</span></a></p>`;
+}
+
+/** Takes back what the note beside it says. */
+function Undo({ run, notify }) {
+  const press = async () => {
+    keepFocus();
+    notify('Taking it back\u2026');
+    try {
+      await run();
+      notify('It is as it was before.');
+    } catch (err) {
+      if (!(err instanceof Refused || err instanceof Failure)) {
+        throw err;
+      }
+      notify('It could not be taken back: ' + err.message, 'bad');
+    }
+  };
+  return html`<button type="button" class="button small" onClick=${press} data-test="undo">
+    <${Icon} name="undo" size="16" />Undo</button>`;
 }
 
 /** The page of the present address. */

@@ -9,7 +9,8 @@ import { send } from './api.js';
  * @property {{id: string, name: string, currency: string, timezone: string, version: number}} store
  * @property {(what: string) => boolean} can whether the person's role reaches something
  * @property {string} zone the store's time zone
- * @property {(text: string, tone?: 'good'|'bad') => void} notify shows and reads out a sentence
+ * @property {(text: string, tone?: 'good'|'bad', undo?: () => Promise<void>) => void} notify shows and reads out a
+ *   sentence, for a while longer with a button that undoes what it says
  * @property {() => void} refresh reads account and store again
  * @property {(n: number) => void} setUnread
  */

@@ -219,7 +219,7 @@ export function useMutation(document, options) {
   return ref.current;
 }
 
-/** A button that does one thing at once and reports how it went. */
+/** A button that does one thing at once and reports how it went; where run gives a function, that undoes it. */
 export function ActionButton({ run, done, onStale, children, kind = '', ...rest }) {
   const { notify } = useApp();
   const [busy, set] = useState(false);
@@ -230,8 +230,8 @@ export function ActionButton({ run, done, onStale, children, kind = '', ...rest 
     keepFocus();
     set(true);
     try {
-      await run();
-      notify(done);
+      const undo = await run();
+      notify(done, 'good', typeof undo === 'function' ? undo : undefined);
     } catch (err) {
       if (!(err instanceof Refused || err instanceof Failure)) {
         throw err;

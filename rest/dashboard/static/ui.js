@@ -65,7 +65,7 @@ export function Card({ title, actions, children, flush, name }) {
 }
 
 const looks = {
-  OPEN: ['blue', 'empty'], COMPLETED: ['green', 'check'], CANCELLED: ['red', 'cross'],
+  OPEN: ['blue', 'empty'], COMPLETED: ['green', 'check'], CANCELLED: ['grey', 'cross'],
   PENDING: ['amber', 'empty'], PARTIALLY_PAID: ['amber', 'half'], PAID: ['green', 'full'],
   PARTIALLY_REFUNDED: ['grey', 'half'], REFUNDED: ['grey', 'full'], VOIDED: ['grey', 'cross'],
   UNFULFILLED: ['amber', 'empty'], PARTIALLY_FULFILLED: ['amber', 'half'], FULFILLED: ['green', 'full'],
@@ -88,10 +88,11 @@ export function words(value) {
   return text[0].toUpperCase() + text.slice(1);
 }
 
-/** A state as a sign, a colour and a word. */
-export function Badge({ value, text }) {
+/** A state as a sign, a colour and a word; calm takes the colour from one that asks for nothing. */
+export function Badge({ value, text, calm }) {
   const [tone, glyph] = looks[value] ?? ['grey', 'empty'];
-  return html`<span class=${'badge ' + tone}><${Glyph} name=${glyph} />${text ?? words(value)}</span>`;
+  return html`<span class=${'badge ' + (calm ? 'grey' : tone)}>
+    <${Glyph} name=${glyph} />${text ?? words(value)}</span>`;
 }
 
 /** An amount, in figures that stand in columns. */

@@ -1,10 +1,11 @@
 // The collections of the store: a list, and the form of each.
 import { html, useState } from '../lib.js';
 import { useApp, useFilters, useQuery, go } from '../context.js';
-import { Page, Card, List, Empty, Time, Trouble, Waiting, Outside } from '../ui.js';
+import { Page, Card, List, Empty, Time, Trouble, Waiting } from '../ui.js';
 import { Amount, Area, Check, Confirm, Field, Form, Select, text, useMutation } from '../form.js';
 import { Icon } from '../icons.js';
 import { Rows, rowsOf } from '../rows.js';
+import { ViewInStore } from '../copy.js';
 import { to } from '../route.js';
 import { errors, optionalAmount } from '../selling.js';
 
@@ -68,7 +69,7 @@ export function CollectionNew() {
 }
 
 export function CollectionEdit({ id }) {
-  const { notify, store } = useApp();
+  const { notify } = useApp();
   const query = useQuery(read, { id });
   const run = useMutation(update);
   const [asking, ask] = useState(false);
@@ -87,8 +88,7 @@ export function CollectionEdit({ id }) {
     notify('The collection is saved.');
     query.reload();
   };
-  const actions = html`<${Outside} href=${location.protocol + '//' + store.storeHost + '/collections/' + c.handle}>
-      Open it in the shop<//>
+  const actions = html`<${ViewInStore} path=${'/collections/' + c.handle} />
     <button type="button" class="button danger-quiet" onClick=${() => ask(true)}
       data-test="collection-delete">Delete</button>`;
   return html`<${Page} title=${c.title} back=${back} actions=${actions}>

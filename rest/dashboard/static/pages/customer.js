@@ -3,6 +3,9 @@ import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
 import { Page, Card, Badge, Money, Time, Trouble, Waiting, Empty, Facts, List, words } from '../ui.js';
 import { ActionButton, Confirm, useMutation } from '../form.js';
+import { mutation } from '../api.js';
+import { Copies } from '../copy.js';
+import { Icon } from '../icons.js';
 import { to } from '../route.js';
 import { orderColumns } from './orders.js';
 import { Address } from './order.js';
@@ -17,7 +20,7 @@ const orders = `query CustomerOrders($after: String, $filter: OrderFilter) {
   nodes { id number placedAt status financialStatus fulfillmentStatus totalMinor currency email }
   pageInfo { hasNextPage endCursor } } }`;
 const change = (name) => `mutation Change($id: ID!, $expectedVersion: Long!) {
-  ${name}(id: $id, expectedVersion: $expectedVersion) { customer { id } userErrors { code message path } } }`;
+  ${name}(id: $id, expectedVersion: $expectedVersion) { customer { id version } userErrors { code message path } } }`;
 
 const back = { href: to('/customers'), text: 'Customers' };
 
@@ -39,6 +42,10 @@ export function Customer({ id }) {
   }
   const may = can('editCustomers') && c.status !== 'REDACTED';
   const actions = may && html`
+    ${c.status !== 'DISABLED' && html`<a class="button primary" href=${to('/orders/new', { customer: c.id })}
+      data-test="customer-order"><${Icon} name="plus" size="16" />New order</a>`}
+    <a class="button" href=${to('/customers/' + c.id + '/edit')} data-test="customer-edit">
+      <${Icon} name="pencil" size="16" />Edit</a>
     ${c.status === 'DISABLED'
       ? html`<${Change} key="enable" name="customerEnable" customer=${c} label="Enable"
           done="The customer is active again." changed=${query.reload} />`
@@ -61,14 +68,15 @@ export function Customer({ id }) {
       </div>
       <div class="stack">
         <${Card} title="Customer"><${Facts} rows=${[
-          ['E-mail', c.email], ['Phone', c.phone], ['E-mails', words(c.emailMarketing)], ['Language', c.locale],
+          ['E-mail', c.email && html`<${Copies} text=${c.email} what="the e-mail">${c.email}<//>`],
+          ['Phone', c.phone], ['E-mails', words(c.emailMarketing)], ['Language', c.locale],
           ['Orders', c.ordersCount.toLocaleString()],
           ['Spent', html`<${Money} minor=${c.totalSpentMinor} currency=${c.currency} />`],
           ['Last order', c.lastOrderAt && html`<${Time} at=${c.lastOrderAt} how="date" />`],
           ['Since', html`<${Time} at=${c.createdAt} how="date" />`],
           ['Tags', c.tags.length > 0 &&
             html`<span class="tags">${c.tags.map((t) => html`<span class="tag" key=${t}>${t}</span>`)}</span>`],
-          ['Id', html`<code class="id">${c.id}</code>`],
+          ['Id', html`<${Copies} text=${c.id} what="the id" />`],
         ]} /><//>
         ${(c.defaultAddress || others.length > 0) && html`<${Card} title="Addresses">
           ${c.defaultAddress && html`<h3>Default</h3><${Address} of=${c.defaultAddress} />`}
@@ -83,8 +91,13 @@ export function Customer({ id }) {
 function Change({ name, customer: c, label, done, changed }) {
   const run = useMutation(change(name));
   return html`<${ActionButton} done=${done} onStale=${changed} data-test=${name} run=${async () => {
-    await run({ id: c.id, expectedVersion: c.version });
+    const { version } = (await run({ id: c.id, expectedVersion: c.version })).customer;
     changed();
+    return c.status === 'GUEST' ? null : async () => { // nothing makes a guest of somebody
+      const back = name === 'customerDisable' ? 'customerEnable' : 'customerDisable';
+      await mutation(change(back))({ id: c.id, expectedVersion: version });
+      changed();
+    };
   }}>${label}<//>`;
 }
 

@@ -1,6 +1,7 @@
 // The list of customers.
 import { html } from '../lib.js';
-import { useQuery, useFilters, go } from '../context.js';
+import { useApp, useQuery, useFilters, go } from '../context.js';
+import { Icon } from '../icons.js';
 import { Page, List, Empty, Badge, Money, Time } from '../ui.js';
 import { Filters, FilterInput } from '../filter.js';
 import { ExportShown } from '../export_actions.js';
@@ -26,11 +27,14 @@ const columns = [
 ];
 
 export function Customers() {
+  const { can } = useApp();
   const f = useFilters();
   const query = useQuery(list, { after: f.after || null, query: f.q || null });
   const set = (change) => go(to('/customers', { ...f, after: '', ...change }));
   const shown = !f.q && html`<${ExportShown} kind="CUSTOMERS" />`;
-  return html`<${Page} title="Customers" actions=${shown}>
+  const add = can('editCustomers') && html`<a class="button primary" href=${to('/customers/new')}
+    data-test="customer-new"><${Icon} name="plus" size="16" />New customer</a>`;
+  return html`<${Page} title="Customers" actions=${[shown, add]}>
     <section class="card flush" aria-label="Customers" data-test="customers">
       <${Filters} clear=${f.q && to('/customers')}>
         <${FilterInput} name="q" label="Search" value=${f.q} type="search" set=${set}

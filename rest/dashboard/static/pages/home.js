@@ -9,6 +9,7 @@ import { storefront } from '../theme_state.js';
 import { to } from '../route.js';
 import { health, hostOf } from '../webhook_state.js';
 import { orderColumns } from './orders.js';
+import { Work } from '../work.js';
 
 const sales = `query Sales { salesReport(days: 30) { currency timezone days { date orders totalMinor } } }`;
 
@@ -32,6 +33,7 @@ export function Home() {
   const { can, store } = useApp();
   return html`<${Page} title="Home" lead=${store.name}>
     ${can('store') && html`<${Opening} />`}
+    <${Work} />
     ${can('sales') && html`<${Sales} /><${Conversion} />`}
     ${can('orders') ? html`<${Latest} />` : can('keys') && html`<${Doors} />`}
     <div class="columns">

@@ -5,6 +5,7 @@ import {
   Page, Card, Badge, Money, Time, Trouble, Waiting, Empty, Facts, Outside, Thumb, imageFields, words,
 } from '../ui.js';
 import { Icon } from '../icons.js';
+import { Copies } from '../copy.js';
 import { to } from '../route.js';
 import { allowed, events } from '../order_state.js';
 import { MarkPaid, RecordPayment, Fulfill, Refund, Cancel, Complete, NoteForm } from './order_actions.js';
@@ -25,6 +26,7 @@ const document = (can) => `query Order($id: ID!) {
     ${can('notes') ? `notes(first: 100) { id body visibility author { type name } createdAt }
     payments { id kind amountMinor currency method reference reason lines { lineItemId quantity } createdAt }
     providerRefunds { paymentId amountMinor currency state failure createdAt }
+    acts { id action actor { type name } requestId createdAt }
     fulfillments { id lines { lineItemId quantity } carrier trackingNumber trackingUrl createdAt }` : ''}
   }
 }`;
@@ -46,6 +48,7 @@ export function Order({ id }) {
     return html`<${Page} title="Order" back=${back}><${Card}><${Waiting} rows=${8} /><//><//>`;
   }
   const may = allowed(o);
+  const ended = o.status === 'CANCELLED';
   const close = () => show('');
   const parts = { order: o, onClose: close, changed: query.reload };
   const button = (name, text, icon, kind = '') => html`<button type="button" class=${'button ' + kind}
@@ -56,10 +59,15 @@ export function Order({ id }) {
     ${may.pay && can('money') && button('record-payment', 'Record payment', 'money')}
     ${may.refund && can('money') && button('refund', 'Refund', 'undo')}
     ${may.complete && can('money') && button('complete', 'Complete', 'check', 'primary')}
+    ${can('money') && html`<a class="button" href=${to('/orders/' + o.id + '/edit')} data-test="order-edit">
+      <${Icon} name="pencil" size="16" />Edit</a>`}
+    <a class="button" href=${to('/orders/print', { ids: o.id })} data-test="order-print">
+      <${Icon} name="print" size="16" />Print</a>
+    <a class="button" href=${to('/orders/print', { ids: o.id, as: 'slip' })} data-test="order-slip">Packing slip</a>
     ${may.cancel && can('money') && button('cancel', 'Cancel order', 'close', 'danger-quiet')}`;
   return html`<${Page} title=${'Order #' + o.number} back=${back} actions=${actions}
-    badges=${html`<${Badge} value=${o.status} /><${Badge} value=${o.financialStatus} />
-      <${Badge} value=${o.fulfillmentStatus} />`}>
+    badges=${html`<${Badge} value=${o.status} /><${Badge} value=${o.financialStatus} calm=${ended} />
+      <${Badge} value=${o.fulfillmentStatus} calm=${ended} />`}>
     <div class="split">
       <div class="stack">
         <${Lines} order=${o} />
@@ -75,7 +83,8 @@ export function Order({ id }) {
           ['Tags', o.tags.length > 0 &&
             html`<span class="tags">${o.tags.map((t) => html`<span class="tag" key=${t}>${t}</span>`)}</span>`],
           ['Events', can('events') && html`<a href=${to('/events', { resource: o.id })}>Show them</a>`],
-          ['Id', html`<code class="id">${o.id}</code>`],
+          ['Id', html`<${Copies} text=${o.id} what="the id" />`],
+          ['Link', html`<${Copies} text=${location.origin + location.pathname} what="the link">Of this page<//>`],
         ]} /><//>
       </div>
     </div>
@@ -146,14 +155,26 @@ function Timeline({ order: o }) {
           ${e.refund.failure && html` <span class="muted">${e.refund.failure}</span>`}</p>`}
         ${e.shipment && html`<p class="muted">
           ${[picked(e.shipment.lines), e.shipment.carrier, e.shipment.trackingNumber].filter(Boolean).join(', ')}
-          ${e.shipment.trackingUrl && html` <${Outside} href=${e.shipment.trackingUrl}>Track it<//>`}</p>`}
+          ${e.shipment.trackingUrl && html` <${Copies} text=${e.shipment.trackingUrl} what="the tracking link">
+            <${Outside} href=${e.shipment.trackingUrl}>Track it<//><//>`}</p>`}
         ${e.note && html`<p class="verbatim">${e.note.body}</p>
           <p class="muted">${e.note.author.name || words(e.note.author.type)}</p>`}
+        ${e.act && html`<p class="muted" data-test="act"><${By} act=${e.act} /></p>`}
       </div>
       <${Time} at=${e.at} />
     </li>`)}</ol>
     ${o.notes && hidden > 0 && html`<p class="muted">${hidden} older notes are not shown.</p>`}
   <//>`;
+}
+
+const kinds = { STAFF: 'staff', API_KEY: 'API key', OAUTH_APP: 'app' };
+
+/** Who did something, with the id of the request that did it. */
+function By({ act: { action, actor, requestId } }) {
+  const who = action === 'order.place' ? 'By the shopper'
+    : actor.type === 'SYSTEM' ? 'By the system'
+    : html`By <bdi>${actor.name}</bdi> (${kinds[actor.type] ?? words(actor.type)})`;
+  return requestId ? html`<${Copies} text=${requestId} what="the request id">${who}<//>` : who;
 }
 
 function Person({ order: o }) {
@@ -162,7 +183,7 @@ function Person({ order: o }) {
       ? html`<p><a class="strong" href=${to('/customers/' + o.customer.id)}>${o.customer.displayName}</a></p>
           <p class="muted">${o.customer.ordersCount} ${o.customer.ordersCount === 1 ? 'order' : 'orders'}</p>`
       : !o.email && html`<p class="muted">No customer</p>`}
-    ${o.email && html`<p class="clip">${o.email}</p>`}
+    ${o.email && html`<p><${Copies} text=${o.email} what="the e-mail"><span class="clip">${o.email}</span><//></p>`}
     ${o.shippingAddress && html`<h3>Ships to</h3><${Address} of=${o.shippingAddress} />`}
     ${o.billingAddress && html`<h3>Bill to</h3><${Address} of=${o.billingAddress} />`}
   <//>`;

@@ -1,5 +1,6 @@
 // What can be done to an order: each is a dialog with one form and one mutation.
-import { html, useState } from '../lib.js';
+import { html, useEffect, useRef, useState } from '../lib.js';
+import { send, Failure } from '../api.js';
 import { useApp } from '../context.js';
 import { FormDialog, Form, Field, Area, Select, Check, Amount, Wrong, amount, text, useMutation } from '../form.js';
 import { Money, Alert } from '../ui.js';
@@ -113,10 +114,46 @@ export function Fulfill({ order, onClose, changed }) {
   <//>`;
 }
 
+const worth = `query Worth($id: ID!, $lines: [LineQuantityInput!]!) {
+  order(id: $id) { refundPreviewMinor(lines: $lines) } }`;
+
+/** Fills the amount with what the chosen units are worth, as the server computes it. */
+function useWorth(order, most) {
+  const [minor, set] = useState(null);
+  const turn = useRef(0);
+  const choose = async (e) => {
+    const { form, name } = e.target;
+    if (!name.startsWith('line-')) {
+      return;
+    }
+    const mine = ++turn.current;
+    let lines;
+    try {
+      lines = quantities(new FormData(form), order, most);
+      if (lines.length === 0) {
+        return;
+      }
+      const { data } = await send(worth, { id: order.id, lines });
+      if (mine === turn.current) {
+        set(data.order.refundPreviewMinor);
+      }
+    } catch (err) {
+      if (!(err instanceof Wrong || err instanceof Failure)) {
+        throw err; // what is wrong with a quantity is said when the form is sent
+      }
+    }
+  };
+  useEffect(() => () => {
+    turn.current++;
+  }, []);
+  return { minor, choose };
+}
+
 export function Refund({ order, onClose, changed }) {
   const change = useChange('refund', order, changed);
   const most = (l) => l.quantity - l.refundedQuantity;
   const [withLines, choose] = useState(false);
+  const filled = useWorth(order, most);
   const action = (v) => {
     const lines = withLines ? quantities(v, order, most) : [];
     const input = {
@@ -135,11 +172,13 @@ export function Refund({ order, onClose, changed }) {
     <p>Up to <strong><${Money} minor=${order.paidMinor - order.refundedMinor} currency=${order.currency} /></strong> can
       be given back. ${order.paymentMethod === 'STRIPE' ? 'What was paid through Stripe goes back through it.'
         : 'This records the refund; it does not move money by itself.'}</p>
-    <${Amount} name="amountMinor" label="Amount" currency=${order.currency} />
+    <${Amount} key=${'of' + filled.minor} name="amountMinor" label="Amount" currency=${order.currency}
+      minor=${filled.minor} />
     <${Field} name="reason" label="Reason" optional maxlength="255" />
     <${Check} name="choose" label="This refund is for certain items" value=${false}
       onChange=${(e) => choose(e.target.checked)} />
-    ${withLines && html`<${LineFields} order=${order} most=${most} />
+    ${withLines && html`<div onInput=${filled.choose}><${LineFields} order=${order} most=${most} />
+        <p class="hint">The amount follows from the quantities; it can be changed.</p></div>
       ${order.status !== 'CANCELLED' && html`<${Check} name="restock" label="Put these items back into the stock" />`}`}
   <//>`;
 }

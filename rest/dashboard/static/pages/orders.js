@@ -7,6 +7,7 @@ import { ExportShown } from '../export_actions.js';
 import { StateTabs } from '../tabs.js';
 import { startOfDay, nextDay } from '../dates.js';
 import { to } from '../route.js';
+import { Icon } from '../icons.js';
 
 const list = (customers) => `query Orders($after: String, $filter: OrderFilter, $query: String) {
   orders(first: 25, after: $after, filter: $filter, query: $query) {
@@ -30,8 +31,10 @@ export function orderColumns({ person = true } = {}) {
         <span class="muted block"><${Time} at=${o.placedAt} /></span>` },
     { name: 'customer', head: 'Customer',
       cell: (o) => html`<span class="clip">${o.customer?.displayName ?? o.email ?? 'No customer'}</span>` },
-    { name: 'money', head: 'Payment', cell: (o) => html`<${Badge} value=${o.financialStatus} />` },
-    { name: 'goods', head: 'Shipping', cell: (o) => html`<${Badge} value=${o.fulfillmentStatus} />` },
+    { name: 'money', head: 'Payment', cell: (o) => html`<${Badge} value=${o.financialStatus}
+        calm=${o.status === 'CANCELLED'} />` },
+    { name: 'goods', head: 'Shipping', cell: (o) => html`<${Badge} value=${o.fulfillmentStatus}
+        calm=${o.status === 'CANCELLED'} />` },
     { name: 'state', head: 'Status', cell: (o) => html`<${Badge} value=${o.status} />` },
     { name: 'total', head: 'Total', end: true,
       cell: (o) => html`<${Money} minor=${o.totalMinor} currency=${o.currency} />` },
@@ -64,8 +67,10 @@ export function Orders() {
   const filtered = Boolean(f.q) || Object.values(filter).some(Boolean);
   const exported = { ...filter, status: filter.status?.toLowerCase() };
   // An export knows the filters, and no words.
-  const actions = !f.q && html`<${ExportShown} kind="ORDERS" filters=${exported} />`;
-  return html`<${Page} title="Orders" actions=${actions}
+  const shown = !f.q && html`<${ExportShown} kind="ORDERS" filters=${exported} />`;
+  const add = can('money') && html`<a class="button primary" href=${to('/orders/new')} data-test="order-new">
+    <${Icon} name="plus" size="16" />New order</a>`;
+  return html`<${Page} title="Orders" actions=${[shown, add]}
     lead="Newest first. Days are those of the store's time zone.">
     <section class="card flush" aria-label="Orders" data-test="orders">
       <${StateTabs} label="Orders by status" values=${statuses} value=${filter.status}

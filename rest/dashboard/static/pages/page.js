@@ -5,6 +5,7 @@ import { send } from '../api.js';
 import { Page, Card, Badge, Time, Trouble, Waiting, Empty, Facts } from '../ui.js';
 import { Form, Field, Area, Select, Confirm, ActionButton, text, useMutation } from '../form.js';
 import { markup } from '../markup.js';
+import { Copies, ViewInStore } from '../copy.js';
 import { to } from '../route.js';
 
 const fields = 'id title handle status kind body seoDescription publishedAt version createdAt updatedAt';
@@ -70,7 +71,7 @@ export function PageNew() {
 }
 
 export function PageEdit({ id }) {
-  const { can, notify, store } = useApp();
+  const { can, notify } = useApp();
   const query = useQuery(read, { id });
   const run = useMutation(update);
   const [asking, ask] = useState(false);
@@ -89,16 +90,15 @@ export function PageEdit({ id }) {
     query.reload();
   };
   const may = can('editPages');
-  const actions = may && html`<${Moves} page=${p} changed=${query.reload} remove=${() => ask(true)} />`;
+  const actions = html`${p.status === 'PUBLISHED' && html`<${ViewInStore} path=${'/pages/' + p.handle} />`}
+    ${may && html`<${Moves} page=${p} changed=${query.reload} remove=${() => ask(true)} />`}`;
   const facts = [['Published', p.publishedAt && html`<${Time} at=${p.publishedAt} />`],
-    ['Changed', html`<${Time} at=${p.updatedAt} />`], ['Id', html`<code class="id">${p.id}</code>`]];
+    ['Changed', html`<${Time} at=${p.updatedAt} />`], ['Id', html`<${Copies} text=${p.id} what="the id" />`]];
   return html`<${Page} title=${p.title} back=${back} actions=${actions} badges=${html`<${Badge} value=${p.status} />`}>
     ${may ? html`<${Form} name="page" submit="Save" action=${action} onStale=${query.reload}>
       <${Inputs} key=${p.version} page=${p} /><//>`
       : html`<${Inputs} page=${p} fixed />`}
-    <${Card} title="Facts"><${Facts} rows=${facts} />
-      ${p.status === 'PUBLISHED' && html`<p><a href=${location.protocol + '//' + store.storeHost + '/pages/' + p.handle}
-        target="_blank" rel="noopener">Open it in the shop</a></p>`}<//>
+    <${Card} title="Facts"><${Facts} rows=${facts} /><//>
     ${asking && html`<${Remove} page=${p} onClose=${() => ask(false)} changed=${query.reload} />`}
   <//>`;
 }

@@ -8,6 +8,8 @@ import {
 import { Variants, VariantList, count, variantFields } from '../variants.js';
 import { ImageList, Images, imagesOf } from '../images.js';
 import { currencies } from '../money.js';
+import { mutation } from '../api.js';
+import { Copies, ViewInStore } from '../copy.js';
 import { to } from '../route.js';
 
 const fields = `id title handle description status priceMinor compareAtPriceMinor currency sku vendor productType tags
@@ -20,7 +22,7 @@ const create = `mutation ProductCreate($input: ProductCreateInput!) {
 const update = `mutation ProductUpdate($id: ID!, $expectedVersion: Long!, $input: ProductUpdateInput!) {
   productUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) { product { id } ${errors} } }`;
 const move = (name) => `mutation Move($id: ID!, $expectedVersion: Long!) {
-  ${name}(id: $id, expectedVersion: $expectedVersion) { product { id } ${errors} } }`;
+  ${name}(id: $id, expectedVersion: $expectedVersion) { product { id version } ${errors} } }`;
 const remove = `mutation ProductDelete($id: ID!, $expectedVersion: Long!) {
   productDelete(id: $id, expectedVersion: $expectedVersion) { deletedId ${errors} } }`;
 
@@ -156,7 +158,8 @@ export function ProductEdit({ id }) {
     query.reload();
   };
   return html`<${Page} title=${p.title} back=${back} badges=${html`<${Badge} value=${p.status} />`}
-    actions=${may && html`<${Moves} product=${p} changed=${query.reload} remove=${() => ask(true)} />`}>
+    actions=${html`${p.status === 'ACTIVE' && html`<${ViewInStore} path=${'/products/' + p.handle} />`}
+      ${may && html`<${Moves} product=${p} changed=${query.reload} remove=${() => ask(true)} />`}`}>
     ${may ? html`<${Form} name="product" submit="Save" action=${action} onStale=${stale} key="form">
         <${Inputs} key=${known.version} product=${{ ...p, ...kept }} />
       <//>` : html`<fieldset class="bare" disabled><${Inputs} product=${p} fixed /></fieldset>`}
@@ -169,7 +172,7 @@ export function ProductEdit({ id }) {
       ['Made', html`<${Time} at=${p.createdAt} />`], ['Changed', html`<${Time} at=${p.updatedAt} />`],
       ['Price', html`<${Money} minor=${p.priceMinor} currency=${p.currency} />`],
       ['Events', can('events') && html`<a href=${to('/events', { resource: p.id })}>Show them</a>`],
-      ['Id', html`<code class="id">${p.id}</code>`],
+      ['Id', html`<${Copies} text=${p.id} what="the id" />`],
     ]} /><//>
     ${asking && html`<${Remove} product=${p} onClose=${() => ask(false)} changed=${query.reload} />`}
   <//>`;
@@ -187,6 +190,14 @@ const moves = {
   ARCHIVED: [['productRestore', 'Restore', 'The product is a draft again.', 'primary']],
 };
 
+/** What takes a move back, by the state before it. */
+const inverse = {
+  productPublish: { DRAFT: ['productUnpublish'] },
+  productUnpublish: { ACTIVE: ['productPublish'] },
+  productArchive: { DRAFT: ['productRestore'], ACTIVE: ['productRestore', 'productPublish'] },
+  productRestore: { ARCHIVED: ['productArchive'] },
+};
+
 function Moves({ product: p, changed, remove: askRemove }) {
   return html`${moves[p.status].map(([name, label, done, kind]) => html`<${Move} key=${name} name=${name}
       product=${p} label=${label} done=${done} kind=${kind} changed=${changed} />`)}
@@ -197,8 +208,14 @@ function Move({ name, product, label, done, kind, changed }) {
   const run = useMutation(move(name));
   return html`<${ActionButton} kind=${kind} done=${done} onStale=${changed} data-test=${name}
     run=${async () => {
-      await run({ id: product.id, expectedVersion: product.version });
+      let { version } = (await run({ id: product.id, expectedVersion: product.version })).product;
       changed();
+      return async () => {
+        for (const back of inverse[name][product.status]) {
+          ({ version } = (await mutation(move(back))({ id: product.id, expectedVersion: version })).product);
+        }
+        changed();
+      };
     }}>${label}<//>`;
 }
 

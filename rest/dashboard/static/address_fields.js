@@ -1,0 +1,33 @@
+// The fields of a postal address.
+import { html } from './lib.js';
+import { Field, text } from './form.js';
+
+/** The members of an address, for a query. */
+export const addressFields = 'name company line1 line2 city region postalCode country phone';
+
+const members = addressFields.split(' ');
+
+/** A group of fields whose names begin with name: "shippingAddress.city". All empty means none. */
+export function AddressFields({ name, legend, of }) {
+  const field = (member, label, rest = {}) => html`<${Field} name=${name + '.' + member} label=${label} optional
+    value=${of?.[member]} maxlength="255" ...${rest} />`;
+  return html`<fieldset class="rows" name=${name}><legend>${legend} <span class="muted">(optional)</span></legend>
+    <div class="pair">${field('name', 'Name')}${field('company', 'Company')}</div>
+    ${field('line1', 'Street and number')}${field('line2', 'Second line')}
+    <div class="pair">${field('postalCode', 'Postal code')}${field('city', 'City')}</div>
+    <div class="pair">${field('region', 'Region')}
+      ${field('country', 'Country', { maxlength: 2, autocapitalize: 'characters', hint: 'Two letters, such as DE.' })}
+    </div>
+    ${field('phone', 'Phone', { type: 'tel' })}
+  </fieldset>`;
+}
+
+/** What was typed in them; null where nothing was. Missing members are the server's to name. */
+export function addressOf(values, name) {
+  const typed = Object.fromEntries(members.map((m) => [m, text(values, name + '.' + m)]));
+  if (Object.values(typed).every((v) => v === null)) {
+    return null;
+  }
+  const needed = Object.fromEntries(['line1', 'city', 'country'].map((m) => [m, typed[m] ?? '']));
+  return { ...typed, ...needed, country: needed.country.toUpperCase() };
+}

@@ -1,0 +1,51 @@
+// Choosing products and variants for an order.
+import { html, useState } from './lib.js';
+import { useQuery } from './context.js';
+import { Empty, Money, Thumb, Trouble, Waiting, imageFields } from './ui.js';
+import { Icon } from './icons.js';
+
+// The one place that says how products are searched for here.
+const search = `query Goods($filter: ProductFilter) { products(first: 20, filter: $filter) { nodes {
+  id title sku priceMinor currency inventoryQuantity version imageUrl image { ${imageFields} } options { name }
+  variants { id title sku priceMinor inventoryQuantity } } } }`;
+
+/** What can be sold of a product: itself, or its variants. */
+function wares(p) {
+  const own = { productId: p.id, title: p.title, currency: p.currency };
+  return p.options.length === 0
+    ? [{ ...own, key: p.id, sku: p.sku, priceMinor: p.priceMinor, left: p.inventoryQuantity }]
+    : p.variants.map((v) => ({ ...own, key: v.id, variantId: v.id, variant: v.title, sku: v.sku,
+      priceMinor: v.priceMinor, left: v.inventoryQuantity }));
+}
+
+/** The newest products that are sold, or those of an SKU; add gets what was chosen. */
+export function GoodsPicker({ add }) {
+  const [sku, look] = useState('');
+  const q = useQuery(search, { filter: sku ? { sku } : { status: 'ACTIVE' } });
+  const enter = (e) => {
+    if (e.key === 'Enter') {
+      e.preventDefault(); // the form around it is not sent
+      look(e.target.value.trim());
+    }
+  };
+  const found = q.data?.products.nodes ?? [];
+  return html`<div class="picker" data-test="goods">
+    <label class="filter"><span>SKU</span><input type="search" onKeyDown=${enter} autocomplete="off"
+      onChange=${(e) => look(e.target.value.trim())} placeholder="Empty: the newest products" data-test="goods-sku" />
+    </label>
+    ${q.failure ? html`<${Trouble} failure=${q.failure} reload=${q.reload} />`
+      : !q.data ? html`<${Waiting} rows=${3} />`
+      : found.length === 0 ? html`<${Empty} icon="products" title=${sku ? 'No product has this SKU.'
+        : 'No product is published yet'} />`
+      : html`<ul class="lines picker-list" tabindex="0" role="group" aria-label="Products">
+        ${found.flatMap((p) => wares(p).map((w) => html`<li key=${w.key}>
+          <${Thumb} product=${p} />
+          <div class="grow">
+            <p class="line-title"><bdi>${w.title}</bdi>${w.variant && html`, <bdi>${w.variant}</bdi>`}</p>
+            <p class="muted">${w.sku && html`<bdi>${w.sku}</bdi>, `}<${Money} minor=${w.priceMinor}
+              currency=${w.currency} />${w.left != null && ', ' + w.left + ' in stock'}</p></div>
+          <button type="button" class="button small" onClick=${() => add(w)} data-test="goods-add"
+            aria-label=${'Add ' + [w.title, w.variant].filter(Boolean).join(', ')}>
+            <${Icon} name="plus" size="16" />Add</button></li>`))}</ul>`}
+  </div>`;
+}

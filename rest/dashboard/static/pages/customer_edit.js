@@ -1,0 +1,69 @@
+// A customer: made, or changed.
+import { html } from '../lib.js';
+import { useApp, useQuery, go } from '../context.js';
+import { Page, Card, Empty, Trouble, Waiting } from '../ui.js';
+import { Form, Field, Area, Select, text, lines, useMutation } from '../form.js';
+import { AddressFields, addressFields, addressOf } from '../address_fields.js';
+import { to } from '../route.js';
+
+const read = `query CustomerEdit($id: ID!) { customer(id: $id) { id email phone firstName lastName displayName status
+  locale emailMarketing tags note version defaultAddress { ${addressFields} } } }`;
+const errors = 'customer { id } userErrors { code message path }';
+const create = `mutation CustomerCreate($input: CustomerCreateInput!) { customerCreate(input: $input) { ${errors} } }`;
+const update = `mutation CustomerUpdate($id: ID!, $expectedVersion: Long!, $input: CustomerUpdateInput!) {
+  customerUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) { ${errors} } }`;
+
+const input = (v) => ({
+  email: text(v, 'email'), phone: text(v, 'phone'), firstName: text(v, 'firstName'), lastName: text(v, 'lastName'),
+  locale: text(v, 'locale'), emailMarketing: v.get('emailMarketing'), tags: lines(v, 'tags', ','),
+  note: v.get('note') || null, defaultAddress: addressOf(v, 'defaultAddress'),
+});
+
+function Inputs({ of: c = {} }) {
+  return html`<div class="split"><div class="stack">
+    <${Card} title="Person">
+      <div class="pair"><${Field} name="firstName" label="First name" optional value=${c.firstName} maxlength="255" />
+        <${Field} name="lastName" label="Last name" optional value=${c.lastName} maxlength="255" /></div>
+      <${Field} name="email" label="E-mail" type="email" optional value=${c.email} maxlength="254" autocomplete="off" />
+      <${Field} name="phone" label="Phone" type="tel" optional value=${c.phone} maxlength="64" autocomplete="off" />
+    <//>
+    <${Card} title="Address">
+      <${AddressFields} name="defaultAddress" legend="Default address" of=${c.defaultAddress} /><//>
+  </div><div class="stack"><${Card} title="More">
+    <${Select} name="emailMarketing" label="E-mails with offers" value=${c.emailMarketing ?? 'NOT_SUBSCRIBED'}
+      options=${[['NOT_SUBSCRIBED', 'Not asked for'], ['SUBSCRIBED', 'Asked for'], ['UNSUBSCRIBED', 'Declined']]} />
+    <${Field} name="locale" label="Language" optional value=${c.locale} maxlength="35" hint="Such as de or en-GB." />
+    <${Field} name="tags" label="Tags" optional value=${(c.tags ?? []).join(', ')} hint="Parted by commas." />
+    <${Area} name="note" label="Note" optional value=${c.note} maxlength="5000" /><//></div></div>`;
+}
+
+export function CustomerNew() {
+  const { notify } = useApp();
+  const run = useMutation(create);
+  const action = async (v) => {
+    const { customer } = await run({ input: input(v) });
+    notify('The customer is made.');
+    go(to('/customers/' + customer.id), { replace: true });
+  };
+  return html`<${Page} title="New customer" back=${{ href: to('/customers'), text: 'Customers' }}>
+    <${Form} name="customer" submit="Make customer" busyText="Making" action=${action}><${Inputs} /><//><//>`;
+}
+
+export function CustomerEdit({ id }) {
+  const { notify } = useApp();
+  const query = useQuery(read, { id });
+  const run = useMutation(update);
+  const c = query.data?.customer;
+  const there = to('/customers/' + id);
+  const action = async (v) => {
+    await run({ id, expectedVersion: c.version, input: input(v) });
+    notify('The customer is saved.');
+    go(there, { replace: true });
+  };
+  return html`<${Page} title=${c ? 'Edit ' + c.displayName : 'Edit customer'} back=${{ href: there, text: 'Customer' }}>
+    ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
+      : !query.data ? html`<${Card}><${Waiting} rows=${8} /><//>`
+      : !c || c.status === 'REDACTED' ? html`<${Empty} icon="customers" title="There is nobody here to change." />`
+      : html`<${Form} name="customer" action=${action} onStale=${query.reload}><${Inputs} of=${c} /><//>`}
+  <//>`;
+}

@@ -1,0 +1,79 @@
+// Orders on paper: one page each, with prices or as a packing slip without.
+import { html } from '../lib.js';
+import { useApp, useFilters, useQuery } from '../context.js';
+import { Page, Card, Money, Time, Trouble, Waiting, Alert } from '../ui.js';
+import { addressFields } from '../address_fields.js';
+import { Icon } from '../icons.js';
+import { to } from '../route.js';
+import { left } from '../order_state.js';
+import { Address } from './order.js';
+
+/** How many orders are printed at once. */
+const most = 20;
+
+const fields = `id number placedAt currency email status subtotalMinor discountMinor shippingMinor taxMinor totalMinor
+  paidMinor shippingMethod shippingAddress { ${addressFields} } billingAddress { ${addressFields} }
+  lineItems { id title options sku quantity fulfilledQuantity refundedQuantity requiresShipping totalMinor }`;
+
+/** One query for all of them. */
+const read = (ids) => 'query Print(' + ids.map((_, i) => `$i${i}: ID!`).join(', ') + ') {'
+  + ids.map((_, i) => `o${i}: order(id: $i${i}) { ...O }`).join(' ') + `} fragment O on Order { ${fields} }`;
+
+/** The address is /orders/print?ids=ord_1,ord_2&as=slip. */
+export function OrderPrint() {
+  const f = useFilters();
+  const ids = [...new Set((f.ids ?? '').split(',').filter(Boolean))];
+  const slip = f.as === 'slip';
+  const shown = ids.slice(0, most);
+  const query = useQuery(shown.length > 0 ? read(shown) : '', Object.fromEntries(shown.map((id, i) => ['i' + i, id])));
+  const orders = Object.values(query.data ?? {}).filter(Boolean);
+  const one = ids.length === 1;
+  const actions = html`
+    <a class="button" href=${to('/orders/print', { ids: ids.join(','), as: slip ? '' : 'slip' })}
+      data-test="print-as">${slip ? 'With prices' : 'Packing slip'}</a>
+    <button type="button" class="button primary" onClick=${() => print()} disabled=${orders.length === 0}
+      data-test="print"><${Icon} name="print" size="16" />Print</button>`;
+  return html`<${Page} title=${(slip ? 'Packing slip' : 'Order') + (one ? '' : 's') + (slip ? '' : ' to print')}
+    actions=${actions} back=${{ href: to('/orders' + (one ? '/' + ids[0] : '')), text: one ? 'Order' : 'Orders' }}>
+    ${ids.length > most && html`<${Alert} tone="info">The first ${most} of ${ids.length} orders are shown.<//>`}
+    ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
+      : ids.length === 0 ? html`<p>No order is named in the address.</p>`
+      : !query.data ? html`<${Card}><${Waiting} rows=${8} /><//>`
+      : html`${orders.length < shown.length && html`<${Alert} tone="info">
+          ${shown.length - orders.length} of the orders are not in this store.<//>`}
+        ${orders.map((o) => html`<${Sheet} key=${o.id} order=${o} slip=${slip} />`)}`}
+  <//>`;
+}
+
+function Sheet({ order: o, slip }) {
+  const { store } = useApp();
+  const lines = slip ? o.lineItems.filter((l) => l.requiresShipping && left(l) > 0) : o.lineItems;
+  return html`<article class="sheet card" aria-label=${'Order #' + o.number} data-test="sheet">
+    <header><p class="strong"><bdi>${store.name}</bdi></p>
+      <h2>${slip ? 'Packing slip, order' : 'Order'} #${o.number}</h2>
+      <p><${Time} at=${o.placedAt} how="date" />${o.shippingMethod && html`, <bdi>${o.shippingMethod}</bdi>`}
+        ${o.status === 'CANCELLED' && ', cancelled'}</p></header>
+    <div class="pair">
+      ${o.shippingAddress && html`<div><h3>Ships to</h3><${Address} of=${o.shippingAddress} /></div>`}
+      ${!slip && o.billingAddress && html`<div><h3>Bill to</h3><${Address} of=${o.billingAddress} /></div>`}
+      ${!slip && o.email && html`<div><h3>E-mail</h3><p>${o.email}</p></div>`}</div>
+    ${lines.length === 0 ? html`<p>Nothing is left to ship.</p>` : html`<table class="sheet-lines">
+      <thead><tr><th scope="col">Item</th><th scope="col">SKU</th>
+        <th scope="col" class="end">Quantity</th>${!slip && html`<th scope="col" class="end">Total</th>`}</tr></thead>
+      <tbody>${lines.map((l) => html`<tr key=${l.id}><td><bdi>${l.title}</bdi>${l.options.length > 0 && html`
+          <span class="block"><bdi>${l.options.join(' / ')}</bdi></span>`}</td><td><bdi>${l.sku}</bdi></td>
+        <td class="end">${slip ? left(l) : l.quantity}</td>
+        ${!slip && html`<td class="end"><${Money} minor=${l.totalMinor} currency=${o.currency} /></td>`}</tr>`)}</tbody>
+    </table>`}
+    ${!slip && html`<${Amounts} order=${o} />`}
+  </article>`;
+}
+
+function Amounts({ order: o }) {
+  const rows = [['Subtotal', o.subtotalMinor], ['Discount', o.discountMinor, true], ['Shipping', o.shippingMinor],
+    ['Tax', o.taxMinor], ['Total', o.totalMinor], ['Paid', o.paidMinor]];
+  return html`<table class="sums"><caption class="unseen">Amounts</caption><tbody>${rows
+    .filter(([name, minor]) => minor > 0 || name === 'Total').map(([name, minor, minus]) => html`<tr key=${name}
+      class=${name === 'Total' ? 'strong' : ''}><th scope="row">${name}</th>
+      <td class="end"><${Money} minor=${minor} currency=${o.currency} minus=${minus} /></td></tr>`)}</tbody></table>`;
+}

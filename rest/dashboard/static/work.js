@@ -1,0 +1,57 @@
+// What there is to do, for the home page: each line is a count and a link to what it counts.
+import { html } from './lib.js';
+import { useApp, useQuery } from './context.js';
+import { Badge, Card, Trouble, Waiting } from './ui.js';
+import { Icon } from './icons.js';
+import { to } from './route.js';
+import { health } from './webhook_state.js';
+
+const count = '{ count more }';
+
+/** One query, of what the role reaches. */
+const read = (can) => `query Work {
+  ${can('orders') ? `orderWork { toShip ${count} partlyShipped ${count} unpaid ${count} partlyPaid ${count} }` : ''}
+  lowStock { items ${count} fewest { productId title variantTitle inventoryQuantity } }
+  ${can('webhooks') ? 'webhookEndpoints(first: 100) { nodes { id status failingSince pausedUntil } }' : ''} }`;
+
+/** The lines, by urgency. Links lead to a list that is filtered as the count is. */
+function tasks({ orderWork: o, webhookEndpoints: w }) {
+  const ill = w?.nodes.filter((e) => ['FAILING', 'SUSPENDED'].includes(health(e))).length ?? 0;
+  const one = (n, text, many, icon, href) => ({ n, text: n?.count === 1 && !n.more ? text : many, icon, href });
+  return [
+    one(o?.toShip, 'order to ship', 'orders to ship', 'truck',
+      to('/orders', { status: 'OPEN', payment: 'PAID', shipping: 'UNFULFILLED' })),
+    one(o?.partlyShipped, 'order with items left to ship', 'orders with items left to ship', 'truck',
+      to('/orders', { status: 'OPEN', shipping: 'PARTIALLY_FULFILLED' })),
+    one(o?.unpaid, 'order not paid', 'orders not paid', 'money', to('/orders', { payment: 'PENDING' })),
+    one(o?.partlyPaid, 'order paid in part', 'orders paid in part', 'money',
+      to('/orders', { status: 'OPEN', payment: 'PARTIALLY_PAID' })),
+    one({ count: ill, more: false }, 'webhook endpoint fails', 'webhook endpoints fail', 'webhooks', to('/webhooks')),
+  ].filter((t) => t.n && (t.n.count > 0 || t.n.more));
+}
+
+/** A count that may be of a part only: "1,000+". */
+const number = (n) => n.count.toLocaleString() + (n.more ? '+' : '');
+
+export function Work() {
+  const { can } = useApp();
+  const q = useQuery(read(can));
+  const list = q.data ? tasks(q.data) : [];
+  const low = q.data?.lowStock;
+  const scarce = low && low.items.count > 0;
+  return html`<${Card} title="To do" name="work">
+    ${q.failure ? html`<${Trouble} failure=${q.failure} reload=${q.reload} />`
+      : !q.data ? html`<${Waiting} rows=${3} />`
+      : list.length === 0 && !scarce ? html`<p class="muted">Nothing waits for you.</p>`
+      : html`<ul class="work">${list.map((t) => html`<li key=${t.text}>
+          <a href=${t.href}><${Icon} name=${t.icon} />
+            <span><span class="strong">${number(t.n)}</span> ${t.text}</span></a>
+        </li>`)}
+        ${scarce && html`<li><p><${Icon} name="products" /><span><span class="strong">${number(low.items)}</span>
+          ${' '}nearly sold out</span></p>
+          <ul>${low.fewest.map((i) => html`<li key=${i.productId + i.variantTitle}>
+            <a href=${to('/products/' + i.productId)}><bdi>${i.title}</bdi>${i.variantTitle && html`, <bdi>${
+              i.variantTitle}</bdi>`}</a> <${Badge} value=${i.inventoryQuantity > 0 ? 'WARNING' : 'CRITICAL'}
+              text=${i.inventoryQuantity + ' left'} /></li>`)}</ul></li>`}</ul>`}
+  <//>`;
+}
