@@ -19,6 +19,8 @@ func (c *content) head(in scene) string {
 	switch {
 	case preview || c.view.kind == searchPage || c.view.kind == notFoundPage:
 		return ""
+	case in.shop.Test:
+		return `<meta name="robots" content="noindex">`
 	case c.view.loose(): // one of the many ways to look at a list, which itself is known
 		return `<meta name="robots" content="noindex, follow">`
 	}
