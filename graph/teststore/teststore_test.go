@@ -11,7 +11,7 @@ import (
 )
 
 // left is how many products, customers, orders, order lines and payments a store has.
-func left(t *testing.T, p *graphtest.Shop, ctx context.Context) (counts [5]int) {
+func left(ctx context.Context, t *testing.T, p *graphtest.Shop) (counts [5]int) {
 	t.Helper()
 	c := p.Store.DB(ctx)
 	for i, count := range []func(context.Context) (int, error){c.Product.Query().Count, c.Customer.Query().Count,
@@ -37,7 +37,7 @@ func TestFillAndReset(t *testing.T) {
 			stores = append(stores, ctx)
 			graphtest.Must[*model.StorePayload](t)(m.TestStoreFill(ctx))
 		}
-		full := left(t, p, stores[0])
+		full := left(stores[0], t, p)
 		if full[0] != 12 || full[1] != 8 || full[2] != 20 || full[3] == 0 || full[4] == 0 {
 			t.Fatalf("filled with %v", full)
 		}
@@ -52,10 +52,10 @@ func TestFillAndReset(t *testing.T) {
 				t.Errorf("call %d: %+v, want %+v", i, got, want)
 			}
 		}
-		if got := left(t, p, stores[0]); got != [5]int{} {
+		if got := left(stores[0], t, p); got != [5]int{} {
 			t.Errorf("left are %v", got)
 		}
-		if got := left(t, p, stores[1]); got != full {
+		if got := left(stores[1], t, p); got != full {
 			t.Errorf("the store beside has %v, not %v", got, full)
 		}
 		graphtest.Must[*model.StorePayload](t)(m.TestStoreFill(stores[0]))
