@@ -16,6 +16,8 @@ var actions = map[string]string{
 	"installedAppRevoke":       "grant.revoke", // one row for each grant that ends
 	"notificationsMarkAllRead": "notification.mark_all_read",
 	"signOutEverywhere":        "session.end_all",
+	"testStoreFill":            "store.fill",
+	"testStoreReset":           "store.reset",
 	"webhookDeliveriesRetry":   "webhook_delivery.retry_all",
 	"webhookEventReplay":       "webhook_endpoint.replay_event",
 }

@@ -43,7 +43,7 @@ type effect struct {
 
 // effects is every mutation of the schema with all that it may emit.
 var effects = slices.Concat(orderEffects, catalogueEffects, adminEffects, themeEffects, exportEffects, factorEffects,
-	contentEffects, sellingEffects, imageEffects)
+	contentEffects, sellingEffects, imageEffects, testStoreEffects)
 
 // caller is the owner of a shop at its GraphQL endpoint.
 type caller struct {
@@ -104,7 +104,8 @@ func (w *caller) call(field, args string) string {
 
 // needProof are the mutations that need a person who proved lately who they are, where
 // they act in a browser.
-var needProof = []string{"storeRequireSecondFactor", "storeSetRefundProof", "storeClose", "staffInvite",
+var needProof = []string{"storeRequireSecondFactor", "storeSetRefundProof", "storeClose", "testStoreReset",
+	"staffInvite",
 	"invitationResend", "staffUpdateRole", "staffRemove", "staffTokenCreate", "apiKeyCreate", "apiKeyRotate",
 	"apiKeyAllow", "appCreate", "webhookEndpointCreate", "webhookEndpointRotateSecret", "webhookEndpointPromoteSecret",
 	"addressChange", "totpBegin", "totpConfirm", "passkeyBegin", "passkeyFinish", "factorRename", "factorRemove",
@@ -203,27 +204,27 @@ func TestEveryMutationHasItsEvents(t *testing.T) {
 
 // triggers are the mutations that make each event.
 var triggers = map[event.Type]string{
-	event.OrderCreated:            "orderCreate",
+	event.OrderCreated:            "orderCreate testStoreFill",
 	event.OrderUpdated:            "customerRedact orderUpdate",
-	event.OrderPaid:               "orderCreate orderMarkPaid orderRecordPayment",
+	event.OrderPaid:               "orderCreate orderMarkPaid orderRecordPayment testStoreFill",
 	event.OrderPartiallyPaid:      "orderRecordPayment",
 	event.OrderRefunded:           "orderCancel orderRefund",
-	event.OrderFulfilled:          "orderFulfill orderRefund",
+	event.OrderFulfilled:          "orderFulfill orderRefund testStoreFill",
 	event.OrderPartiallyFulfilled: "orderFulfill",
-	event.OrderCancelled:          "orderCancel",
-	event.OrderCompleted:          "orderComplete",
+	event.OrderCancelled:          "orderCancel testStoreFill",
+	event.OrderCompleted:          "orderComplete testStoreFill",
 	event.OrderNoteAdded:          "orderCancel orderNoteAppend",
 
-	event.ProductCreated: "productCreate",
+	event.ProductCreated: "productCreate testStoreFill",
 	event.ProductUpdated: "productArchive productImageAdd productImageChange productImageDelete " +
 		"productImagesOrder productPublish productRestore productUnpublish productUpdate productVariantImageSet " +
-		"productVariantUpdate productVariantsSet",
-	event.ProductPublished:   "productPublish",
+		"productVariantUpdate productVariantsSet testStoreFill",
+	event.ProductPublished:   "productPublish testStoreFill",
 	event.ProductUnpublished: "productUnpublish",
 	event.ProductArchived:    "productArchive",
-	event.ProductDeleted:     "productDelete",
+	event.ProductDeleted:     "productDelete testStoreReset",
 
-	event.CustomerCreated:  "customerCreate",
+	event.CustomerCreated:  "customerCreate testStoreFill",
 	event.CustomerUpdated:  "customerDisable customerEnable customerUpdate",
 	event.CustomerRedacted: "customerRedact",
 

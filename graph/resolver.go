@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/graph/sales"
 	"github.com/storefront-go/storefront/graph/selling"
 	"github.com/storefront-go/storefront/graph/storefront"
+	"github.com/storefront-go/storefront/graph/teststore"
 )
 
 // Config is what the core needs.
@@ -29,6 +30,7 @@ type (
 	appearanceResolver = appearance.Resolver
 	contentResolver    = content.Resolver
 	sellingResolver    = selling.Resolver
+	testStoreResolver  = teststore.Resolver
 
 	catalogQuery    = catalog.Query
 	salesQuery      = sales.Query
@@ -49,6 +51,7 @@ type (
 	appearanceMutation = appearance.Mutation
 	contentMutation    = content.Mutation
 	sellingMutation    = selling.Mutation
+	testStoreMutation  = teststore.Mutation
 )
 
 // Resolver is the core: its Query and Mutation methods are every operation.
@@ -63,6 +66,7 @@ type Resolver struct {
 	*appearanceResolver
 	*contentResolver
 	*sellingResolver
+	*testStoreResolver
 }
 
 // New makes the core.
@@ -75,6 +79,7 @@ func New(config Config) (*Resolver, error) {
 		endpointResolver: endpoint.New(c), reportResolver: report.New(c), appearanceResolver: appearance.New(c),
 		contentResolver: content.New(c), sellingResolver: selling.New(c)}
 	r.accessResolver = access.New(c, r.endpointResolver, r.reportResolver)
+	r.testStoreResolver = teststore.New(c, r.catalogResolver, r.salesResolver)
 	r.merchantResolver = merchant.New(c, r.accessResolver)
 	c.Themes.Preview = r.PreviewURL
 	return r, nil
@@ -111,6 +116,7 @@ type Mutation struct {
 	appearanceMutation
 	contentMutation
 	sellingMutation
+	testStoreMutation
 }
 
 // Mutation returns the mutations.
@@ -118,7 +124,7 @@ func (r *Resolver) Mutation() Mutation {
 	return Mutation{r.catalogResolver.Mutation(), r.salesResolver.Mutation(), r.accessResolver.Mutation(),
 		r.merchantResolver.Mutation(), r.endpointResolver.Mutation(), r.reportResolver.Mutation(),
 		r.appearanceResolver.Mutation(), r.contentResolver.Mutation(),
-		r.sellingResolver.Mutation()}
+		r.sellingResolver.Mutation(), r.testStoreResolver.Mutation()}
 }
 
 // Carts returns the carts of shoppers.

@@ -28,6 +28,7 @@ func (a *API) getMe(c *call) error {
 	s.Str("store_host", me.Store.StoreHost)
 	s.Plain("currency", me.Store.Currency)
 	s.Plain("timezone", me.Store.Timezone)
+	s.Bool("test", me.Store.Test)
 	o.B = s.Close()
 	appendConsent(&o, me)
 	o.Plain("api_version", "v1")

@@ -61240,6 +61240,7 @@ type StoreMutation struct {
 	limits                 *document.Limits
 	legacy                 *bool
 	demo                   *bool
+	test                   *bool
 	active_theme_id        *xid.ID
 	language               *state.Language
 	storefront_revision    *int64
@@ -61985,6 +61986,42 @@ func (m *StoreMutation) ResetDemo() {
 	m.demo = nil
 }
 
+// SetTest sets the "test" field.
+func (m *StoreMutation) SetTest(b bool) {
+	m.test = &b
+}
+
+// Test returns the value of the "test" field in the mutation.
+func (m *StoreMutation) Test() (r bool, exists bool) {
+	v := m.test
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTest returns the old "test" field's value of the Store entity.
+// If the Store object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StoreMutation) OldTest(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTest is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTest requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTest: %w", err)
+	}
+	return oldValue.Test, nil
+}
+
+// ResetTest resets all changes to the "test" field.
+func (m *StoreMutation) ResetTest() {
+	m.test = nil
+}
+
 // SetActiveThemeID sets the "active_theme_id" field.
 func (m *StoreMutation) SetActiveThemeID(x xid.ID) {
 	m.active_theme_id = &x
@@ -62160,7 +62197,7 @@ func (m *StoreMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *StoreMutation) Fields() []string {
-	fields := make([]string, 0, 17)
+	fields := make([]string, 0, 18)
 	if m.version != nil {
 		fields = append(fields, store.FieldVersion)
 	}
@@ -62202,6 +62239,9 @@ func (m *StoreMutation) Fields() []string {
 	}
 	if m.demo != nil {
 		fields = append(fields, store.FieldDemo)
+	}
+	if m.test != nil {
+		fields = append(fields, store.FieldTest)
 	}
 	if m.active_theme_id != nil {
 		fields = append(fields, store.FieldActiveThemeID)
@@ -62248,6 +62288,8 @@ func (m *StoreMutation) Field(name string) (ent.Value, bool) {
 		return m.Legacy()
 	case store.FieldDemo:
 		return m.Demo()
+	case store.FieldTest:
+		return m.Test()
 	case store.FieldActiveThemeID:
 		return m.ActiveThemeID()
 	case store.FieldLanguage:
@@ -62291,6 +62333,8 @@ func (m *StoreMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldLegacy(ctx)
 	case store.FieldDemo:
 		return m.OldDemo(ctx)
+	case store.FieldTest:
+		return m.OldTest(ctx)
 	case store.FieldActiveThemeID:
 		return m.OldActiveThemeID(ctx)
 	case store.FieldLanguage:
@@ -62403,6 +62447,13 @@ func (m *StoreMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetDemo(v)
+		return nil
+	case store.FieldTest:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTest(v)
 		return nil
 	case store.FieldActiveThemeID:
 		v, ok := value.(xid.ID)
@@ -62611,6 +62662,9 @@ func (m *StoreMutation) ResetField(name string) error {
 		return nil
 	case store.FieldDemo:
 		m.ResetDemo()
+		return nil
+	case store.FieldTest:
+		m.ResetTest()
 		return nil
 	case store.FieldActiveThemeID:
 		m.ResetActiveThemeID()

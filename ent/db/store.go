@@ -48,6 +48,8 @@ type Store struct {
 	Legacy bool `json:"legacy,omitempty"`
 	// Demo holds the value of the "demo" field.
 	Demo bool `json:"demo,omitempty"`
+	// Test holds the value of the "test" field.
+	Test bool `json:"test,omitempty"`
 	// ActiveThemeID holds the value of the "active_theme_id" field.
 	ActiveThemeID *xid.ID `json:"active_theme_id,omitempty"`
 	// Language holds the value of the "language" field.
@@ -66,7 +68,7 @@ func (*Store) scanValues(columns []string) ([]any, error) {
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case store.FieldLimits:
 			values[i] = new([]byte)
-		case store.FieldSecondFactor, store.FieldLegacy, store.FieldDemo:
+		case store.FieldSecondFactor, store.FieldLegacy, store.FieldDemo, store.FieldTest:
 			values[i] = new(sql.NullBool)
 		case store.FieldVersion, store.FieldEventSequence, store.FieldUpdatedAt, store.FieldNextNumber, store.FieldRefundProofMinor, store.FieldStorefrontRevision:
 			values[i] = new(sql.NullInt64)
@@ -180,6 +182,12 @@ func (_m *Store) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Demo = value.Bool
 			}
+		case store.FieldTest:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field test", values[i])
+			} else if value.Valid {
+				_m.Test = value.Bool
+			}
 		case store.FieldActiveThemeID:
 			if value, ok := values[i].(*sql.NullScanner); !ok {
 				return fmt.Errorf("unexpected type %T for field active_theme_id", values[i])
@@ -278,6 +286,9 @@ func (_m *Store) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("demo=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Demo))
+	builder.WriteString(", ")
+	builder.WriteString("test=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Test))
 	builder.WriteString(", ")
 	if v := _m.ActiveThemeID; v != nil {
 		builder.WriteString("active_theme_id=")

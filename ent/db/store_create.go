@@ -171,6 +171,20 @@ func (_c *StoreCreate) SetNillableDemo(v *bool) *StoreCreate {
 	return _c
 }
 
+// SetTest sets the "test" field.
+func (_c *StoreCreate) SetTest(v bool) *StoreCreate {
+	_c.mutation.SetTest(v)
+	return _c
+}
+
+// SetNillableTest sets the "test" field if the given value is not nil.
+func (_c *StoreCreate) SetNillableTest(v *bool) *StoreCreate {
+	if v != nil {
+		_c.SetTest(*v)
+	}
+	return _c
+}
+
 // SetActiveThemeID sets the "active_theme_id" field.
 func (_c *StoreCreate) SetActiveThemeID(v xid.ID) *StoreCreate {
 	_c.mutation.SetActiveThemeID(v)
@@ -292,6 +306,10 @@ func (_c *StoreCreate) defaults() error {
 		v := store.DefaultDemo
 		_c.mutation.SetDemo(v)
 	}
+	if _, ok := _c.mutation.Test(); !ok {
+		v := store.DefaultTest
+		_c.mutation.SetTest(v)
+	}
 	if _, ok := _c.mutation.Language(); !ok {
 		v := store.DefaultLanguage
 		_c.mutation.SetLanguage(v)
@@ -352,6 +370,9 @@ func (_c *StoreCreate) check() error {
 	}
 	if _, ok := _c.mutation.Demo(); !ok {
 		return &ValidationError{Name: "demo", err: errors.New(`db: missing required field "Store.demo"`)}
+	}
+	if _, ok := _c.mutation.Test(); !ok {
+		return &ValidationError{Name: "test", err: errors.New(`db: missing required field "Store.test"`)}
 	}
 	if _, ok := _c.mutation.Language(); !ok {
 		return &ValidationError{Name: "language", err: errors.New(`db: missing required field "Store.language"`)}
@@ -449,6 +470,10 @@ func (_c *StoreCreate) createSpec() (*Store, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Demo(); ok {
 		_spec.SetField(store.FieldDemo, field.TypeBool, value)
 		_node.Demo = value
+	}
+	if value, ok := _c.mutation.Test(); ok {
+		_spec.SetField(store.FieldTest, field.TypeBool, value)
+		_node.Test = value
 	}
 	if value, ok := _c.mutation.ActiveThemeID(); ok {
 		_spec.SetField(store.FieldActiveThemeID, field.TypeUUID, value)

@@ -535,6 +535,7 @@ var storeRooms = sync.Pool{New: func() any {
 		(*cell.Bytes)(&row.Limits),
 		(*cell.Flag)(&row.Legacy),
 		(*cell.Flag)(&row.Demo),
+		(*cell.Flag)(&row.Test),
 		cell.PointerOf(&row.ActiveThemeID),
 		(*cell.Text[state.Language])(&row.Language),
 		(*cell.Int64)(&row.StorefrontRevision),

@@ -40,6 +40,9 @@ func (Store) Fields() []ent.Field {
 		field.Bytes("limits").GoType(document.Limits(nil)).SchemaType(blob).Optional(),
 		field.Bool("legacy").Default(false),
 		field.Bool("demo").Default(false),
+		// test says that nothing in the store is real: it is decided when the store
+		// is made, and never after.
+		field.Bool("test").Immutable().Default(false),
 		// active_theme_id is the theme that the storefront shows: there is one such
 		// column, so one theme is active.
 		field.UUID("active_theme_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable(),

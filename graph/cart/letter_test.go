@@ -2,6 +2,7 @@ package cart_test
 
 import (
 	"context"
+	"database/sql"
 	"strings"
 	"testing"
 
@@ -77,6 +78,17 @@ func TestLetters(t *testing.T) {
 		graphtest.Must[*model.OrderPayload](t)(do.OrderCancel(m.Ctx, other.PublicID(), other.Version, false, nil))
 		if subjects, _ = m.letters("eve@example.com"); len(subjects) != 0 {
 			t.Errorf("an imported order: %q", subjects)
+		}
+		err = m.Store.Admin(t.Context(), func(c *sql.Conn) error {
+			_, err := c.ExecContext(t.Context(), "UPDATE stores SET test = ? WHERE id = ?", true, m.Model.ID[:])
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		place()
+		if subjects, _ = m.letters("ada@example.com"); len(subjects) != 5 {
+			t.Errorf("of a test store: %q", subjects)
 		}
 	})
 }

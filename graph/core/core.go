@@ -85,12 +85,18 @@ type Core struct {
 	Config
 	// rejected counts cursors that did not open.
 	rejected atomic.Uint64
-	// handles remembers the handles of stores, which never change.
-	handles *lru.Cache[xid.ID, string]
+	// fixed remembers what never changes about stores.
+	fixed *lru.Cache[xid.ID, fixed]
 }
 
-// maxHandles is how many handles are remembered.
-const maxHandles = 10_000
+// fixed is what never changes about a store.
+type fixed struct {
+	handle string
+	test   bool
+}
+
+// maxFixed is of how many stores it is remembered.
+const maxFixed = 10_000
 
 // New checks the configuration and fills in its defaults.
 func New(c Config) (*Core, error) {
@@ -119,8 +125,8 @@ func New(c Config) (*Core, error) {
 	if c.Limits == nil {
 		c.Limits = limit.Values{}
 	}
-	handles, _ := lru.New[xid.ID, string](maxHandles) // only a size below one is an error
-	return &Core{Config: c, handles: handles}, nil
+	known, _ := lru.New[xid.ID, fixed](maxFixed) // only a size below one is an error
+	return &Core{Config: c, fixed: known}, nil
 }
 
 // RejectedCursors returns how many cursors were taken as absent.

@@ -36,16 +36,34 @@ func OriginOf(apiHost, storeHost string) string {
 
 // StoreURL is scheme and host of the viewer's store.
 func (c *Core) StoreURL(ctx context.Context) (string, error) {
-	id := viewer.From(ctx).Store
-	if handle, ok := c.handles.Get(id); ok {
-		return c.StoreOrigin(handle), nil
-	}
-	s, err := c.CurrentStore(ctx)
+	s, err := c.fixedStore(ctx)
 	if err != nil {
 		return "", fmt.Errorf("read handle: %w", err)
 	}
-	c.handles.Add(id, s.Handle)
-	return c.StoreOrigin(s.Handle), nil
+	return c.StoreOrigin(s.handle), nil
+}
+
+// fixedStore is what never changes about the viewer's store.
+func (c *Core) fixedStore(ctx context.Context) (fixed, error) {
+	id := viewer.From(ctx).Store
+	if known, ok := c.fixed.Get(id); ok {
+		return known, nil
+	}
+	s, err := c.CurrentStore(ctx)
+	if err != nil {
+		return fixed{}, err
+	}
+	known := fixed{s.Handle, s.Test}
+	if !c.Store.Within(ctx) { // what is read in a transaction may never have been
+		c.fixed.Add(id, known)
+	}
+	return known, nil
+}
+
+// TestStore reports whether nothing in the viewer's store is real.
+func (c *Core) TestStore(ctx context.Context) (bool, error) {
+	s, err := c.fixedStore(ctx)
+	return s.test, err
 }
 
 // meet writes the store's row, so that changes which must see each other wait here,

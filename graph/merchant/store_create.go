@@ -95,7 +95,7 @@ func (r *Resolver) newStore(ctx context.Context, c *core.Check, in model.StoreCr
 			return nil, err
 		}
 		s, err = r.Client(ctx).Store.Create().SetID(id).SetHandle(handle).SetName(in.Name).SetCurrency(in.Currency).
-			SetTimezone(in.Timezone).SetDemo(demo).SetUpdatedAt(id.Time()).Save(ctx)
+			SetTimezone(in.Timezone).SetDemo(demo).SetTest(in.Test).SetUpdatedAt(id.Time()).Save(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("make store: %w", err)
 		}

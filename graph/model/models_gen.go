@@ -861,6 +861,8 @@ type StoreCreateInput struct {
 	Handle   *string `json:"handle,omitempty"`
 	Currency string  `json:"currency"`
 	Timezone string  `json:"timezone"`
+	// Makes a test store, which it stays: see Store.test.
+	Test bool `json:"test"`
 }
 
 type StorePayload struct {
@@ -894,6 +896,14 @@ type TaxSettingsInput struct {
 type TaxSettingsPayload struct {
 	TaxSettings *TaxSettings `json:"taxSettings,omitempty"`
 	UserErrors  []*UserError `json:"userErrors"`
+}
+
+type TestStoreResetPayload struct {
+	// How many products, customers and orders went.
+	Removed int `json:"removed"`
+	// Whether some are left.
+	More       bool         `json:"more"`
+	UserErrors []*UserError `json:"userErrors"`
 }
 
 type ThemeDeletePayload struct {

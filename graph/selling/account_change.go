@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -39,6 +40,14 @@ const (
 func (m Mutation) PaymentAccountSet(
 	ctx context.Context, in model.PaymentAccountInput,
 ) (*model.PaymentSettingsPayload, error) {
+	kinds, err := m.MethodKinds(ctx)
+	if err != nil {
+		return nil, core.Explain("payment account", err)
+	}
+	if !slices.Contains(kinds, in.Kind) {
+		return nil, fault.Invalid(fault.Field{Pointer: "#/kind", Code: fault.UnknownValue,
+			Detail: "This store cannot offer it."})
+	}
 	old, err := m.account(ctx, in.Kind)
 	if err != nil {
 		return nil, core.Explain("payment account", err)

@@ -57,7 +57,11 @@ func (r *Resolver) paymentSettings(ctx context.Context) (*model.PaymentSettings,
 	if err != nil {
 		return nil, err
 	}
-	return &model.PaymentSettings{PaymentSettings: row, Kinds: r.methodKinds(), Stripe: account}, nil
+	kinds, err := r.MethodKinds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &model.PaymentSettings{PaymentSettings: row, Kinds: kinds, Stripe: account}, nil
 }
 
 // paymentRow is [Resolver.paymentSettings] without the account.
@@ -83,7 +87,10 @@ func (r *Resolver) CartMethods(ctx context.Context) ([]document.PaymentMethod, e
 	if err != nil {
 		return nil, err
 	}
-	kinds := r.methodKinds()
+	kinds, err := r.MethodKinds(ctx)
+	if err != nil {
+		return nil, core.Explain("payment settings", err)
+	}
 	all = slices.DeleteFunc(all, func(m document.PaymentMethod) bool {
 		return !m.Active || !slices.Contains(kinds, m.Kind)
 	})
@@ -101,20 +108,32 @@ func (r *Resolver) CartMethods(ctx context.Context) ([]document.PaymentMethod, e
 	return all, nil
 }
 
-// methodKinds are the ways to pay that the installation offers.
-func (r *Resolver) methodKinds() []state.PaymentMethod {
+// MethodKinds are the ways to pay that the viewer's store may offer. A test store has the
+// one that moves no money, and no other: whatever takes or sets up payments asks here.
+func (r *Resolver) MethodKinds(ctx context.Context) ([]state.PaymentMethod, error) {
+	test, err := r.TestStore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if test {
+		return []state.PaymentMethod{state.PaymentTest}, nil
+	}
 	kinds := []state.PaymentMethod{state.PaymentTransfer, state.PaymentOnDelivery, state.PaymentStripe}
 	if r.TestPayments {
 		kinds = append(kinds, state.PaymentTest)
 	}
-	return kinds
+	return kinds, nil
 }
 
 // PaymentSettingsUpdate replaces how the shoppers of the viewer's store may pay.
 func (m Mutation) PaymentSettingsUpdate(
 	ctx context.Context, expectedVersion int64, in model.PaymentSettingsInput,
 ) (*model.PaymentSettingsPayload, error) {
-	methods, err := m.checkMethods(in)
+	kinds, err := m.MethodKinds(ctx)
+	if err != nil {
+		return nil, core.Explain("payment settings", err)
+	}
+	methods, err := checkMethods(in, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -151,14 +170,14 @@ func (m Mutation) beginPayments(ctx context.Context, p *db.PaymentSettings) erro
 	return nil
 }
 
-// checkMethods judges ways to pay and returns them as they are kept: one of each kind.
-func (m Mutation) checkMethods(in model.PaymentSettingsInput) ([]document.PaymentMethod, error) {
+// checkMethods judges ways to pay, of the kinds that there are, and returns them as they
+// are kept: one of each kind.
+func checkMethods(in model.PaymentSettingsInput, kinds []state.PaymentMethod) ([]document.PaymentMethod, error) {
 	c := &core.Check{}
 	if !checkCount(c, "methods", len(in.Methods), limit.PaymentMethods) {
 		return nil, c.Err()
 	}
 	methods := make([]document.PaymentMethod, len(in.Methods))
-	kinds := m.methodKinds()
 	for i, m := range in.Methods {
 		at := "methods/" + strconv.Itoa(i) + "/"
 		c.Line(at+"name", m.Name, limit.Label)
@@ -169,7 +188,7 @@ func (m Mutation) checkMethods(in model.PaymentSettingsInput) ([]document.Paymen
 			c.Add(at+"kind", fault.Taken, "Another method is of this kind.")
 		}
 		if !slices.Contains(kinds, m.Kind) {
-			c.Add(at+"kind", fault.UnknownValue, "This installation does not offer it.")
+			c.Add(at+"kind", fault.UnknownValue, "This store cannot offer it.")
 		}
 		methods[i] = document.PaymentMethod{Kind: m.Kind, Name: m.Name, Instructions: m.Instructions,
 			Active: m.Active}

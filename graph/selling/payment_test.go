@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/access"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -26,6 +28,35 @@ func TestTestPayments(t *testing.T) {
 		}
 		if _, err := p.Mutation().PaymentSettingsUpdate(p.Ctx, 1, in); graphtest.FaultOf(err) != "validation_failed" {
 			t.Errorf("where it is not allowed: %v", err)
+		}
+	})
+}
+
+// A test store takes no payment but the one that moves no money, even where no other store
+// is offered it, and no account with a provider.
+func TestPaymentsOfATestStore(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		p.TestPayments = false
+		made, _, err := p.NewStore(p.Ctx, model.StoreCreateInput{Name: "Trial", Currency: "EUR", Timezone: "UTC",
+			Test: true}, access.Person{ID: p.Owner.ID})
+		if err != nil || !made.Test {
+			t.Fatalf("%+v: %v", made, err)
+		}
+		ctx, m := viewer.Operator(t.Context(), made.ID), p.Mutation()
+		in := model.PaymentSettingsInput{Methods: []*model.PaymentMethodInput{
+			{Kind: state.PaymentTest, Name: "Test", Active: true}}}
+		settings := graphtest.Must[*model.PaymentSettingsPayload](t)(m.PaymentSettingsUpdate(ctx, 0, in))
+		if got := settings.PaymentSettings.Kinds; !slices.Equal(got, []state.PaymentMethod{state.PaymentTest}) {
+			t.Errorf("it offers %v", got)
+		}
+		in.Methods[0].Kind = state.PaymentTransfer
+		if _, err := m.PaymentSettingsUpdate(ctx, 1, in); graphtest.FaultOf(err) != "validation_failed" {
+			t.Errorf("a transfer: %v", err)
+		}
+		_, err = m.PaymentAccountSet(ctx, model.PaymentAccountInput{Kind: state.PaymentStripe,
+			SecretKey: new("sk_live_0123456789"), SigningSecret: new("whsec_0123456789")})
+		if graphtest.FaultOf(err) != "validation_failed" {
+			t.Errorf("an account: %v", err)
 		}
 	})
 }

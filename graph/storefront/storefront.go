@@ -49,6 +49,8 @@ type State struct {
 	Language state.Language
 	// Menus are those that the merchant set; they may be absent.
 	Menus document.Menus
+	// Test says that nothing in it is real.
+	Test bool
 	// Open says that there is the store, and that it is not closed.
 	Open bool
 	// Theme is the active theme and Package the checksum of what it consists of;
@@ -67,12 +69,12 @@ const newestChanges = 16
 
 // stateQuery reads the row of a store, those of its active theme and its menus and,
 // from the index alone, the products that changed last.
-const stateQuery = "SELECT s.handle, s.name, s.currency, s.language, s.status, s.version, s.storefront_revision," +
+const stateQuery = "SELECT s.handle, s.name, s.currency, s.language, s.status, s.version, s.storefront_revision, s.test," +
 	" t.id, t.checksum, t.settings, m.content, NULL, 0" +
 	" FROM stores s LEFT JOIN themes t ON t.store_id = s.id AND t.id = s.active_theme_id" +
 	" LEFT JOIN menus m ON m.store_id = s.id AND m.id = s.id" +
 	" WHERE s.id = ?" +
-	" UNION ALL SELECT '', '', '', '', '', 0, 0, NULL, NULL, NULL, NULL, p.id, p.updated_at" +
+	" UNION ALL SELECT '', '', '', '', '', 0, 0, FALSE, NULL, NULL, NULL, NULL, p.id, p.updated_at" +
 	" FROM (SELECT id, updated_at FROM products%s WHERE store_id = ? ORDER BY updated_at DESC, id DESC LIMIT %d) p"
 
 // State reads the store as it is now, in one statement.
@@ -116,8 +118,8 @@ func (st *State) scan(rows *stdsql.Rows) (string, error) {
 	var version, revision, at int64
 	var active, changed stdsql.Null[xid.ID]
 	var sum stdsql.Null[digest.Sum]
-	err := rows.Scan(&row.Handle, &row.Name, &row.Currency, &row.Language, &status, &version, &revision, &active, &sum,
-		(*[]byte)(&row.Settings), (*[]byte)(&row.Menus), &changed, &at)
+	err := rows.Scan(&row.Handle, &row.Name, &row.Currency, &row.Language, &status, &version, &revision, &row.Test,
+		&active, &sum, (*[]byte)(&row.Settings), (*[]byte)(&row.Menus), &changed, &at)
 	if err != nil {
 		return "", fmt.Errorf("scan: %w", err)
 	}

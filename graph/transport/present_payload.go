@@ -16,6 +16,7 @@ type errorList = []*model.UserError
 // payloads makes the payload of a refused mutation, by the name of its type.
 var payloads = map[string]func(errorList) any{
 	"StorePayload":                 func(e errorList) any { return &model.StorePayload{UserErrors: e} },
+	"TestStoreResetPayload":        func(e errorList) any { return &model.TestStoreResetPayload{UserErrors: e} },
 	"StaffPayload":                 func(e errorList) any { return &model.StaffPayload{UserErrors: e} },
 	"InvitationPayload":            func(e errorList) any { return &model.InvitationPayload{UserErrors: e} },
 	"AddressPayload":               func(e errorList) any { return &model.AddressPayload{UserErrors: e} },

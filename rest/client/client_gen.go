@@ -1320,6 +1320,9 @@ type IdentityStore struct {
 	// StoreHost The host of the storefront, with the port where it is not the default.
 	StoreHost string `json:"store_host"`
 
+	// Test Whether it is a test store: nothing in it is real, no money moves and no shopper gets mail. This never changes.
+	Test bool `json:"test"`
+
 	// Timezone The time zone of its reports as of the IANA database.
 	Timezone string `json:"timezone"`
 }

@@ -20,6 +20,8 @@ import (
 func (c *content) head(in scene) string {
 	preview := in.links.query != "" // nobody else is to know its address
 	switch {
+	case in.shop.Test:
+		return `<meta name="robots" content="noindex">`
 	case preview || c.view.kind == searchPage || c.view.kind == notFoundPage:
 		return ""
 	case c.view.loose(): // one of the many ways to look at a list, which itself is known

@@ -135,6 +135,9 @@ func (s *Shop) render(theme *look, c content, in scene) ([]byte, error) {
 		body = bare(c, in)
 	}
 	body = withHead(body, colorLink(in.colors)+c.head(in)+c.describe(body))
+	if in.shop.Test {
+		body = above(body, "<strong>Test store</strong>. Nothing here is real.")
+	}
 	if in.banner != "" {
 		body = withBanner(body, in.banner)
 	}

@@ -155,12 +155,16 @@ func (s *Shop) judge(r *http.Request, v *visit) (links, *db.Theme, error) {
 	return l, t, nil
 }
 
-// withBanner puts a line above the page that says what is looked at. Its style is
-// a file of ours, since the page's policy allows none within it.
+// withBanner puts a line above the page that says what is looked at.
 func withBanner(page []byte, theme string) []byte {
+	return above(page, "Preview of <strong>"+html.EscapeString(theme)+"</strong>. Visitors do not see it.")
+}
+
+// above puts a line of ours above the page. Its style is a file of ours, since the page's
+// policy allows none within it.
+func above(page []byte, markup string) []byte {
 	banner := `<link rel="stylesheet" href="` + staticRoot +
-		`preview.css"><p class="storefront-preview" role="status">Preview of <strong>` +
-		html.EscapeString(theme) + `</strong>. Visitors do not see it.</p>`
+		`preview.css"><p class="storefront-preview" role="status">` + markup + `</p>`
 	return slices.Insert(page, afterTag(string(page), "body"), []byte(banner)...)
 }
 

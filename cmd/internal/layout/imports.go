@@ -26,7 +26,8 @@ var domains = map[string][]string{
 	"graph/endpoint":   nil,
 	"graph/merchant":   {"graph/access"}, // a store begins with its owner
 	"graph/report":     nil,
-	"graph/sales":      {"graph/selling"}, // orders count the uses of discounts
+	"graph/teststore":  {"graph/catalog", "graph/sales"}, // samples are made as people make things
+	"graph/sales":      {"graph/selling"},                // orders count the uses of discounts
 	"graph/selling":    nil,
 	"graph/storefront": nil,
 }

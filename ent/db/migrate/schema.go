@@ -1824,6 +1824,7 @@ var (
 		{Name: "limits", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 		{Name: "legacy", Type: field.TypeBool, Default: false},
 		{Name: "demo", Type: field.TypeBool, Default: false},
+		{Name: "test", Type: field.TypeBool, Default: false},
 		{Name: "active_theme_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "language", Type: field.TypeString, Default: "en", SchemaType: map[string]string{"mysql": "varbinary(16)"}},
 		{Name: "storefront_revision", Type: field.TypeInt64, Default: 0},

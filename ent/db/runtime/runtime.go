@@ -1739,12 +1739,16 @@ func init() {
 	storeDescDemo := storeFields[11].Descriptor()
 	// store.DefaultDemo holds the default value on creation for the demo field.
 	store.DefaultDemo = storeDescDemo.Default.(bool)
+	// storeDescTest is the schema descriptor for test field.
+	storeDescTest := storeFields[12].Descriptor()
+	// store.DefaultTest holds the default value on creation for the test field.
+	store.DefaultTest = storeDescTest.Default.(bool)
 	// storeDescLanguage is the schema descriptor for language field.
-	storeDescLanguage := storeFields[13].Descriptor()
+	storeDescLanguage := storeFields[14].Descriptor()
 	// store.DefaultLanguage holds the default value on creation for the language field.
 	store.DefaultLanguage = state.Language(storeDescLanguage.Default.(string))
 	// storeDescStorefrontRevision is the schema descriptor for storefront_revision field.
-	storeDescStorefrontRevision := storeFields[14].Descriptor()
+	storeDescStorefrontRevision := storeFields[15].Descriptor()
 	// store.DefaultStorefrontRevision holds the default value on creation for the storefront_revision field.
 	store.DefaultStorefrontRevision = storeDescStorefrontRevision.Default.(int64)
 	// storeDescID is the schema descriptor for id field.

@@ -42,6 +42,8 @@ const (
 	FieldLegacy = "legacy"
 	// FieldDemo holds the string denoting the demo field in the database.
 	FieldDemo = "demo"
+	// FieldTest holds the string denoting the test field in the database.
+	FieldTest = "test"
 	// FieldActiveThemeID holds the string denoting the active_theme_id field in the database.
 	FieldActiveThemeID = "active_theme_id"
 	// FieldLanguage holds the string denoting the language field in the database.
@@ -69,6 +71,7 @@ var Columns = []string{
 	FieldLimits,
 	FieldLegacy,
 	FieldDemo,
+	FieldTest,
 	FieldActiveThemeID,
 	FieldLanguage,
 	FieldStorefrontRevision,
@@ -108,6 +111,8 @@ var (
 	DefaultLegacy bool
 	// DefaultDemo holds the default value on creation for the "demo" field.
 	DefaultDemo bool
+	// DefaultTest holds the default value on creation for the "test" field.
+	DefaultTest bool
 	// DefaultLanguage holds the default value on creation for the "language" field.
 	DefaultLanguage state.Language
 	// DefaultStorefrontRevision holds the default value on creation for the "storefront_revision" field.
@@ -187,6 +192,11 @@ func ByLegacy(opts ...sql.OrderTermOption) OrderOption {
 // ByDemo orders the results by the demo field.
 func ByDemo(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldDemo, opts...).ToFunc()
+}
+
+// ByTest orders the results by the test field.
+func ByTest(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldTest, opts...).ToFunc()
 }
 
 // ByActiveThemeID orders the results by the active_theme_id field.

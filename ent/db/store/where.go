@@ -129,6 +129,11 @@ func Demo(v bool) predicate.Store {
 	return predicate.Store(sql.FieldEQ(FieldDemo, v))
 }
 
+// Test applies equality check predicate on the "test" field. It's identical to TestEQ.
+func Test(v bool) predicate.Store {
+	return predicate.Store(sql.FieldEQ(FieldTest, v))
+}
+
 // ActiveThemeID applies equality check predicate on the "active_theme_id" field. It's identical to ActiveThemeIDEQ.
 func ActiveThemeID(v xid.ID) predicate.Store {
 	return predicate.Store(sql.FieldEQ(FieldActiveThemeID, v))
@@ -805,6 +810,16 @@ func DemoEQ(v bool) predicate.Store {
 // DemoNEQ applies the NEQ predicate on the "demo" field.
 func DemoNEQ(v bool) predicate.Store {
 	return predicate.Store(sql.FieldNEQ(FieldDemo, v))
+}
+
+// TestEQ applies the EQ predicate on the "test" field.
+func TestEQ(v bool) predicate.Store {
+	return predicate.Store(sql.FieldEQ(FieldTest, v))
+}
+
+// TestNEQ applies the NEQ predicate on the "test" field.
+func TestNEQ(v bool) predicate.Store {
+	return predicate.Store(sql.FieldNEQ(FieldTest, v))
 }
 
 // ActiveThemeIDEQ applies the EQ predicate on the "active_theme_id" field.

@@ -89,6 +89,8 @@ type MutationResolver interface {
 	StoreRequireSecondFactor(ctx context.Context, expectedVersion int64, required bool) (*model.StorePayload, error)
 	StoreSetRefundProof(ctx context.Context, expectedVersion int64, aboveMinor *int64) (*model.StorePayload, error)
 	StoreClose(ctx context.Context, expectedVersion int64) (*model.StorePayload, error)
+	TestStoreFill(ctx context.Context) (*model.StorePayload, error)
+	TestStoreReset(ctx context.Context) (*model.TestStoreResetPayload, error)
 	StaffInvite(ctx context.Context, input model.StaffInviteInput) (*model.InvitationPayload, error)
 	InvitationResend(ctx context.Context, id string) (*model.InvitationPayload, error)
 	InvitationWithdraw(ctx context.Context, id string) (*model.InvitationPayload, error)
@@ -643,6 +645,16 @@ type Mutation {
   storeSetRefundProof(expectedVersion: Long!, aboveMinor: Long): StorePayload! @fresh @dashboard(roles: [OWNER])
   "Closes the store: its credentials stop working. Its rows are kept."
   storeClose(expectedVersion: Long!): StorePayload! @fresh @dashboard(roles: [OWNER])
+  """
+  Fills a test store that has no products, customers and orders with samples: 12 products, 8 customers and 20 orders.
+  Each has its events, as if people had made it.
+  """
+  testStoreFill: StorePayload! @dashboard
+  """
+  Removes products, customers and orders of a test store, with what belongs to them: up to 100 of each. Call it again
+  while there is more. Each product that goes has its event; the log of events, the audit log and finished exports stay.
+  """
+  testStoreReset: TestStoreResetPayload! @fresh @dashboard
 
   """
   Invites somebody to join the store, by a link that works for seven days and once. It goes to the address alone;
@@ -1653,6 +1665,11 @@ type Store {
   language: Language!
   "v0 is still served to its keys."
   legacy: Boolean!
+  """
+  Nothing in it is real: shoppers pay by what moves no money and get no mail, and robots are kept out of its
+  storefront. It is decided when the store is made and never changes.
+  """
+  test: Boolean!
   "Its people need a second factor."
   secondFactor: Boolean!
   "From which sum on, in minor units, a refund needs a proof of who makes it; null for none."
@@ -2377,6 +2394,8 @@ input StoreCreateInput {
   handle: String
   currency: String!
   timezone: String! = "UTC"
+  "Makes a test store, which it stays: see Store.test."
+  test: Boolean! = false
 }
 
 input StoreUpdateInput {
@@ -2871,6 +2890,13 @@ input DiscountInput {
 }
 
 type StorePayload { store: Store userErrors: [UserError!]! }
+type TestStoreResetPayload {
+  "How many products, customers and orders went."
+  removed: Int!
+  "Whether some are left."
+  more: Boolean!
+  userErrors: [UserError!]!
+}
 type StaffPayload { staff: Staff userErrors: [UserError!]! }
 "The link is shown once, where the service sends no mail."
 type InvitationPayload { invitation: Invitation link: String userErrors: [UserError!]! }
@@ -12772,6 +12798,8 @@ func (ec *executionContext) fieldContext_Identity_store(_ context.Context, field
 				return ec.fieldContext_Store_language(ctx, field)
 			case "legacy":
 				return ec.fieldContext_Store_legacy(ctx, field)
+			case "test":
+				return ec.fieldContext_Store_test(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "refundProofMinor":
@@ -16407,6 +16435,8 @@ func (ec *executionContext) fieldContext_Membership_store(_ context.Context, fie
 				return ec.fieldContext_Store_language(ctx, field)
 			case "legacy":
 				return ec.fieldContext_Store_legacy(ctx, field)
+			case "test":
+				return ec.fieldContext_Store_test(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "refundProofMinor":
@@ -17162,6 +17192,131 @@ func (ec *executionContext) fieldContext_Mutation_storeClose(ctx context.Context
 	if fc.Args, err = ec.field_Mutation_storeClose_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_testStoreFill(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_testStoreFill,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Mutation().TestStoreFill(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNStorePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStorePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_testStoreFill(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "store":
+				return ec.fieldContext_StorePayload_store(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_StorePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type StorePayload", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_testStoreReset(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_testStoreReset,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Mutation().TestStoreReset(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.TestStoreResetPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.TestStoreResetPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.TestStoreResetPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.TestStoreResetPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
+			}
+
+			next = directive2
+			return next
+		},
+		ec.marshalNTestStoreResetPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTestStoreResetPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_testStoreReset(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "removed":
+				return ec.fieldContext_TestStoreResetPayload_removed(ctx, field)
+			case "more":
+				return ec.fieldContext_TestStoreResetPayload_more(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_TestStoreResetPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type TestStoreResetPayload", field.Name)
+		},
 	}
 	return fc, nil
 }
@@ -31665,6 +31820,8 @@ func (ec *executionContext) fieldContext_Query_store(_ context.Context, field gr
 				return ec.fieldContext_Store_language(ctx, field)
 			case "legacy":
 				return ec.fieldContext_Store_legacy(ctx, field)
+			case "test":
+				return ec.fieldContext_Store_test(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "refundProofMinor":
@@ -38791,6 +38948,23 @@ func (ec *executionContext) fieldContext_Store_legacy(_ context.Context, field g
 	return fc, nil
 }
 
+func (ec *executionContext) _Store_test(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Test)
+}
+
+func (ec *executionContext) fieldContext_Store_test(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Store",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Store_secondFactor(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
 	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.SecondFactor)
 }
@@ -38918,6 +39092,8 @@ func (ec *executionContext) fieldContext_StorePayload_store(_ context.Context, f
 				return ec.fieldContext_Store_language(ctx, field)
 			case "legacy":
 				return ec.fieldContext_Store_legacy(ctx, field)
+			case "test":
+				return ec.fieldContext_Store_test(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "refundProofMinor":
@@ -39209,6 +39385,79 @@ func (ec *executionContext) _TaxSettingsPayload_userErrors(ctx context.Context, 
 func (ec *executionContext) fieldContext_TaxSettingsPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "TaxSettingsPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TestStoreResetPayload_removed(ctx context.Context, field graphql.CollectedField, obj *model.TestStoreResetPayload) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Removed)
+}
+
+func (ec *executionContext) fieldContext_TestStoreResetPayload_removed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TestStoreResetPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TestStoreResetPayload_more(ctx context.Context, field graphql.CollectedField, obj *model.TestStoreResetPayload) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.More)
+}
+
+func (ec *executionContext) fieldContext_TestStoreResetPayload_more(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TestStoreResetPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TestStoreResetPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.TestStoreResetPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TestStoreResetPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TestStoreResetPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TestStoreResetPayload",
 		Field:      field,
 		IsMethod:   false,
 		IsResolver: false,
@@ -47002,8 +47251,11 @@ func (ec *executionContext) unmarshalInputStoreCreateInput(ctx context.Context, 
 	if _, present := asMap["timezone"]; !present {
 		asMap["timezone"] = "UTC"
 	}
+	if _, present := asMap["test"]; !present {
+		asMap["test"] = false
+	}
 
-	fieldsInOrder := [...]string{"name", "handle", "currency", "timezone"}
+	fieldsInOrder := [...]string{"name", "handle", "currency", "timezone", "test"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -47038,6 +47290,13 @@ func (ec *executionContext) unmarshalInputStoreCreateInput(ctx context.Context, 
 				return it, err
 			}
 			it.Timezone = data
+		case "test":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("test"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Test = data
 		}
 	}
 	return it, nil
@@ -52881,6 +53140,20 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "storeClose":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_storeClose(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "testStoreFill":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_testStoreFill(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "testStoreReset":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_testStoreReset(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -59145,6 +59418,11 @@ func (ec *executionContext) _Store(ctx context.Context, sel ast.SelectionSet, ob
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "test":
+			out.Values[i] = ec._Store_test(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "secondFactor":
 			out.Values[i] = ec._Store_secondFactor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -59353,6 +59631,55 @@ func (ec *executionContext) _TaxSettingsPayload(ctx context.Context, sel ast.Sel
 			out.Values[i] = ec._TaxSettingsPayload_taxSettings(ctx, field, obj)
 		case "userErrors":
 			out.Values[i] = ec._TaxSettingsPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var testStoreResetPayloadImplementors = []string{"TestStoreResetPayload"}
+
+func (ec *executionContext) _TestStoreResetPayload(ctx context.Context, sel ast.SelectionSet, obj *model.TestStoreResetPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, testStoreResetPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TestStoreResetPayload")
+		case "removed":
+			out.Values[i] = ec._TestStoreResetPayload_removed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "more":
+			out.Values[i] = ec._TestStoreResetPayload_more(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "userErrors":
+			out.Values[i] = ec._TestStoreResetPayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -65426,6 +65753,20 @@ func (ec *executionContext) marshalNTaxSettingsPayload2ᚖgithubᚗcomᚋstorefr
 		return graphql.Null
 	}
 	return ec._TaxSettingsPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNTestStoreResetPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTestStoreResetPayload(ctx context.Context, sel ast.SelectionSet, v model.TestStoreResetPayload) graphql.Marshaler {
+	return ec._TestStoreResetPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNTestStoreResetPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTestStoreResetPayload(ctx context.Context, sel ast.SelectionSet, v *model.TestStoreResetPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TestStoreResetPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNTheme2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Theme) graphql.Marshaler {

@@ -110,7 +110,8 @@ if (first) {
   fetchPage(first).catch(() => {});
 }
 
-const storeFields = 'id name handle currency timezone language storeHost status version secondFactor refundProofMinor';
+const storeFields = 'id name handle currency timezone language storeHost status test version secondFactor ' +
+  'refundProofMinor';
 const start = `query Start {
   account { id name email verified mailPossible role memberships { role store { id name handle } } }
   store { ${storeFields} }
@@ -220,7 +221,10 @@ function Frame({ data, refresh }) {
     <a class="skip" href="#main">Skip to the content</a>
     <div class="frame">
       <${Side} find=${() => find(true)} />
-      <main class="content" id="main" tabindex="-1"><${Unverified} /><${Place} /><${Guide} /></main>
+      <main class="content" id="main" tabindex="-1">
+        ${store.test && html`<div class="banner" data-test="test-store"><${Alert} tone="info">
+          <p>This is a test store: nothing in it is real.</p><//></div>`}
+        <${Unverified} /><${Place} /><${Guide} /></main>
     </div>
     ${finding && html`<${Finding} onClose=${() => find(false)} />`}
     <${Proof} />

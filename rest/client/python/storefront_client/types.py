@@ -1039,6 +1039,9 @@ class IdentityStore(TypedDict):
     currency: Currency
     #: The time zone of its reports as of the IANA database.
     timezone: str
+    #: Whether it is a test store: nothing in it is real, no money moves and no shopper gets mail. This never
+    #: changes.
+    test: bool
 
 
 class IdentityApp(TypedDict):

@@ -964,6 +964,11 @@ export interface IdentityStore {
   currency: Currency;
   /** The time zone of its reports as of the IANA database. */
   timezone: string;
+  /**
+   * Whether it is a test store: nothing in it is real, no money moves and no shopper gets mail. This never
+   * changes.
+   */
+  test: boolean;
 }
 
 /** The app that the token was issued to. */

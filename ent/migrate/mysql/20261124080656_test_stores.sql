@@ -1,0 +1,2 @@
+-- Modify "stores" table
+ALTER TABLE `stores` ADD COLUMN `test` bool NOT NULL DEFAULT 0;

@@ -1,0 +1,122 @@
+package teststore
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// goods are the titles of the sample products, people the names of the sample customers.
+var (
+	goods = []string{"Tea cup", "Soup bowl", "Dinner plate", "Milk jug", "Tea pot", "Egg cup", "Serving board",
+		"Linen napkin", "Glass carafe", "Sugar bowl", "Butter dish", "Fruit basket"}
+	people = []string{"Ada Novak", "Ben Okafor", "Chiara Rossi", "Daniel Weiss", "Emma Larsen", "Farid Haddad",
+		"Grace Kim", "Hugo Martin"}
+)
+
+// orderCount is how many sample orders there are.
+const orderCount = 20
+
+const day = 24 * time.Hour
+
+// filling is one filling of a store.
+type filling struct {
+	Mutation
+	currency  string
+	products  []*db.Product
+	customers []string // public ids
+}
+
+// makeProducts makes the products; each sixth stays a draft.
+func (f *filling) makeProducts(ctx context.Context) error {
+	m := f.catalog.Mutation()
+	for i, title := range goods {
+		made, err := m.ProductCreate(ctx, model.ProductCreateInput{Title: title, PriceMinor: int64(i+2) * 450,
+			Currency: f.currency, Sku: new(fmt.Sprintf("SAMPLE-%02d", i+1)), Vendor: new("Sample goods"),
+			Tags: []string{"sample"}, InventoryQuantity: new(int64(100))})
+		if err != nil {
+			return fmt.Errorf("sample product: %w", err)
+		}
+		if i%6 == 5 {
+			continue
+		}
+		made, err = m.ProductPublish(ctx, made.Product.PublicID(), made.Product.Version)
+		if err != nil {
+			return fmt.Errorf("publish a sample product: %w", err)
+		}
+		f.products = append(f.products, made.Product)
+	}
+	return nil
+}
+
+// makeCustomers makes the customers, at addresses that reach nobody.
+func (f *filling) makeCustomers(ctx context.Context) error {
+	m := f.sales.Mutation()
+	for i, name := range people {
+		first, last, _ := strings.Cut(name, " ")
+		made, err := m.CustomerCreate(ctx, model.CustomerCreateInput{
+			Email:     new(strings.ToLower(first) + "@shopper.example"),
+			FirstName: &first, LastName: &last, Status: state.CustomerActive,
+			EmailMarketing: state.EmailNotSubscribed, Tags: []string{"sample"},
+			DefaultAddress: &model.AddressInput{Name: &name, Line1: fmt.Sprintf("Sample street %d", i+1),
+				City: "Vienna", PostalCode: new("1010"), Country: "AT"}})
+		if err != nil {
+			return fmt.Errorf("sample customer: %w", err)
+		}
+		f.customers = append(f.customers, xid.Customer.Format(made.Customer.ID))
+	}
+	return nil
+}
+
+// makeOrders makes the orders, of which one was placed on each of the last days.
+func (f *filling) makeOrders(ctx context.Context) error {
+	for i := range orderCount {
+		in := model.OrderCreateInput{CustomerID: &f.customers[i*3%len(f.customers)], Source: "online_store",
+			ShippingMinor: 490, Tags: []string{"sample"},
+			PlacedAt: new(micros.Now().Add(time.Duration(i-orderCount) * day))}
+		for n := range 1 + i%3 {
+			p := f.products[(i+n)%len(f.products)]
+			in.Lines = append(in.Lines, &model.OrderLineInput{ProductID: new(p.PublicID()), Quantity: int64(1 + n)})
+		}
+		if err := f.makeOrder(ctx, i, in); err != nil {
+			return fmt.Errorf("sample order: %w", err)
+		}
+	}
+	return nil
+}
+
+// makeOrder makes an order and takes it along its way: as far as its number says, and one
+// in ten is cancelled.
+func (f *filling) makeOrder(ctx context.Context, i int, in model.OrderCreateInput) error {
+	m := f.sales.Mutation()
+	made, err := m.OrderCreate(ctx, in)
+	if err != nil {
+		return err
+	}
+	if i%10 == 4 {
+		_, err = m.OrderCancel(ctx, made.Order.PublicID(), made.Order.Version, false, nil)
+		return err
+	}
+	steps := []func(id string, version int64) (*model.OrderPayload, error){
+		func(id string, version int64) (*model.OrderPayload, error) {
+			return m.OrderMarkPaid(ctx, id, version, new(string(state.PaymentTest)), nil)
+		},
+		func(id string, version int64) (*model.OrderPayload, error) {
+			return m.OrderFulfill(ctx, id, version, model.FulfillInput{Carrier: new("Sample carrier")})
+		},
+		func(id string, version int64) (*model.OrderPayload, error) { return m.OrderComplete(ctx, id, version) },
+	}
+	for _, step := range steps[:i%4] {
+		if made, err = step(made.Order.PublicID(), made.Order.Version); err != nil {
+			return err
+		}
+	}
+	return nil
+}
