@@ -106,19 +106,20 @@ func (c *serveCmd) announce(s *session, server *app.Server) error {
 // firstStore is the command that makes a store where the server looks for it, with the
 // server's address in the link of the invitation.
 func (c *serveCmd) firstStore(server *app.Server) string {
-	command := `storefront store create "My shop" --currency EUR --owner-email you@shop.example`
+	var command strings.Builder
+	command.WriteString(`storefront store create "My shop" --currency EUR --owner-email you@shop.example`)
 	for _, f := range []struct{ name, value, usual string }{
 		{"--data", c.Data, "./storefront-data"}, {"--public-url", server.API, "http://127.0.0.1:8080"},
 		{"--store-domain", c.StoreDomain, ""},
 	} {
 		if f.value != f.usual {
-			command += " " + f.name + " " + quoted(f.value)
+			command.WriteString(" " + f.name + " " + quoted(f.value))
 		}
 	}
 	if c.Database != "" || c.DatabaseFile != nil {
-		command += " --database-file FILE"
+		command.WriteString(" --database-file FILE")
 	}
-	return command
+	return command.String()
 }
 
 // quoted is a word of a shell's command line.

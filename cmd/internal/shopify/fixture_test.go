@@ -3,6 +3,7 @@ package shopify_test
 import (
 	"encoding/csv"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,9 +30,7 @@ type cells map[string]string
 // with is a row with other values.
 func (c cells) with(pairs ...string) cells {
 	next := cells{}
-	for k, v := range c {
-		next[k] = v
-	}
+	maps.Copy(next, c)
 	for i := 0; i < len(pairs); i += 2 {
 		next[pairs[i]] = pairs[i+1]
 	}

@@ -4,19 +4,22 @@ import { html, useEffect, useRef } from './lib.js';
 
 let library = null;
 
-/** Fetches the library, once. */
-export const load = () => (library ??= Promise.all([import('./vendor/uplot/uPlot.esm.js'), sheet()])
-  .then(([m]) => m, () => ({})));
+/**
+ * Fetches the library, once, and its own few styles, which most pages do not need. Its package has a minified form as a
+ * script alone, which names itself in the window.
+ */
+export const load = () => (library ??= Promise.all([
+  fetched('script', { src: new URL('./vendor/uplot/uPlot.iife.min.js', import.meta.url).href }),
+  fetched('link', { rel: 'stylesheet', href: new URL('./vendor/uplot/uPlot.min.css', import.meta.url).href }),
+]).then(() => ({ default: window.uPlot }), () => ({})));
 
-/** The library's own few styles, which most pages do not need. */
-function sheet() {
-  const link = document.createElement('link');
-  link.rel = 'stylesheet';
-  link.href = new URL('./vendor/uplot/uPlot.min.css', import.meta.url).href;
+/** Adds an element that fetches something, and waits for it. */
+function fetched(tag, attributes) {
+  const element = Object.assign(document.createElement(tag), attributes);
   return new Promise((done, fail) => {
-    link.onload = done;
-    link.onerror = fail;
-    document.head.append(link);
+    element.onload = done;
+    element.onerror = fail;
+    document.head.append(element);
   });
 }
 

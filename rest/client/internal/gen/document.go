@@ -249,7 +249,7 @@ func snake(name string) string { return strings.ToLower(strings.Join(words(name)
 // wrapped breaks a text into lines of at most width characters.
 func wrapped(s string, width int) []string {
 	var lines []string
-	for _, word := range strings.Fields(s) {
+	for word := range strings.FieldsSeq(s) {
 		if n := len(lines); n > 0 && len(lines[n-1])+1+len(word) <= width {
 			lines[n-1] += " " + word
 			continue
