@@ -49,6 +49,16 @@ func IndexHint(engine, name string) string {
 	return " FORCE INDEX (`" + name + "`)"
 }
 
+// DeleteHint makes a DELETE that is a text walk an index: what follows the table's name
+// on an engine, with a space in front, or nothing. MySQL has no such hint, and needs
+// none; SQLite, which counts no rows, sometimes reads the whole store for a list of keys.
+func DeleteHint(engine, name string) string {
+	if engine != dialect.SQLite {
+		return ""
+	}
+	return " INDEXED BY `" + name + "`"
+}
+
 // Above bounds a read to the rows behind a place in the ascending order of two
 // columns, of which the second is unique.
 func Above(s *sql.Selector, first, second string, a, b any) {

@@ -35,7 +35,7 @@ func (e *Engine) orders(ctx context.Context, t *task) (*place, error) {
 		if _, err := Orders(ctx, c, t.ID, order.IDIn(ids...)); err != nil {
 			return err
 		}
-		return search.Index{Client: c}.ForgetPerson(ctx, ids...)
+		return search.Index{Client: c, Engine: e.Store.Dialect()}.ForgetPerson(ctx, ids...)
 	})
 	if err != nil {
 		return nil, err
@@ -60,14 +60,14 @@ func All(ctx context.Context, c *db.Client, customer xid.ID, pages int) (clean b
 
 // Forget takes a customer out of the words by which the first of their orders are found, as many
 // as pages of them hold, in the transaction of ctx.
-func Forget(ctx context.Context, c *db.Client, customer xid.ID, pages int) error {
-	query := c.Order.Query().Where(order.CustomerID(customer)).Order(order.ByID()).Limit(pages * batch)
+func Forget(ctx context.Context, words search.Index, customer xid.ID, pages int) error {
+	query := words.Client.Order.Query().Where(order.CustomerID(customer)).Order(order.ByID()).Limit(pages * batch)
 	query.Modify(ent.ForceIndex(ordersIndex))
 	ids, err := query.IDs(ctx)
 	if err != nil {
 		return fmt.Errorf("read orders to forget: %w", err)
 	}
-	return search.Index{Client: c}.ForgetPerson(ctx, ids...)
+	return words.ForgetPerson(ctx, ids...)
 }
 
 // Orders redacts the next orders of a customer that hold anything about them, of those

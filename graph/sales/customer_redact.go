@@ -52,7 +52,7 @@ func (m Mutation) CustomerRedact(
 				if err := m.Index(ctx).Forget(ctx, search.Customers, row.ID); err != nil {
 					return err
 				}
-				if err := erase.Forget(ctx, m.Client(ctx), row.ID, redactPages); err != nil {
+				if err := erase.Forget(ctx, m.Index(ctx), row.ID, redactPages); err != nil {
 					return err
 				}
 				return m.Erasures.Begin(ctx, row.ID, clean)

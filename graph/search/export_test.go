@@ -29,3 +29,6 @@ func (k *Keeper) Steps(ctx context.Context, n int) error {
 	}
 	return nil
 }
+
+// Removal is the statement that deletes the words of n things.
+func Removal(engine string, n int) string { return removal(engine, n) }

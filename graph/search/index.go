@@ -3,12 +3,13 @@ package search
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"entgo.io/ent/dialect"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/searchpending"
-	"github.com/storefront-go/storefront/ent/db/searchterm"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -39,7 +40,7 @@ func (x Index) Mark(ctx context.Context, k Kind, id xid.ID) error {
 
 // Forget takes something out of the search.
 func (x Index) Forget(ctx context.Context, k Kind, id xid.ID) error {
-	_, err := x.Client.SearchTerm.Delete().Where(searchterm.ID(id)).Exec(ctx)
+	err := x.remove(ctx, anyWord, id)
 	if err == nil {
 		gone := x.Client.SearchPending.Delete().Where(searchpending.Kind(string(k)), searchpending.ID(id))
 		_, err = gone.Exec(ctx)
@@ -53,12 +54,32 @@ func (x Index) Forget(ctx context.Context, k Kind, id xid.ID) error {
 // ForgetPerson takes the words about a person out of those of orders. What is pending of them has
 // none either, once its customer is redacted.
 func (x Index) ForgetPerson(ctx context.Context, orders ...xid.ID) error {
-	if len(orders) == 0 {
-		return nil
-	}
-	gone := x.Client.SearchTerm.Delete().Where(searchterm.IDIn(orders...), searchterm.Personal(true))
-	if _, err := gone.Exec(ctx); err != nil {
+	if err := x.remove(ctx, " AND personal", orders...); err != nil {
 		return fmt.Errorf("take a person out of the search: %w", err)
 	}
 	return nil
+}
+
+// anyWord narrows [Index.remove] to nothing.
+const anyWord = ""
+
+// remove deletes the words of things, of which one more condition holds.
+func (x Index) remove(ctx context.Context, only string, ids ...xid.ID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	values := make([]any, 0, 1+len(ids))
+	values = append(values, viewer.From(ctx).Store)
+	for _, id := range ids {
+		values = append(values, id)
+	}
+	_, err := x.Client.ExecContext(ctx, removal(x.Engine, len(ids))+only, values...)
+	return err
+}
+
+// removal is the statement that deletes the words of some things: by their own index, since
+// the primary key begins with the store, too, and has all of its words.
+func removal(engine string, n int) string {
+	return "DELETE FROM search_terms" + ent.DeleteHint(engine, "searchterm_store_id_id_term") +
+		" WHERE store_id = ? AND id IN (?" + strings.Repeat(", ?", n-1) + ")"
 }

@@ -2,6 +2,8 @@ package search_test
 
 import (
 	"context"
+	"database/sql"
+	"strings"
 	"testing"
 
 	"github.com/storefront-go/storefront/ent"
@@ -113,4 +115,27 @@ func TestFreshBound(t *testing.T) {
 			t.Errorf("%d of %d are found", got, len(all))
 		}
 	})
+}
+
+// The words of things are deleted by their own index: the primary key, which SQLite would
+// take, leads through all words of the store.
+func TestRemovalReadsItsOwn(t *testing.T) {
+	s := storetest.Open(t)
+	for _, n := range []int{1, 2, 20} {
+		values := make([]any, 1+n)
+		for i := range values {
+			values[i] = xid.New()
+		}
+		var plan string
+		err := ent.Read(t.Context(), s.DB(t.Context()), func(rows *sql.Rows) error {
+			var id, parent, unused int
+			return rows.Scan(&id, &parent, &unused, &plan)
+		}, "EXPLAIN QUERY PLAN "+search.Removal(s.Dialect(), n), values...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(plan, "searchterm_store_id_id_term (store_id=? AND id=?)") {
+			t.Errorf("%d things: %s", n, plan)
+		}
+	}
 }

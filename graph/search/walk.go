@@ -10,7 +10,6 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
-	"github.com/storefront-go/storefront/ent/db/searchterm"
 	"github.com/storefront-go/storefront/ent/db/searchwalk"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -116,7 +115,7 @@ func (k *Keeper) write(ctx context.Context, list []thing) error {
 			entries = append(entries, entry{term, t.id, personal})
 		}
 	}
-	if _, err := client.SearchTerm.Delete().Where(searchterm.IDIn(ids...)).Exec(ctx); err != nil {
+	if err := (Index{Client: client, Engine: k.store.Dialect()}).remove(ctx, anyWord, ids...); err != nil {
 		return fmt.Errorf("take words out of the search: %w", err)
 	}
 	// In the order of their key, in which a tree takes them best.
