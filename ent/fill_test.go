@@ -80,7 +80,10 @@ func value(c *schema.Column, i int, full bool) any {
 		return slices.Repeat([]byte{seed}, 32)
 	case field.TypeString:
 		text := string([]byte{'a' + seed%26, 'é' & 0x7f, 'z'})
-		if c.SchemaType["mysql"] == "varbinary(2)" {
+		switch c.SchemaType["mysql"] {
+		case "varbinary(1)":
+			return text[:1]
+		case "varbinary(2)":
 			return text[:2]
 		}
 		return text

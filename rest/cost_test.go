@@ -68,8 +68,8 @@ func TestStatementsOfAWrite(t *testing.T) {
 			body string
 			most uint64
 		}{
-			// claim, savepoint, product, audit, event, release, answer
-			{"write", draft("Cup"), 7},
+			// claim, savepoint, product, what the search has yet to read, audit, event, release, answer
+			{"write", draft("Cup"), 8},
 			// the claim is refused, then the answer is read
 			{"replay", draft("Cup"), 2},
 		} {

@@ -339,7 +339,7 @@ func TestBrowserOrderNew(t *testing.T) {
 	b.fill(`input[name="shippingAddress.line1"]`, "Lange Gasse 1")
 	b.fill(`input[name="shippingAddress.city"]`, "Ulm")
 	b.fill(`input[name="shippingAddress.country"]`, "de")
-	b.await("the sums of the server", `[...document.querySelectorAll('[data-test="items"] li')].at(-1)
+	b.await("the sums of the server", `[...document.querySelectorAll('[data-test="items"] .row-box')].at(-1)
 		?.textContent.includes('25.00')`)
 	b.shot("order-new")
 	b.click(`form[data-test="order-new"] [data-test="submit"]`)

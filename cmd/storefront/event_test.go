@@ -21,7 +21,7 @@ import (
 // touches an order, a product or a customer, and the end of a grant is no command's.
 var emitted = map[string]string{
 	"store create": "", "store legacy": "", "store limit": "",
-	"key create": "", "key rotate": "", "key revoke": "",
+	"key create": "", "key rotate": "", "key allow": "", "key revoke": "",
 	"app create": "", "app update": "", "app disable": "", "app enable": "", "app legacy": "", "app verify": "",
 	"staff invite": "", "staff withdraw": "", "staff remove": "", "staff token": "", "staff password": "",
 	"staff reset-factors": "",
@@ -33,7 +33,7 @@ var emitted = map[string]string{
 // or they serve what other tests send.
 var silent = []string{"serve", "dispatch", "backup", "restore", "migrate status", "store list", "key list",
 	"app list", "app show", "staff list", "staff invited", "webhooks listen", "doctor installation",
-	"doctor deliveries", "theme check", "theme preview", "version"}
+	"doctor deliveries", "theme check", "theme preview", "mcp", "version"}
 
 // TestEventsOfCommands runs every command that writes, with an app that a store
 // let in, and reads the event log of all stores after each.
@@ -74,6 +74,7 @@ func runCommands(t *testing.T, c cli, database string) {
 	var first, second key
 	run(&first, "key", "create", "--name", "Sync", "--scope", "orders.read")
 	run(&second, "key", "rotate", first.ID)
+	run(&second, "key", "allow", second.ID, "--from", "192.0.2.0/24")
 	run(&second, "key", "revoke", first.ID)
 	var token map[string]any
 	var asked, other invited

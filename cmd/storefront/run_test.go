@@ -53,7 +53,7 @@ func TestEveryCommandHasExamples(t *testing.T) {
 	c := newCLI(t)
 	for _, command := range []string{"serve", "migrate apply", "migrate status",
 		"store create", "store list", "store legacy", "store limit",
-		"key create", "key list", "key rotate", "key revoke",
+		"key create", "key list", "key rotate", "key allow", "key revoke",
 		"app create", "app list", "app show", "app update", "app disable", "app enable", "app legacy", "staff invite",
 		"staff withdraw", "staff invited", "staff list", "staff remove", "staff token", "webhooks listen",
 		"webhooks requeue",

@@ -43,7 +43,7 @@ type APIKey struct {
 	// RetiresAt holds the value of the "retires_at" field.
 	RetiresAt *micros.Time `json:"retires_at,omitempty"`
 	// Networks holds the value of the "networks" field.
-	Networks     string `json:"networks,omitempty"`
+	Networks     *string `json:"networks,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -164,7 +164,8 @@ func (_m *APIKey) assignValues(columns []string, values []any) error {
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field networks", values[i])
 			} else if value.Valid {
-				_m.Networks = value.String
+				_m.Networks = new(string)
+				*_m.Networks = value.String
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -252,8 +253,10 @@ func (_m *APIKey) String() string {
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
 	builder.WriteString(", ")
-	builder.WriteString("networks=")
-	builder.WriteString(_m.Networks)
+	if v := _m.Networks; v != nil {
+		builder.WriteString("networks=")
+		builder.WriteString(*v)
+	}
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -331,7 +331,7 @@ func (_c *APIKeyCreate) createSpec() (*APIKey, *sqlgraph.CreateSpec) {
 	}
 	if value, ok := _c.mutation.Networks(); ok {
 		_spec.SetField(apikey.FieldNetworks, field.TypeString, value)
-		_node.Networks = value
+		_node.Networks = &value
 	}
 	return _node, _spec
 }

@@ -532,7 +532,7 @@ var apikeyRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.RevokedAt),
 		cell.NumberOf(&row.LastUsedAt),
 		cell.NumberOf(&row.RetiresAt),
-		(*cell.Text[string])(&row.Networks),
+		cell.TextOf(&row.Networks),
 	}
 	return room
 }}

@@ -990,7 +990,7 @@ func (m *APIKeyMutation) Networks() (r string, exists bool) {
 // OldNetworks returns the old "networks" field's value of the APIKey entity.
 // If the APIKey object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *APIKeyMutation) OldNetworks(ctx context.Context) (v string, err error) {
+func (m *APIKeyMutation) OldNetworks(ctx context.Context) (v *string, err error) {
 	if !m.op.Is(OpUpdateOne) {
 		return v, errors.New("OldNetworks is only allowed on UpdateOne operations")
 	}

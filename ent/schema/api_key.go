@@ -41,7 +41,7 @@ func (APIKey) Fields() []ent.Field {
 		field.Int64("retires_at").GoType(micros.Time(0)).Optional().Nillable(),
 		// networks are those that the key may be used from, parted by spaces; without any, it
 		// may be used from everywhere.
-		field.String("networks").SchemaType(key(1024)).Optional(),
+		field.String("networks").SchemaType(key(1024)).Optional().Nillable(),
 	}
 }
 

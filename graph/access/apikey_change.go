@@ -30,7 +30,7 @@ func (m Mutation) APIKeyCreate(ctx context.Context, in model.APIKeyCreateInput) 
 	}
 	id := xid.New()
 	first := &db.APIKey{ID: id, LineageID: id, Slot: new(1),
-		Name: in.Name, Scopes: granted.String(), ExpiresAt: in.ExpiresAt, Networks: networks}
+		Name: in.Name, Scopes: granted.String(), ExpiresAt: in.ExpiresAt, Networks: &networks}
 	return m.mintKey(ctx, core.Record{Action: "api_key.create", Detail: first.Scopes}, first, m.roomForKey)
 }
 
@@ -98,6 +98,6 @@ func (m Mutation) mintKey(ctx context.Context, note core.Record, k *db.APIKey,
 
 func (m Mutation) keyRow(ctx context.Context, k *db.APIKey, hint string) *db.APIKeyCreate {
 	return m.Client(ctx).APIKey.Create().SetID(k.ID).SetLineageID(k.LineageID).SetNillableSlot(k.Slot).
-		SetName(k.Name).SetHint(hint).SetScopes(k.Scopes).SetNillableExpiresAt(k.ExpiresAt).SetNetworks(k.Networks).
+		SetName(k.Name).SetHint(hint).SetScopes(k.Scopes).SetNillableExpiresAt(k.ExpiresAt).SetNillableNetworks(k.Networks).
 		SetNillableCreatedBy(maker(ctx))
 }

@@ -39,7 +39,7 @@ func (m Mutation) APIKeyAllow(ctx context.Context, id string, networks []string)
 		if err := unrevoked(xid.APIKey, n, err); err != nil {
 			return nil, err
 		}
-		row.Networks = list
+		row.Networks = &list
 		ent.OnCommit(ctx, func() { m.Keys.Forget(row.StoreID) })
 		return &core.Record{Action: "api_key.allow", Kind: xid.APIKey, ID: uid, Detail: list}, nil
 	})

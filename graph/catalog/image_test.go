@@ -258,6 +258,7 @@ func TestImageStatements(t *testing.T) {
 			}
 			return n.N()
 		}
+		read() // from now on the store's handle is known
 		if with := read(); with != 2 {
 			t.Errorf("%d statements with pictures", with)
 		}

@@ -130,13 +130,14 @@ func (w *orderWriter) flush() error {
 	o := w.orders[0]
 	w.orders = w.orders[1:]
 	rows := 1
-	if w.sheet != nil {
+	switch {
+	case w.sheet != nil:
 		w.body = w.sheet.order(w.body, o, w.gather)
 		if w.sheet.err != nil {
 			return fmt.Errorf("write %s: %w", o.PublicID(), w.sheet.err)
 		}
 		rows = max(1, len(w.gather))
-	} else if w.csv() {
+	case w.csv():
 		var err error
 		if w.head, err = orderHead(w.head[:0], o); err != nil {
 			return fmt.Errorf("write %s: %w", o.PublicID(), err)
@@ -151,7 +152,7 @@ func (w *orderWriter) flush() error {
 			w.body = append(noLine(append(w.body, w.head...), lineColumns), w.tail...)
 			w.body = end(noLine(w.body, laterLineColumns))
 		}
-	} else {
+	default:
 		w.body = append(wire.AppendOrder(w.body, o, len(w.gather), func(i int) *db.OrderLine { return w.gather[i] }),
 			'\n')
 	}

@@ -40,7 +40,12 @@ func (k *APIKey) ExpiresAt() *micros.Time {
 
 // AllowedNetworks are those that the key may be used from; without any, it may be used
 // from everywhere.
-func (k *APIKey) AllowedNetworks() []string { return strings.Fields(k.Networks) }
+func (k *APIKey) AllowedNetworks() []string {
+	if k.Networks == nil {
+		return []string{}
+	}
+	return strings.Fields(*k.Networks)
+}
 
 // Superseded reports whether a younger key of the lineage exists.
 func (k *APIKey) Superseded() bool { return k.SupersededAt != nil }

@@ -1031,13 +1031,13 @@ type ExportFilters struct {
 	CreatedTo *OptionalTimestamp `json:"created_to"`
 
 	// CustomerID Only orders of this customer.
-	CustomerID *string `json:"customer_id,omitempty"`
+	CustomerID *string `json:"customer_id"`
 
 	// FinancialStatus Only orders whose money is in this state.
-	FinancialStatus *string `json:"financial_status,omitempty"`
+	FinancialStatus *string `json:"financial_status"`
 
 	// FulfillmentStatus Only orders whose goods are in this state.
-	FulfillmentStatus *string `json:"fulfillment_status,omitempty"`
+	FulfillmentStatus *string `json:"fulfillment_status"`
 
 	// Status Only what is in this state.
 	Status *string `json:"status"`

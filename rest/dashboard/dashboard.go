@@ -23,10 +23,11 @@ const assetRoot = Root + "/assets/"
 
 // policy is the Content-Security-Policy of every answer, but for the frames. Pictures come
 // from the host, and QR codes from the answers. No text becomes markup or code, not even
-// by mistake: that would take a trusted type, and none exists.
+// by mistake: that would take a trusted type, and the one that exists is for the script of
+// the plots.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
-	"trusted-types 'none'"
+	"trusted-types plot"
 
 // Config is what the dashboard needs.
 type Config struct {

@@ -34,7 +34,8 @@ const (
 		`"product_type":null,"tags":[],"inventory_quantity":null,"image_url":null,"published_at":null,"version":1,` +
 		`"created_at":"2026-03-01T09:30:00.000000Z","updated_at":"2026-03-01T09:30:00.000000Z","options":[],` +
 		`"variants":[{"id":"var_01jgn7hq3zd5va9k4m8p2r6t0w","title":"Mug","sku":null,"price_minor":1450,` +
-		`"compare_at_price_minor":null,"inventory_quantity":null,"weight_grams":null,"options":[],"position":1}]}`
+		`"compare_at_price_minor":null,"inventory_quantity":null,"weight_grams":null,"options":[],"position":1,` +
+		`"image":null}],"images":[],"requires_shipping":true}`
 )
 
 // exchange is one recorded exchange in short.
@@ -95,7 +96,7 @@ func (e exchange) err(v *Validator) error {
 
 func TestExchanges(t *testing.T) {
 	v := New(t, document(t))
-	draft := `{"title":"Mug","price_minor":1450,"currency":"eur","sku":null}`
+	draft := `{"title":"Mug","price_minor":1450,"currency":"EUR","sku":null}`
 	for _, tc := range []struct {
 		name string
 		e    exchange

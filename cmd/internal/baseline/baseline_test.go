@@ -173,7 +173,7 @@ func TestSameStatements(t *testing.T) {
 					return idem.Answer{Status: http.StatusCreated}, err
 				})
 				return err
-			}, baseline.Create},
+			}, baseline.Statements(b.store.Dialect()).Create()},
 			{"code exchange", func() error {
 				_, err := b.server.Token(t.Context(), code, nil)
 				return err

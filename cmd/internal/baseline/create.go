@@ -94,6 +94,7 @@ func (h *handler) write(
 		{insertClaim, []any{v.Store[:], w.keyHash[:], w.finger[:], int64(micros.Now()), 0, w.keyHash[:16]}},
 		{savepoint, nil},
 		{insertProduct, w.productArgs()},
+		{h.sql.mark, markArgs(v.Store, "p", w.id)},
 		{insertAudit, w.auditArgs()},
 	}, events(w, *b), []step{
 		{updateAnswer, []any{http.StatusCreated, *b, w.keyHash[:16], v.Store[:]}},

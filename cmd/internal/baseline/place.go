@@ -202,6 +202,7 @@ func (p *placement) write() error {
 	for _, s := range []step{
 		{t.countOrder, []any{1, 1, o.updatedAt - spread, spread, o.updatedAt, o.placedAt, o.placedAt, p.customer[:],
 			"redacted", p.store[:]}},
+		{p.sql.mark, markArgs(p.store, "o", o.id)},
 		{t.endCart, []any{o.id[:], p.cart.id[:], p.store[:]}},
 		{t.audit, []any{p.store[:], "system", "shopper", "order.place", "order", o.id[:], audit[:]}},
 		{insertEvent, []any{p.store[:], "order.created", "order", o.id[:], o.sequence, body, event[:]}},

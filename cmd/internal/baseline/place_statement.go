@@ -91,8 +91,8 @@ func placing(engine string) placeTexts {
 }
 
 // list is all of them, as one order of three lines runs them.
-func (t placeTexts) list() []string {
+func (t placeTexts) list(mark string) []string {
 	return []string{t.lockCart, t.cart, t.store, t.lines, t.products, t.taxes, t.countries, t.zone, t.methods,
-		t.customer, t.insertOrder, t.insertLines, t.takeStock, t.takeStock, t.takeStock, t.countOrder, t.endCart,
+		t.customer, t.insertOrder, t.insertLines, t.takeStock, t.takeStock, t.takeStock, t.countOrder, mark, t.endCart,
 		t.audit, insertEvent, insertOutbox}
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/themeasset"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
 )
 
 // texts are the statements of one engine, letter for letter the service's.
@@ -18,6 +20,7 @@ type texts struct {
 	ordersFrom, linesFrom, productsFrom string // with the index named on MySQL
 	order                               string
 	assetsHead                          string // to its limit
+	mark                                string // for the search
 	place                               placeTexts
 }
 
@@ -29,6 +32,12 @@ func statements(engine string) texts {
 		ordersFrom:   "`orders`",
 		linesFrom:    "`order_lines`",
 		productsFrom: "`products`",
+	}
+	t.mark = "INSERT INTO search_pendings (store_id, kind, id, since) VALUES (?, ?, ?, ?) " +
+		"ON CONFLICT (store_id, kind, id) DO NOTHING"
+	if engine == dialect.MySQL {
+		t.mark = "INSERT INTO search_pendings (store_id, kind, id, since) VALUES (?, ?, ?, ?) " +
+			"ON DUPLICATE KEY UPDATE since = since"
 	}
 	t.order = t.ordersHead + "`orders` WHERE `orders`.`id` = ? AND `orders`.`store_id` = ?"
 	if engine == dialect.MySQL {
@@ -86,6 +95,11 @@ func window(head, table string, after bool, limit int) string {
 func (t *texts) lines(n int) string {
 	return t.linesHead + t.linesFrom + " WHERE `order_lines`.`order_id` IN (" + strings.Repeat("?, ", n-1) +
 		"?) AND `order_lines`.`store_id` = ? ORDER BY `order_lines`.`order_id`, `order_lines`.`position`"
+}
+
+// markArgs are the arguments with which a thing of a kind is marked for the search.
+func markArgs(store xid.ID, kind string, id xid.ID) []any {
+	return []any{store[:], kind, id[:], int64(micros.Now())}
 }
 
 // The statements of POST /products, in their order. Each runs on both engines.

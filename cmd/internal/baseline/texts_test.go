@@ -19,10 +19,12 @@ func (t Text) Order() string { return t.t.order }
 func (t Text) Products(after bool, limit int) string { return t.t.products(after, limit) }
 
 // Place are the statements that place a cart.
-func (t Text) Place() []string { return t.t.place.list() }
+func (t Text) Place() []string { return t.t.place.list(t.t.mark) }
 
 // Create are the statements of POST /products.
-var Create = []string{insertClaim, savepoint, insertProduct, insertAudit, insertEvent, insertOutbox, updateAnswer}
+func (t Text) Create() []string {
+	return []string{insertClaim, savepoint, insertProduct, t.t.mark, insertAudit, insertEvent, insertOutbox, updateAnswer}
+}
 
 // Exchanged are the statements of a code's exchange, Refreshed those of a refresh.
 var (

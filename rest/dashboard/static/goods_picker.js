@@ -37,7 +37,7 @@ export function GoodsPicker({ add }) {
       : !q.data ? html`<${Waiting} rows=${3} />`
       : found.length === 0 ? html`<${Empty} icon="products" title=${sku ? 'No product has this SKU.'
         : 'No product is published yet'} />`
-      : html`<ul class="lines picker-list" tabindex="0" role="group" aria-label="Products">
+      : html`<ul class="lines picker-list" tabindex="0" aria-label="Products">
         ${found.flatMap((p) => wares(p).map((w) => html`<li key=${w.key}>
           <${Thumb} product=${p} />
           <div class="grow">

@@ -575,11 +575,11 @@ class ExportFilters(TypedDict):
     #: Only what is in this state.
     status: Optional[str]
     #: Only orders whose money is in this state.
-    financial_status: NotRequired[Optional[str]]
+    financial_status: Optional[str]
     #: Only orders whose goods are in this state.
-    fulfillment_status: NotRequired[Optional[str]]
+    fulfillment_status: Optional[str]
     #: Only orders of this customer.
-    customer_id: NotRequired[Optional[str]]
+    customer_id: Optional[str]
 
 
 class ExportProgress(TypedDict):

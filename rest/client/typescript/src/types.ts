@@ -518,11 +518,11 @@ export interface ExportFilters {
   /** Only what is in this state. */
   status: string | null;
   /** Only orders whose money is in this state. */
-  financial_status?: string | null;
+  financial_status: string | null;
   /** Only orders whose goods are in this state. */
-  fulfillment_status?: string | null;
+  fulfillment_status: string | null;
   /** Only orders of this customer. */
-  customer_id?: string | null;
+  customer_id: string | null;
 }
 
 /** How far the job has come. */

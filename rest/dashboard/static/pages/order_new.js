@@ -100,7 +100,7 @@ function Items({ rows, sums, add, drop }) {
   const { store } = useApp();
   const money = (name, label, rest) => html`<${Amount} name=${name} label=${label} currency=${store.currency}
     ...${rest} />`;
-  const row = (r, i) => html`<li key=${r.at} class="row-box" role="group" aria-label=${'Item ' + (i + 1)}>
+  const row = (r, i) => html`<div key=${r.at} class="row-box" role="group" aria-label=${'Item ' + (i + 1)}>
     <div class="grow">
       ${r.productId ? html`<p class="line-title">
           <bdi>${r.title}</bdi>${r.variant && html`, <bdi>${r.variant}</bdi>`}
@@ -114,11 +114,11 @@ function Items({ rows, sums, add, drop }) {
         currency=${sums.currency} /></p>`}
     </div>
     <button type="button" class="icon-button" aria-label=${'Remove item ' + (i + 1)} onClick=${() => drop(r.at)}
-      data-test="item-remove"><${Icon} name="close" /></button></li>`;
+      data-test="item-remove"><${Icon} name="close" /></button></div>`;
   return html`<${Card} title="Items" name="items" actions=${html`<button type="button" class="button small"
       onClick=${() => add({})} data-test="item-custom"><${Icon} name="plus" size="16" />Add another item</button>`}>
     ${rows.length === 0 ? html`<${Empty} icon="orders" title="No items yet">Add products from the list, or an item of
-      your own.<//>` : html`<ul class="rows">${rows.map(row)}</ul>`}
+      your own.<//>` : html`<div class="rows">${rows.map(row)}</div>`}
   <//>`;
 }
 
