@@ -98,6 +98,6 @@ func (m Mutation) mintKey(ctx context.Context, note core.Record, k *db.APIKey,
 
 func (m Mutation) keyRow(ctx context.Context, k *db.APIKey, hint string) *db.APIKeyCreate {
 	return m.Client(ctx).APIKey.Create().SetID(k.ID).SetLineageID(k.LineageID).SetNillableSlot(k.Slot).
-		SetName(k.Name).SetHint(hint).SetScopes(k.Scopes).SetNillableExpiresAt(k.ExpiresAt).SetNillableNetworks(k.Networks).
-		SetNillableCreatedBy(maker(ctx))
+		SetName(k.Name).SetHint(hint).SetScopes(k.Scopes).SetNillableExpiresAt(k.ExpiresAt).
+		SetNillableNetworks(k.Networks).SetNillableCreatedBy(maker(ctx))
 }
