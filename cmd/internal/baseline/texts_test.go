@@ -23,7 +23,9 @@ func (t Text) Place() []string { return t.t.place.list(t.t.mark) }
 
 // Create are the statements of POST /products.
 func (t Text) Create() []string {
-	return []string{insertClaim, savepoint, insertProduct, t.t.mark, insertAudit, insertEvent, insertOutbox, updateAnswer}
+	return []string{
+		insertClaim, savepoint, insertProduct, t.t.mark, insertAudit, insertEvent, insertOutbox, updateAnswer,
+	}
 }
 
 // Exchanged are the statements of a code's exchange, Refreshed those of a refresh.
