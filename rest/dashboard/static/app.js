@@ -8,6 +8,7 @@ import { Page, Empty, Trouble, Alert, follow, markMoved } from './ui.js';
 import { Icon } from './icons.js';
 import { Proof } from './proof.js';
 import { Unverified } from './address.js';
+import { Leaving } from './unsaved.js';
 
 const places = [
   { path: '', text: 'Home', icon: 'home', page: () => import('./pages/home.js').then((m) => m.Home) },
@@ -208,7 +209,7 @@ function Frame({ data, refresh }) {
       <main class="content" id="main" tabindex="-1"><${Unverified} /><${Place} /></main>
     </div>
     ${finding && html`<${Finding} onClose=${() => find(false)} />`}
-    <${Proof} />
+    <${Proof} /><${Leaving} />
     <div class="notes">
       <div role="status" aria-live="polite">${note?.tone === 'good' && html`<p class="note good" data-test="toast">
         <${Icon} name="check" />${note.text}</p>`}</div>

@@ -4,6 +4,7 @@ import { useApp, useFilters, useQuery, go } from '../context.js';
 import { Page, Card, List, Empty, Time, Trouble, Waiting, Outside } from '../ui.js';
 import { Amount, Area, Check, Confirm, Field, Form, Select, text, useMutation } from '../form.js';
 import { Icon } from '../icons.js';
+import { RowLink } from '../list.js';
 import { Rows, rowsOf } from '../rows.js';
 import { to } from '../route.js';
 import { errors, optionalAmount } from '../selling.js';
@@ -29,7 +30,7 @@ const fields = [['TAG', 'Tag'], ['PRODUCT_TYPE', 'Type'], ['VENDOR', 'Vendor'], 
 
 const columns = [
   { name: 'collection', head: 'Collection', main: true,
-    cell: (c) => html`<span class="grow"><a class="strong" href=${to('/collections/' + c.id)}>${c.title}</a>
+    cell: (c) => html`<span class="grow"><${RowLink} href=${to('/collections/' + c.id)}>${c.title}<//>
       <span class="muted block">/collections/${c.handle}</span></span>` },
   { name: 'products', head: 'Products', cell: (c) => (c.rule ? 'By rule' : 'By hand') },
   { name: 'sort', head: 'Order', cell: (c) => sorts.find(([k]) => k === c.sort)?.[1] },

@@ -2,6 +2,7 @@
 import { html } from '../lib.js';
 import { useQuery, useFilters, go } from '../context.js';
 import { Page, List, Empty, Badge, Money, Time } from '../ui.js';
+import { RowLink } from '../list.js';
 import { Filters, FilterInput } from '../filter.js';
 import { to } from '../route.js';
 
@@ -14,10 +15,11 @@ const list = `query Customers($after: String, $query: String) {
 
 const columns = [
   { name: 'name', head: 'Customer', main: true,
-    cell: (c) => html`<a class="strong" href=${to('/customers/' + c.id)}>${c.displayName}</a>` },
-  { name: 'email', head: 'E-mail', cell: (c) => html`<span class="clip">${c.email}</span>` },
+    cell: (c) => html`<${RowLink} href=${to('/customers/' + c.id)}>${c.displayName}<//>` },
+  { name: 'email', head: 'E-mail', fold: 1,
+    cell: (c) => c.email && html`<bdi class="clip-mail" title=${c.email}>${c.email}</bdi>` },
   { name: 'status', head: 'Status', cell: (c) => html`<${Badge} value=${c.status} />` },
-  { name: 'last', head: 'Last order', cell: (c) => (c.lastOrderAt
+  { name: 'last', head: 'Last order', fold: 2, cell: (c) => (c.lastOrderAt
     ? html`<${Time} at=${c.lastOrderAt} how="date" />` : html`<span class="muted">None</span>`) },
   { name: 'orders', head: 'Orders', end: true, cell: (c) => c.ordersCount.toLocaleString() },
   { name: 'spent', head: 'Spent', end: true,

@@ -44,7 +44,7 @@ export function Discounts() {
     { name: 'state', head: 'State', cell: (d) => (d.active ? 'On' : 'Off') },
     { name: 'ends', head: 'Until', cell: (d) => (d.endsAt ? html`<${Time} at=${d.endsAt} />` : 'No end') },
     { name: 'uses', head: 'Used', cell: (d) => d.uses + (d.usesMax ? ' of ' + d.usesMax : '') },
-    { name: 'actions', head: 'Actions', end: true, cell: (d) => html`<span class="actions">
+    { name: 'actions', head: '', end: true, cell: (d) => html`<span class="row-actions">
         <button type="button" class="button small" onClick=${() => show({ edit: d })} data-test="discount-edit"
           aria-label=${'Edit ' + d.code}>Edit</button>
         ${d.uses === 0 && html`<button type="button" class="button small danger-quiet" data-test="discount-delete"

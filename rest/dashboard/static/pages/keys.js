@@ -49,9 +49,9 @@ export function Keys() {
       cell: (k) => html`<span class="strong">${k.name}</span><code class="hint-code block">${k.hint}</code>` },
     { name: 'status', head: 'Status', cell: (k) => html`<${Badge} value=${life(k)}
       text=${life(k) === 'SUPERSEDED' ? 'Live, rotated' : undefined} />` },
-    { name: 'scopes', head: 'Scopes', cell: (k) => html`<span class="tags">
+    { name: 'scopes', head: 'Scopes', wide: true, cell: (k) => html`<span class="tags">
       ${k.scopes.map((s) => html`<code class="tag" key=${s}>${s}</code>`)}</span>` },
-    { name: 'used', head: 'Last used', cell: (k) => (k.lastUsedAt
+    { name: 'used', head: 'Last used', fold: 1, cell: (k) => (k.lastUsedAt
       ? html`<${Time} at=${k.lastUsedAt} how="ago" />` : html`<span class="muted">Never</span>`) },
     { name: 'ends', head: 'Ends', cell: (k) => (k.revokedAt ? html`<${Time} at=${k.revokedAt} how="date" />`
       : k.expiresAt ? html`<${Time} at=${k.expiresAt} how="date" />` : html`<span class="muted">Never</span>`) },

@@ -2,6 +2,7 @@
 import { html } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
 import { Page, List, Empty, Badge, Money, Time } from '../ui.js';
+import { RowLink } from '../list.js';
 import { Filters, FilterSelect, FilterInput } from '../filter.js';
 import { StateTabs } from '../tabs.js';
 import { startOfDay, nextDay } from '../dates.js';
@@ -25,13 +26,13 @@ const fulfillment = ['UNFULFILLED', 'PARTIALLY_FULFILLED', 'FULFILLED'];
 export function orderColumns({ person = true } = {}) {
   const columns = [
     { name: 'number', head: 'Order', main: true,
-      cell: (o) => html`<a class="strong" href=${to('/orders/' + o.id)}>#${o.number}</a>
+      cell: (o) => html`<${RowLink} href=${to('/orders/' + o.id)}>#${o.number}<//>
         <span class="muted block"><${Time} at=${o.placedAt} /></span>` },
-    { name: 'customer', head: 'Customer',
-      cell: (o) => html`<span class="clip">${o.customer?.displayName ?? o.email ?? 'No customer'}</span>` },
+    { name: 'customer', head: 'Customer', fold: 1,
+      cell: (o) => html`<bdi class="clip">${o.customer?.displayName ?? o.email ?? 'No customer'}</bdi>` },
     { name: 'money', head: 'Payment', cell: (o) => html`<${Badge} value=${o.financialStatus} />` },
     { name: 'goods', head: 'Shipping', cell: (o) => html`<${Badge} value=${o.fulfillmentStatus} />` },
-    { name: 'state', head: 'Status', cell: (o) => html`<${Badge} value=${o.status} />` },
+    { name: 'state', head: 'Status', fold: 2, cell: (o) => html`<${Badge} value=${o.status} />` },
     { name: 'total', head: 'Total', end: true,
       cell: (o) => html`<${Money} minor=${o.totalMinor} currency=${o.currency} />` },
   ];

@@ -4,6 +4,7 @@ import { useApp, useQuery, useFilters, go } from '../context.js';
 import { Page, List, Empty, Badge, Money, Time, Thumb, imageFields } from '../ui.js';
 import { Icon } from '../icons.js';
 import { Filters, FilterInput } from '../filter.js';
+import { RowLink } from '../list.js';
 import { StateTabs } from '../tabs.js';
 import { to } from '../route.js';
 
@@ -31,8 +32,8 @@ function Stock({ quantity }) {
 const columns = [
   { name: 'product', head: 'Product', main: true,
     cell: (p) => html`<span class="with-thumb"><${Thumb} product=${p} /><span class="grow">
-      <a class="strong" href=${to('/products/' + p.id)}>${p.title}</a>
-      ${p.sku && html`<span class="muted block">${p.sku}</span>`}</span></span>` },
+      <${RowLink} href=${to('/products/' + p.id)}>${p.title}<//>
+      ${p.sku && html`<bdi class="muted block">${p.sku}</bdi>`}</span></span>` },
   { name: 'status', head: 'Status', cell: (p) => html`<${Badge} value=${p.status} />` },
   { name: 'stock', head: 'Stock', cell: (p) => html`<${Stock} quantity=${p.inventoryQuantity} />` },
   { name: 'changed', head: 'Changed', cell: (p) => html`<${Time} at=${p.updatedAt} how="date" />` },
