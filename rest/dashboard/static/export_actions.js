@@ -66,12 +66,13 @@ function daysOf(v, today) {
   return [isDay(from) ? from : null, isDay(until) ? until : null];
 }
 
-/** Starts a job; begun gets its id. */
-export function StartExport({ onClose, begun }) {
+/** Starts a job; begun gets its id. It begins as of says: a kind, a status, and the days from and until. */
+export function StartExport({ onClose, begun, of = {}, children }) {
   const { notify, zone } = useApp();
-  const [kind, setKind] = useState('ORDERS');
+  const first = of.from || of.until ? 'own' : 'any';
+  const [kind, setKind] = useState(of.kind ?? 'ORDERS');
   const [format, setFormat] = useState('CSV');
-  const [range, setRange] = useState('any');
+  const [range, setRange] = useState(first);
   const run = useMutation(startExport);
   const today = dayOf(Date.now(), zone);
   const action = async (v) => {
@@ -90,17 +91,18 @@ export function StartExport({ onClose, begun }) {
     (preset[0] === preset[1] ? dayName(preset[0]) : dayName(preset[0]) + ' to ' + dayName(preset[1]));
   return html`<${FormDialog} title="New export" name="export" submit="Start export" busyText="Starting"
     onClose=${onClose} action=${action}>
+    ${children}
     <${Picks} legend="What" name="kind" options=${kinds} value=${kind} onChange=${setKind} />
     <div class="pair">
       <${Select} name="range" label="Created" options=${Object.entries(ranges).map(([k, [text]]) => [k, text])}
-        value="any" onChange=${(e) => setRange(e.target.value)} hint=${days ? days + ', in ' + zone : undefined} />
-      <${Select} key=${kind} name="filters.status" label="Status"
+        value=${first} onChange=${(e) => setRange(e.target.value)} hint=${days ? days + ', in ' + zone : undefined} />
+      <${Select} key=${kind} name="filters.status" label="Status" value=${kind === of.kind ? of.status : ''}
         options=${[['', 'Any'], ...statuses[kind].map((s) => [s, words(s)])]} />
     </div>
     ${range === 'own' && html`<div class="pair">
-      <${Field} name="filters.createdFrom" label="From" type="date" max=${today}
+      <${Field} name="filters.createdFrom" label="From" type="date" value=${of.from} max=${today}
         hint=${'Days in the store\u2019s time zone, ' + zone + '.'} />
-      <${Field} name="filters.createdTo" label="Until" type="date" hint="That day is included." />
+      <${Field} name="filters.createdTo" label="Until" type="date" value=${of.until} hint="That day is included." />
     </div>`}
     <${Picks} legend="Format" name="format" options=${forms} value=${format} onChange=${setFormat} />
     <${Check} name="gzip" label="Compress with gzip"

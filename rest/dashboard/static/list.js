@@ -46,9 +46,10 @@ const kind = (c) => [c.end && 'end', c.main && 'main', c.wide && 'wide', c.fold 
 
 /**
  * A table; where it has no room for all columns those with fold stand below the main one, those of 1 before those of 2,
- * and on a narrow screen rows are cards. A column with fold holds no control. With picked, rows can be chosen.
+ * and on a narrow screen rows are cards. A column with fold holds no control; with told its head stands there too. With
+ * picked, rows can be chosen.
  * @param {{caption: string, columns: {name: string, head: string, cell: (row: any) => any, end?: boolean,
- *   wide?: boolean, main?: boolean, fold?: 1|2}[], rows: any[], id?: (row: any) => string,
+ *   wide?: boolean, main?: boolean, fold?: 1|2, told?: boolean}[], rows: any[], id?: (row: any) => string,
  *   picked?: {has: (id: string) => boolean, toggle: (ids: string[], on: boolean) => void,
  *     name: (row: any) => string}}} props
  */
@@ -57,7 +58,7 @@ export function Table({ caption, columns, rows, id = (r) => r.id, picked }) {
   const folded = columns.filter((c) => c.fold);
   const cell = (c, r) => html`${c.cell(r)}${c.main && folded.length > 0 &&
     html`<span class="folded muted">${folded.map((o) => html`<span key=${o.name}
-      class=${'fold-' + o.fold}>${o.cell(r)}</span>`)}</span>`}`;
+      class=${'fold-' + o.fold}>${o.told && o.head + ': '}${o.cell(r)}</span>`)}</span>`}`;
   return html`<div class="holds" ref=${ref}><div class="slides"><table class="table">
     <caption class="unseen">${caption}</caption>
     <thead><tr>${picked && html`<th class="pick-cell"><${PickAll} rows=${rows.map(id)} picked=${picked} /></th>`}
@@ -86,9 +87,10 @@ function PickAll({ rows, picked }) {
 
 /**
  * A list of one connection: table, paging, and what stands there while it is
- * read or when it is empty. With upward it runs from the oldest to the newest.
+ * read or when it is empty. With picked its rows can be chosen, bulk is what can be done to them then. With upward
+ * it runs from the oldest to the newest.
  */
-export function List({ query, pick, caption, columns, empty, address, paged, picked, upward }) {
+export function List({ query, pick, caption, columns, empty, address, paged, picked, bulk, upward }) {
   const page = query.data && pick(query.data);
   const summary = query.loading || !page ? ''
     : caption + ': ' + page.nodes.length + ' shown' + (page.pageInfo.hasNextPage ? ', more follow' : '');
@@ -98,6 +100,7 @@ export function List({ query, pick, caption, columns, empty, address, paged, pic
       : page.nodes.length === 0 && !page.pageInfo.hasNextPage ? empty
       : html`<div aria-busy=${query.loading ? 'true' : 'false'} class=${query.loading ? 'stale' : ''}>
           <${Table} caption=${caption} columns=${columns} rows=${page.nodes} picked=${picked} />
+          ${bulk}
           <${Pager} info=${page.pageInfo} address=${address} paged=${paged} upward=${upward} />
         </div>`}`;
 }

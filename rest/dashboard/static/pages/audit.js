@@ -19,7 +19,7 @@ const columns = [
     <span class="muted block" title=${e.actor.id}>${words(e.actor.type)}</span>` },
   { name: 'what', head: 'What', cell: (e) => html`<${Thing} of=${e} />` },
   { name: 'address', head: 'From', fold: 1,
-    cell: (e) => html`<span class="clip" title=${e.agent}>${e.address ?? '–'}</span>` },
+    cell: (e) => e.address && html`<span class="clip" title=${e.agent}>${e.address}</span>` },
   { name: 'when', head: 'When', end: true, cell: (e) => html`<${Time} at=${e.createdAt} />` },
 ];
 

@@ -51,7 +51,7 @@ export function Keys() {
       text=${life(k) === 'SUPERSEDED' ? 'Live, rotated' : undefined} />` },
     { name: 'scopes', head: 'Scopes', wide: true, cell: (k) => html`<span class="tags">
       ${k.scopes.map((s) => html`<code class="tag" key=${s}>${s}</code>`)}</span>` },
-    { name: 'used', head: 'Last used', fold: 1, cell: (k) => (k.lastUsedAt
+    { name: 'used', head: 'Last used', fold: 1, told: true, cell: (k) => (k.lastUsedAt
       ? html`<${Time} at=${k.lastUsedAt} how="ago" />` : html`<span class="muted">Never</span>`) },
     { name: 'ends', head: 'Ends', cell: (k) => (k.revokedAt ? html`<${Time} at=${k.revokedAt} how="date" />`
       : k.expiresAt ? html`<${Time} at=${k.expiresAt} how="date" />` : html`<span class="muted">Never</span>`) },
