@@ -308,7 +308,7 @@ function Side({ find }) {
             <select data-test="store-choice" onChange=${(e) => choose(e.target.value)}>
               ${account.memberships.map((m) => html`<option key=${m.store.id} value=${m.store.id}
                 selected=${m.store.id === store.id}>${m.store.name}</option>`)}</select></label>`
-        : html`<p class="store-name">${store.name}</p>`}
+        : html`<p class="store-name"><bdi>${store.name}</bdi></p>`}
       <nav aria-label="Dashboard"><ul>
         ${places.filter((p) => !locked && (!p.needs || can(p.needs))).map((p) => html`<li key=${p.path}>
           <a href=${root + p.path} aria-current=${here === p.path ? 'page' : undefined}>
@@ -318,7 +318,7 @@ function Side({ find }) {
           </a></li>`)}
       </ul></nav>
       <div class="me">
-        <p class="me-name">${account.name}</p><p class="muted">${roleNames[account.role] ?? account.role}</p>
+        <p class="me-name"><bdi>${account.name}</bdi></p><p class="muted">${roleNames[account.role] ?? account.role}</p>
         <a class="me-link" href=${root + security.path} data-test="security"
           aria-current=${here === security.path ? 'page' : undefined}>Security</a>
         <form method="post" action="/sign-out">

@@ -106,7 +106,8 @@ export function Bulk({ title, submit, name, picked, act, children, changed, onCl
       <bdi>${picked.name(r)}</bdi>
       <span class=${told[r.id]?.done === false ? 'none' : 'muted'}>${told[r.id]?.text ?? 'Waiting'}</span></li>`)}</ul>
     <div class="form-end under">
-      ${phase === 'busy' && html`<button type="button" class="button" onClick=${halt} data-test="bulk-stop">Stop</button>`}
+      ${phase === 'busy' && html`<button type="button" class="button" onClick=${halt}
+        data-test="bulk-stop">Stop</button>`}
       ${phase === 'ended' && ended - failed < rows.length && html`<button type="button" class="button"
         onClick=${() => start(values)} data-test="bulk-again">Try the rest again</button>`}
       ${phase === 'ended' && html`<button type="button" class="button primary" onClick=${close}

@@ -142,7 +142,8 @@ export function Form({
       ${count > 0 && html`<p class="unseen">
         ${count === 1 ? 'One field needs attention.' : count + ' fields need attention.'}</p>`}
     </div>
-    <${FormContext.Provider} key=${begun} value=${{ errors: state.errors, busy: state.busy, id, forget }}>${children}<//>
+    <${FormContext.Provider} key=${begun} value=${{ errors: state.errors, busy: state.busy, id, forget }}>
+      ${children}<//>
     <div class=${dirty && !cancel ? 'form-end unsaved' : 'form-end'}>
       ${dirty && !cancel && html`<p class="grow" role="status">Not saved yet</p>
         <button type="button" class="button" onClick=${discard} data-test="discard">Discard</button>`}
@@ -177,7 +178,7 @@ export const useForget = () => useContext(FormContext).forget;
 
 function Frame({ field, label, hint, optional, children }) {
   return html`<div class="field">
-    <label for=${field.own}>${label}${optional && html` <span class="muted">(optional)</span>`}</label>
+    <label for=${field.own}><bdi>${label}</bdi>${optional && html` <span class="muted">(optional)</span>`}</label>
     ${children}
     ${hint && html`<p class="hint" id=${field.own + '-hint'}>${hint}</p>`}
     ${field.wrong && html`<p class="wrong" id=${field.own + '-error'} data-test=${'error-' + field.attributes.name}>

@@ -42,7 +42,8 @@ export function RowLink({ href, children, ...rest }) {
   return html`<a class="strong row-link" href=${href} ...${rest}><bdi>${children}</bdi></a>`;
 }
 
-const kind = (c) => [c.end && 'end', c.main && 'main', c.wide && 'wide', c.fold && 'folds-' + c.fold].filter(Boolean).join(' ');
+const kind = (c) =>
+  [c.end && 'end', c.main && 'main', c.wide && 'wide', c.fold && 'folds-' + c.fold].filter(Boolean).join(' ');
 
 /**
  * A table; where it has no room for all columns those with fold stand below the main one, those of 1 before those of 2,

@@ -29,7 +29,7 @@ export function Page({ title, lead, actions, back, badges, children }) {
   const app = useApp();
   const { store } = app;
   useEffect(() => {
-    document.title = title + ' · ' + store.name;
+    document.title = isolate(title) + ' · ' + isolate(store.name);
     remember(app, location.pathname.slice(root.length), title);
   }, [title, store.name]);
   useEffect(() => {
@@ -47,7 +47,7 @@ export function Page({ title, lead, actions, back, badges, children }) {
     ${back && html`<a class="back" href=${back.href}><${Icon} name="back" size="16" />${back.text}</a>`}
     <div class="top">
       <div class="grow">
-        <h1 tabindex="-1" ref=${heading}>${title}</h1>
+        <h1 tabindex="-1" ref=${heading} dir="auto">${title}</h1>
         ${badges && html`<div class="badges">${badges}</div>`}
         ${lead && html`<p class="lead">${lead}</p>`}
       </div>
@@ -60,7 +60,7 @@ export function Page({ title, lead, actions, back, badges, children }) {
 /** A part of a page with a heading of its own. */
 export function Card({ title, actions, children, flush, name }) {
   return html`<section class=${flush ? 'card flush' : 'card'} aria-label=${title} data-test=${name}>
-    ${title && html`<div class="card-top"><h2>${title}</h2>
+    ${title && html`<div class="card-top"><h2 dir="auto">${title}</h2>
       ${actions && html`<div class="actions">${actions}</div>`}</div>`}
     ${children}
   </section>`;
@@ -82,6 +82,9 @@ const looks = {
   PUBLISHED: ['green', 'full'], UNLISTED: ['grey', 'cross'],
   INFO: ['blue', 'empty'], WARNING: ['amber', 'half'], CRITICAL: ['red', 'full'],
 };
+
+/** A name within a sentence that is a text alone: it keeps its own direction, and the sentence its order. */
+export const isolate = (name) => '\u2068' + name + '\u2069';
 
 /** "PARTIALLY_PAID" as people say it. */
 export function words(value) {
@@ -190,6 +193,11 @@ export function Trouble({ failure, reload }) {
 export function Waiting({ rows = 5 }) {
   return html`<div class="waiting-rows" role="status"><span class="unseen">Loading</span>
     ${Array.from({ length: rows }, (_, i) => html`<div class="skeleton" key=${i}></div>`)}</div>`;
+}
+
+/** Parts with commas between them; what is empty is left out. A name among them is a bdi. */
+export function Joined({ of }) {
+  return of.filter(Boolean).map((part, i) => html`${i > 0 && ', '}${part}`);
 }
 
 /** Names and values. */

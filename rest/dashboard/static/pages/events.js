@@ -20,7 +20,8 @@ export function Thing({ of: row }) {
 const columns = [
   { name: 'type', head: 'Event', main: true, cell: (e) => html`<code class="strong">${e.type}</code>` },
   { name: 'what', head: 'About', cell: (e) => html`<${Thing} of=${e} />` },
-  { name: 'sequence', head: 'Sequence', end: true, fold: 1, cell: (e) => html`<span class="figure">${e.sequence}</span>` },
+  { name: 'sequence', head: 'Sequence', end: true, fold: 1, told: true,
+    cell: (e) => html`<span class="figure">${e.sequence}</span>` },
   { name: 'when', head: 'When', end: true, cell: (e) => html`<${Time} at=${e.occurredAt} />` },
 ];
 

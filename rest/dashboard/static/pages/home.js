@@ -183,7 +183,8 @@ function Notices() {
       : !q.data ? html`<${Waiting} rows=${3} />`
       : unread.length === 0 ? html`<${Empty} icon="bell" title="Nothing new">You have read everything.<//>`
       : html`<ul class="notices">${unread.map((n) => html`<li key=${n.id}><${Badge} value=${n.level} />
-          <div><p>${n.title}</p><p class="muted"><${Time} at=${n.createdAt} how="ago" /></p></div></li>`)}</ul>`}
+          <div><p><bdi>${n.title}</bdi></p>
+            <p class="muted"><${Time} at=${n.createdAt} how="ago" /></p></div></li>`)}</ul>`}
   <//>`;
 }
 

@@ -1,7 +1,7 @@
 // The key editor.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
-import { Page, Badge, Time, List, Empty, SecretDialog } from '../ui.js';
+import { Page, Badge, Time, List, Empty, SecretDialog, isolate } from '../ui.js';
 import { Icon } from '../icons.js';
 import { Confirm, Field, FormDialog, Wrong, useMutation } from '../form.js';
 import { ScopeChoice, useScopes } from '../scopes.js';
@@ -46,7 +46,7 @@ export function Keys() {
   const [dialog, open] = useState(null);
   const columns = [
     { name: 'key', head: 'Key', main: true,
-      cell: (k) => html`<span class="strong">${k.name}</span><code class="hint-code block">${k.hint}</code>` },
+      cell: (k) => html`<bdi class="strong">${k.name}</bdi><code class="hint-code block">${k.hint}</code>` },
     { name: 'status', head: 'Status', cell: (k) => html`<${Badge} value=${life(k)}
       text=${life(k) === 'SUPERSEDED' ? 'Live, rotated' : undefined} />` },
     { name: 'scopes', head: 'Scopes', wide: true, cell: (k) => html`<span class="tags">
@@ -80,7 +80,7 @@ export function Keys() {
     ${dialog?.kind === 'create' && html`<${Create} onClose=${close} shown=${secret} />`}
     ${dialog?.kind === 'rotate' && html`<${Rotate} of=${dialog.key} onClose=${close} shown=${secret} />`}
     ${dialog?.kind === 'revoke' && html`<${Revoke} of=${dialog.key} onClose=${close} changed=${query.reload} />`}
-    ${dialog?.kind === 'secret' && html`<${SecretDialog} title=${'The key \u201c' + dialog.name + '\u201d'}
+    ${dialog?.kind === 'secret' && html`<${SecretDialog} title=${'The key \u201c' + isolate(dialog.name) + '\u201d'}
       secret=${dialog.value} onClose=${close}>
       ${dialog.rotated
         ? html`<p>Both keys work now. Give the new one to your program, see that it is used,
@@ -119,7 +119,7 @@ function Rotate({ of: k, onClose, shown }) {
     shown(secret, apiKey.name, true);
     return false;
   };
-  return html`<${FormDialog} title=${'Rotate \u201c' + k.name + '\u201d?'} name="key-rotate" submit="Rotate"
+  return html`<${FormDialog} title=${'Rotate \u201c' + isolate(k.name) + '\u201d?'} name="key-rotate" submit="Rotate"
     busyText="Rotating" onClose=${onClose} action=${action}>
     <p>This makes a second key with the same scopes. Both work until you revoke the first,
       so that nothing stops in between.</p>
@@ -134,7 +134,7 @@ function Revoke({ of: k, onClose, changed }) {
     notify('The key is revoked.');
     changed();
   };
-  return html`<${Confirm} title=${'Revoke \u201c' + k.name + '\u201d?'} name="key-revoke" submit="Revoke"
+  return html`<${Confirm} title=${'Revoke \u201c' + isolate(k.name) + '\u201d?'} name="key-revoke" submit="Revoke"
     onClose=${onClose} action=${action}>
     <p>The key <code>${k.hint}</code> stops working at once, for good. Other keys of the same name stay.</p>
     ${k.lastUsedAt && html`<p>Last used <${Time} at=${k.lastUsedAt} how="ago" />.</p>`}

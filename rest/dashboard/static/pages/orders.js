@@ -88,7 +88,7 @@ export function Orders() {
     can('money') && { name: 'complete', text: 'Complete', act: () => open('complete') },
     can('money') && { name: 'tags', text: 'Add tags', act: () => open('tags') }]} />`;
   const more = (f.q || filter.financialStatus || filter.fulfillmentStatus) &&
-    'An export knows the status and the days alone: the search and the filters of payment and shipping do not narrow it.';
+    'An export knows the status and the days alone: the search, payment and shipping do not narrow it.';
   return html`<${Page} title="Orders" lead="Days are those of the store's time zone." actions=${html`<${ExportList}
     of=${{ kind: 'ORDERS', status: filter.status?.toLowerCase(), from: f.from, until: f.to }} more=${more} />`}>
     <section class="card flush" aria-label="Orders" data-test="orders">

@@ -12,7 +12,7 @@ const list = `query Pages($after: String) { pages(first: 25, after: $after) {
 const columns = [
   { name: 'page', head: 'Page', main: true,
     cell: (p) => html`<span class="grow"><${RowLink} href=${to('/pages/' + p.id)}>${p.title}<//>
-      <span class="muted block">/pages/${p.handle}</span></span>` },
+      <bdi class="muted block">/pages/${p.handle}</bdi></span>` },
   { name: 'status', head: 'Status', cell: (p) => html`<${Badge} value=${p.status} />` },
   { name: 'kind', head: 'Kind', cell: (p) => (p.kind ? words(p.kind) : html`<span class="muted">Own</span>`) },
   { name: 'changed', head: 'Changed', cell: (p) => html`<${Time} at=${p.updatedAt} how="date" />` },

@@ -22,7 +22,7 @@ const columns = [
   { name: 'endpoint', head: 'Endpoint', main: true,
     cell: (e) => html`<${RowLink} href=${to(endpointPath(e.id))} data-test="endpoint">
       <${Address} url=${e.url} short /><//>
-      ${e.description && html`<span class="muted block verbatim short">${e.description}</span>`}` },
+      ${e.description && html`<bdi class="muted block verbatim short">${e.description}</bdi>`}` },
   { name: 'owner', head: 'Owner', fold: 1,
     cell: (e) => html`<bdi class=${e.app ? '' : 'muted'}>${ownerOf(e)}</bdi>` },
   { name: 'events', head: 'Events', wide: true, cell: (e) => html`<span>
