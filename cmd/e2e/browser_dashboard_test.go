@@ -189,7 +189,7 @@ func (p *program) ordered(t *testing.T, token string) string {
 // tagged adds a tag to the two newest orders from the list, which is kept as a view.
 func (p *program) tagged(t *testing.T, b *browser, key string) {
 	t.Helper()
-	b.set(`select[name="payment"]`, "PENDING")
+	b.open("/dashboard/orders?payment=PENDING")
 	b.click(`[data-test="view-save"]`)
 	b.fill(`dialog input[name="name"]`, "Not paid")
 	b.click(`dialog [data-test="submit"]`)
@@ -199,6 +199,7 @@ func (p *program) tagged(t *testing.T, b *browser, key string) {
 	b.click(`[data-test="view-delete"]`)
 	b.gone(`[data-test="view"]`)
 	b.open("/dashboard/orders")
+	b.see(`[data-test="orders"] tbody tr`)
 	b.click(`tbody tr:nth-child(1) [data-test="pick"]`)
 	b.click(`tbody tr:nth-child(2) [data-test="pick"]`)
 	b.shot("orders-chosen")
@@ -216,24 +217,24 @@ func (p *program) tagged(t *testing.T, b *browser, key string) {
 	}
 }
 
-// returns goes on to the older orders, which begin at the top, to one of them by its row, and
-// back to the place in the list.
+// returns goes to an order by its row and back to the place in the list, then on to the
+// older orders, which begin at the top.
 func (b *browser) returns() {
 	b.t.Helper()
-	b.click(`[data-test="older"]`)
-	b.see(`[data-test="newest"]`)
-	if y := evaluate[int](b, "scrollY"); y != 0 {
-		b.t.Errorf("the older orders begin at %d px", y)
-	}
-	evaluate[any](b, "scrollTo(0, 500)")
+	evaluate[any](b, "scrollTo(0, 600)")
 	list := b.at()
 	b.click(`tbody tr:nth-child(12) td:last-child`)
 	b.see(`[data-test="order-lines"]`)
 	evaluate[any](b, "history.back()")
-	b.see(`[data-test="newest"]`)
-	b.await("the place in the list", "Math.abs(scrollY - 500) < 200 && scrollY > 0")
+	b.see(`[data-test="older"]`)
+	b.await("the place in the list", "Math.abs(scrollY - 600) < 300")
 	if b.at() != list {
 		b.t.Errorf("back at %s, want %s", b.at(), list)
+	}
+	b.click(`[data-test="older"]`)
+	b.see(`[data-test="newest"]`)
+	if y := evaluate[int](b, "scrollY"); y != 0 {
+		b.t.Errorf("the older orders begin at %d px", y)
 	}
 	b.open("/dashboard/orders")
 }
