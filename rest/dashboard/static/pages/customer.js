@@ -4,7 +4,7 @@ import { useApp, useQuery, useFilters } from '../context.js';
 import { Page, Card, Badge, Money, Time, Trouble, Waiting, Empty, Facts, List, words } from '../ui.js';
 import { ActionButton, Confirm, useMutation } from '../form.js';
 import { to } from '../route.js';
-import { orderColumns } from './orders.js';
+import { orderColumns } from '../order_columns.js';
 import { Address } from './order.js';
 
 const address = 'name company line1 line2 city region postalCode country phone';

@@ -7,7 +7,7 @@ import { SalesChart } from '../chart.js';
 import { money } from '../money.js';
 import { to } from '../route.js';
 import { health, hostOf } from '../webhook_state.js';
-import { orderColumns } from './orders.js';
+import { orderColumns } from '../order_columns.js';
 
 const sales = `query Sales { salesReport(days: 30) { currency timezone days { date orders totalMinor } } }`;
 

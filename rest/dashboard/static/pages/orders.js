@@ -1,8 +1,8 @@
 // The list of orders, with its filters in the address.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
-import { Page, List, Empty, Badge, Money, Time } from '../ui.js';
-import { RowLink } from '../list.js';
+import { Page, List, Empty } from '../ui.js';
+import { orderColumns } from '../order_columns.js';
 import { Filters, FilterSelect, FilterInput, FilterSort, sortOf } from '../filter.js';
 import { Bulk, BulkBar, BulkTags, usePicked } from '../bulk.js';
 import { ExportList } from '../export_list.js';
@@ -33,23 +33,6 @@ const tag = `mutation Tag($id: ID!, $expectedVersion: Long!, $input: OrderUpdate
 export const statuses = ['OPEN', 'COMPLETED', 'CANCELLED'];
 const financial = ['PENDING', 'PARTIALLY_PAID', 'PAID', 'PARTIALLY_REFUNDED', 'REFUNDED', 'VOIDED'];
 const fulfillment = ['UNFULFILLED', 'PARTIALLY_FULFILLED', 'FULFILLED'];
-
-/** The columns of a list of orders. */
-export function orderColumns({ person = true } = {}) {
-  const columns = [
-    { name: 'number', head: 'Order', main: true,
-      cell: (o) => html`<${RowLink} href=${to('/orders/' + o.id)}>#${o.number}<//>
-        <span class="muted block"><${Time} at=${o.placedAt} /></span>` },
-    { name: 'customer', head: 'Customer', fold: 1,
-      cell: (o) => html`<bdi class="clip">${o.customer?.displayName ?? o.email ?? 'No customer'}</bdi>` },
-    { name: 'money', head: 'Payment', cell: (o) => html`<${Badge} value=${o.financialStatus} />` },
-    { name: 'goods', head: 'Shipping', cell: (o) => html`<${Badge} value=${o.fulfillmentStatus} />` },
-    { name: 'state', head: 'Status', fold: 2, cell: (o) => html`<${Badge} value=${o.status} />` },
-    { name: 'total', head: 'Total', end: true,
-      cell: (o) => html`<${Money} minor=${o.totalMinor} currency=${o.currency} />` },
-  ];
-  return person ? columns : columns.filter((c) => c.name !== 'customer');
-}
 
 /** The days of the filter as instants: both days are in. */
 function range(f, zone) {
