@@ -179,8 +179,8 @@ func (b *browser) inspectThemes() {
 const tooWide = `[...document.querySelectorAll('main, main *')].filter((e) => e.scrollWidth > e.clientWidth + 1 &&
 	['auto', 'scroll'].includes(getComputedStyle(e).overflowX)).map((e) => e.outerHTML.slice(0, 200))`
 
-// settled resolves once the page has answered to a new width.
-const settled = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`
+// atRest resolves once the page has answered to a new width.
+const atRest = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`
 
 // fits looks at each scroller of a page at the widths of tablets and desks: nothing of a
 // table is hidden beyond its edge.
@@ -188,7 +188,7 @@ func (b *browser) fits(name string) {
 	b.t.Helper()
 	for _, width := range []int64{768, 1024, 1280, 1440} {
 		b.dress("light", width)
-		for _, wide := range evaluate[[]string](b, settled+".then(() => "+tooWide+")") {
+		for _, wide := range evaluate[[]string](b, atRest+".then(() => "+tooWide+")") {
 			b.t.Errorf("%s, %d px: wider than its place: %s", name, width, wide)
 		}
 	}
