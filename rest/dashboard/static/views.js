@@ -42,9 +42,9 @@ export function Views({ path, filters }) {
     set(next);
   };
   const add = async (v) => {
-    const title = text(v, 'name');
+    const title = (text(v, 'view') ?? '').slice(0, 40);
     if (views.some((o) => o.name === title)) {
-      throw new Wrong('name', 'There is a view of this name.');
+      throw new Wrong('view', 'There is a view of this name.');
     }
     save([...views, { name: title, query: now }]);
     name(false);
@@ -61,7 +61,7 @@ export function Views({ path, filters }) {
       <${Icon} name="plus" size="16" />Save this view</button>`}
     ${naming && html`<${Dialog} title="Save this view" onClose=${() => name(false)} name="view-dialog">
       <${Form} name="view" submit="Save view" action=${add} cancel=${() => name(false)}>
-        <${Field} name="name" label="Name" required maxlength="40" autocomplete="off"
+        <${Field} name="view" label="Name" required autocomplete="off"
           hint="Only you see it, in this browser." /><//><//>`}
   </nav>`;
 }
