@@ -25,7 +25,7 @@ func Ask(text string) (q Question) {
 	if len(text) > maxAsked {
 		text = strings.ToValidUTF8(text[:maxAsked], "")
 	}
-	for _, chunk := range strings.Fields(shelf.Fold(text)) {
+	for chunk := range strings.FieldsSeq(shelf.Fold(text)) {
 		for _, w := range asked(chunk) {
 			if len(q.words) < maxWords && !slices.Contains(q.words, w) {
 				q.words = append(q.words, w)

@@ -98,7 +98,7 @@ func Asked(text string) []string {
 // Terms are all words that somebody may mean by a text: those that it has, and for each that
 // is typed without a space, such as "T-shirt", the one that [Asked] makes of it.
 func Terms(text string) (list []string) {
-	for _, chunk := range strings.Fields(Fold(text)) {
+	for chunk := range strings.FieldsSeq(Fold(text)) {
 		for _, w := range append(spoken(chunk), Asked(chunk)...) {
 			if !slices.Contains(list, w) {
 				list = append(list, w)
