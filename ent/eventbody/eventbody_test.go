@@ -20,7 +20,7 @@ const sample = `{"event_id":"evt_01m86q7wjmfgv9zm8cqjwj5w3e","type":"order.creat
 	`"resource":{"type":"order","id":"ord_01m4tmxg2mf2prrhzytmma8n2c","version":1},"sequence":1,"changed_fields":null}`
 
 func TestPack(t *testing.T) {
-	for _, body := range []string{sample, "{}", `{"a":"` + strings.Repeat("é", 300<<10) + `"}`, "", "no object"} {
+	for _, body := range []string{sample, "{}", `{"a":"` + strings.Repeat("é", 300<<10) + `"}`, ""} {
 		stored := eventbody.Pack([]byte(body))
 		if size, err := eventbody.Size(stored); err != nil || size != len(body) {
 			t.Errorf("%.20q: size %d, %v, want %d", body, size, err, len(body))
