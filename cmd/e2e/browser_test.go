@@ -78,8 +78,8 @@ func chromium(t *testing.T) string {
 }
 
 // listen fails the test on errors of scripts, on what the content policy refuses
-// and on dialogs, which no page of ours opens. An answer with an error status is
-// the page's to show.
+// and on dialogs, which no page of ours opens but the one before something typed is
+// lost: there the test leaves. An answer with an error status is the page's to show.
 func (b *browser) listen(event any) {
 	switch e := event.(type) {
 	case *runtime.EventExceptionThrown:
@@ -89,6 +89,10 @@ func (b *browser) listen(event any) {
 			b.t.Errorf("%s: %s (%s)", e.Entry.Source, e.Entry.Text, e.Entry.URL)
 		}
 	case *page.EventJavascriptDialogOpening:
+		if e.Type == page.DialogTypeBeforeunload {
+			go chromedp.Call(b.ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
+			return
+		}
 		b.t.Errorf("a dialog of a script: %s", e.Message)
 	}
 }
