@@ -182,8 +182,18 @@ func (b *browser) visible() string {
 func (b *browser) click(selector css) {
 	b.t.Helper()
 	b.see(selector)
+	evaluate[any](b, uncover+"(document.querySelector("+quote(string(selector))+"))")
 	b.run(chromedp.Click(selector))
 }
+
+// uncover scrolls, as a person does, where a bar that stays in sight lies over an element.
+const uncover = `((e) => {
+	const box = e.getBoundingClientRect();
+	const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+	if (top?.closest('.unsaved, .bulk') && !top.closest('.unsaved, .bulk').contains(e)) {
+		e.scrollIntoView({ block: 'center', behavior: 'instant' });
+	}
+})`
 
 // fill types a text into a field, in place of what it holds.
 func (b *browser) fill(selector css, text string) {

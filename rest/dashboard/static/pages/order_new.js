@@ -108,8 +108,8 @@ function Items({ rows, sums, add, drop }) {
         : html`<${Field} name=${'lines.' + i + '.title'} label="Title" maxlength="255" />
           ${money('lines.' + i + '.unitPriceMinor', 'Price of one')}`}
       <div class="trio"><${Field} name=${'lines.' + i + '.quantity'} label="Quantity" value="1" inputmode="numeric" />
-        ${money('lines.' + i + '.discountMinor', 'Discount')}
-        ${money('lines.' + i + '.taxMinor', 'Tax')}</div>
+        ${money('lines.' + i + '.discountMinor', 'Discount', { optional: true })}
+        ${money('lines.' + i + '.taxMinor', 'Tax', { optional: true })}</div>
       ${sums?.lineItems[i] && html`<p class="muted">Comes to <${Money} minor=${sums.lineItems[i].totalMinor}
         currency=${sums.currency} /></p>`}
     </div>
