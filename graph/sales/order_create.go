@@ -2,6 +2,7 @@ package sales
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/storefront-go/storefront/ent/db"
@@ -49,7 +50,9 @@ func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (*
 		}
 		o.ID, o.Number = id, number
 		events := begin(o)
-		if shown, err = m.insertOrder(ctx, &d, o, lines); err != nil {
+		if shown, err = m.insertOrder(ctx, &d, o, lines); errors.Is(err, errRedacted) {
+			return nil, unknownCustomer()
+		} else if err != nil {
 			return nil, err
 		}
 		return m.orders().Made(shown, "order.create", "", events...), nil

@@ -2,6 +2,7 @@ package sales
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -158,11 +159,14 @@ func (m Mutation) countOrder(ctx context.Context, id xid.ID, placed, now micros.
 	if err != nil {
 		return fmt.Errorf("count the customer's order: %w", err)
 	}
-	if n == 0 { // redacted since it was read
-		return unknownCustomer()
+	if n == 0 {
+		return errRedacted
 	}
 	return nil
 }
+
+// errRedacted says that a customer was redacted since they were read.
+var errRedacted = errors.New("the customer was redacted meanwhile")
 
 func unknownCustomer() error {
 	return fault.Invalid(fault.Field{Pointer: "#/customer_id", Code: fault.UnknownValue,
