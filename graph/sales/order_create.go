@@ -71,11 +71,7 @@ func (m Mutation) insertOrder(
 	if err != nil {
 		return nil, fmt.Errorf("add order: %w", err)
 	}
-	rows := make([]*db.OrderLineCreate, len(lines))
-	for i, l := range lines {
-		rows[i] = m.lineRow(ctx, saved.ID, i, l)
-	}
-	if lines, err = m.Client(ctx).OrderLine.CreateBulk(rows...).Save(ctx); err != nil {
+	if err := m.insertLines(ctx, saved.ID, lines); err != nil {
 		return nil, fmt.Errorf("add order lines: %w", err)
 	}
 	if err := m.takeStock(ctx, d.need, saved.UpdatedAt); err != nil {
@@ -137,18 +133,4 @@ func placedRow(row *db.OrderCreate, o *db.Order) {
 		SetNillableDiscountID(o.DiscountID).
 		SetNillableDiscountCode(o.DiscountCode).SetNillableShippingMethod(o.ShippingMethod).
 		SetNillablePaymentMethod(o.PaymentMethod).SetNillableLanguage(o.Language)
-}
-
-func (m Mutation) lineRow(ctx context.Context, order xid.ID, position int, l *db.OrderLine) *db.OrderLineCreate {
-	row := m.Client(ctx).OrderLine.Create().SetOrderID(order).SetPosition(position).
-		SetTitle(l.Title).SetNillableSku(l.Sku).SetQuantity(l.Quantity).
-		SetFulfilledQuantity(0).SetRefundedQuantity(0).SetUnitPriceMinor(l.UnitPriceMinor).
-		SetDiscountMinor(l.DiscountMinor).SetTaxMinor(l.TaxMinor).SetTotalMinor(l.TotalMinor).
-		SetRequiresShipping(l.RequiresShipping)
-	core.Opt(l.ProductID, func(id xid.ID) { row.SetProductID(id) })
-	core.Opt(l.VariantID, func(id xid.ID) { row.SetVariantID(id) })
-	if l.Options != nil {
-		row.SetOptions(l.Options)
-	}
-	return row
 }

@@ -196,8 +196,8 @@ func (p *placement) write() error {
 		return err
 	}
 	for _, l := range p.byKey() {
-		if err := p.exec(t.takeStock, 1, o.updatedAt-spread, spread, o.updatedAt, -l.quantity, l.product[:], l.quantity,
-			p.store[:]); err != nil {
+		if err := p.exec(t.takeStock, o.updatedAt-spread, spread, o.updatedAt, -l.quantity, p.store[:], l.product[:],
+			l.quantity); err != nil {
 			return err
 		}
 	}
@@ -205,8 +205,8 @@ func (p *placement) write() error {
 	object := appendOrder(make([]byte, 0, 4096), o)
 	body := appendEvent("order.created", xid.Order, "order", event, p.store, o.id, o.version, o.sequence, object)
 	for _, s := range []step{
-		{t.countOrder, []any{1, 1, o.updatedAt - spread, spread, o.updatedAt, o.placedAt, o.placedAt, p.customer[:],
-			"redacted", p.store[:]}},
+		{t.countOrder, []any{o.updatedAt - spread, spread, o.updatedAt, o.placedAt, o.placedAt, p.store[:], p.customer[:],
+			"redacted"}},
 		{p.sql.mark, markArgs(p.store, "o", o.id)},
 		{insertAudit, []any{p.store[:], audit[:], "system", nil, "shopper", "order.place", "order", o.id[:], nil, nil, nil,
 			nil}},

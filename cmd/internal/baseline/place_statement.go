@@ -39,18 +39,17 @@ func reading(table string, names []string, hint, where string) string {
 }
 
 func placing(engine string) placeTexts {
-	primary, returning := "", ""
+	primary := ""
 	if engine == dialect.MySQL {
 		primary = " FORCE INDEX (`PRIMARY`)"
-	} else {
-		returning = " RETURNING `id`"
 	}
 	numbered := make([]string, len(store.Columns))
 	for i, c := range store.Columns {
 		numbered[i] = "`stores`.`" + c + "`"
 	}
 	const ofStore = " FROM `stores` WHERE `stores`.`id` = ? AND `stores`.`id` = ?"
-	line := "(?" + strings.Repeat(", ?", 14) + ")"
+	const line = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?)"
+	const touched = "version = version + 1, updated_at = CASE WHEN updated_at > ? THEN updated_at + ? ELSE ? END"
 	return placeTexts{
 		takeNumbers: "UPDATE `stores` SET `next_number` = COALESCE(`stores`.`next_number`, 0) + ? WHERE `stores`.`id` " +
 			"= ? AND `stores`.`id` = ?",
@@ -70,17 +69,13 @@ func placing(engine string) placeTexts {
 			"`billing_address`, `shipping_address`, `notes_count`, `tags`, `source`, `placed_at`, " +
 			"`included_tax_minor`, `cart_id`, `shipping_method`, `payment_method`, `language`, `id`) VALUES (?" +
 			strings.Repeat(", ?", 29) + ")",
-		insertLines: "INSERT INTO `order_lines` (`discount_minor`, `fulfilled_quantity`, `id`, `order_id`, `position`, " +
-			"`product_id`, `quantity`, `refunded_quantity`, `requires_shipping`, `sku`, `store_id`, `tax_minor`, `title`, " +
-			"`total_minor`, `unit_price_minor`) VALUES " + line + ", " + line + ", " + line + returning,
-		takeStock: "UPDATE `products` SET `version` = COALESCE(`products`.`version`, 0) + ?, `updated_at` = CASE WHEN " +
-			"`updated_at` > ? THEN `updated_at` + ? ELSE ? END, `inventory_quantity` = `inventory_quantity` + ? " +
-			"WHERE (`products`.`id` = ? AND (`products`.`options` IS NULL AND `products`.`inventory_quantity` >= ?)) " +
-			"AND `products`.`store_id` = ?",
-		countOrder: "UPDATE `customers` SET `version` = COALESCE(`customers`.`version`, 0) + ?, `orders_count` = " +
-			"COALESCE(`customers`.`orders_count`, 0) + ?, `updated_at` = CASE WHEN `updated_at` > ? THEN " +
-			"`updated_at` + ? ELSE ? END, `last_order_at` = CASE WHEN `last_order_at` >= ? THEN `last_order_at` " +
-			"ELSE ? END WHERE (`customers`.`id` = ? AND `customers`.`status` <> ?) AND `customers`.`store_id` = ?",
+		insertLines: "INSERT INTO order_lines (store_id, id, order_id, position, product_id, variant_id, options, title, " +
+			"sku, quantity, fulfilled_quantity, refunded_quantity, unit_price_minor, discount_minor, tax_minor, " +
+			"total_minor, requires_shipping) VALUES " + line + ", " + line + ", " + line,
+		takeStock: "UPDATE products SET " + touched + ", inventory_quantity = inventory_quantity + ? WHERE " +
+			"store_id = ? AND id = ? AND options IS NULL AND inventory_quantity >= ?",
+		countOrder: "UPDATE customers SET " + touched + ", orders_count = orders_count + 1, last_order_at = CASE WHEN " +
+			"last_order_at >= ? THEN last_order_at ELSE ? END WHERE store_id = ? AND id = ? AND status <> ?",
 		endCart: "UPDATE `carts` SET `note` = NULL, `email` = NULL, `phone` = NULL, `address` = NULL, " +
 			"`country` = NULL, `expires_at` = ?, `version` = ?, `updated_at` = ?, `order_id` = ? WHERE " +
 			"((`carts`.`id` = ? AND `carts`.`version` = ?) AND `carts`.`order_id` IS NULL) AND `carts`.`store_id` = ?",
