@@ -48,6 +48,9 @@ func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (*
 		if err != nil {
 			return nil, err
 		}
+		if err := m.takeDiscount(ctx, &d); err != nil {
+			return nil, err
+		}
 		o.ID, o.Number = id, number
 		events := begin(o)
 		if shown, err = m.insertOrder(ctx, &d, o, lines); errors.Is(err, errRedacted) {
@@ -124,13 +127,12 @@ func (m Mutation) orderRow(ctx context.Context, d *orderDraft, o *db.Order) *db.
 	return row
 }
 
-// placedRow adds what an order has that a shopper placed.
+// placedRow adds what an order has that a shopper placed, or that the store has computed.
 func placedRow(row *db.OrderCreate, o *db.Order) {
-	if o.CartID == nil {
-		return
+	if o.CartID != nil {
+		row.SetCartID(*o.CartID).SetNotesCount(o.NotesCount)
 	}
-	row.SetCartID(*o.CartID).SetNotesCount(o.NotesCount).SetNillableIncludedTaxMinor(o.IncludedTaxMinor).
-		SetNillableDiscountID(o.DiscountID).
+	row.SetNillableIncludedTaxMinor(o.IncludedTaxMinor).SetNillableDiscountID(o.DiscountID).
 		SetNillableDiscountCode(o.DiscountCode).SetNillableShippingMethod(o.ShippingMethod).
 		SetNillablePaymentMethod(o.PaymentMethod).SetNillableLanguage(o.Language)
 }
