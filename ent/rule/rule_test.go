@@ -85,7 +85,8 @@ func TestStamp(t *testing.T) {
 		t.Errorf("got %v, %v", got, err)
 	}
 	for name, ctx := range map[string]context.Context{
-		"nobody": t.Context(), "everywhere": viewer.Everywhere(t.Context()), "no store": viewer.Operator(t.Context(), xid.Nil),
+		"nobody": t.Context(), "everywhere": viewer.Everywhere(t.Context()),
+		"no store": viewer.Operator(t.Context(), xid.Nil),
 	} {
 		if got, err := rule.Stamp(ctx); !errors.Is(err, rule.ErrDenied) {
 			t.Errorf("%s: got %v, %v", name, got, err)

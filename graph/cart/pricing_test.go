@@ -39,7 +39,8 @@ func stocked(m *market) *pricer {
 	for _, d := range []model.DiscountInput{
 		{Code: "part", Kind: state.DiscountPercent, BasisPoints: new(int64(1234)), Active: true},
 		{Code: "sum", Kind: state.DiscountAmount, AmountMinor: new(int64(777)), Active: true},
-		{Code: "least", Kind: state.DiscountAmount, AmountMinor: new(int64(501)), LeastMinor: new(int64(1)), Active: true},
+		{Code: "least", Kind: state.DiscountAmount, AmountMinor: new(int64(501)), LeastMinor: new(int64(1)),
+			Active: true},
 		{Code: "freight", Kind: state.DiscountFreeShipping, Active: true},
 	} {
 		graphtest.Must[*model.DiscountPayload](t)(do.DiscountCreate(m.Ctx, d))

@@ -67,7 +67,8 @@ func (m Mutation) quote(ctx context.Context, c *core.Check, d *orderDraft, in mo
 		c.Add("pricing/discount_minor", fault.OutOfRange, "The discount is above what the goods cost.")
 	}
 	if p.ShippingRateID != nil && d.quote.Chosen == nil {
-		c.Add("pricing/shipping_rate_id", fault.UnknownValue, "The store does not offer it for these goods and this address.")
+		c.Add("pricing/shipping_rate_id", fault.UnknownValue,
+			"The store does not offer it for these goods and this address.")
 	}
 	if p.ShippingMinor != nil && *p.ShippingMinor > 0 && !d.quote.Freight.Needed {
 		c.Add("pricing/shipping_minor", fault.OutOfRange, "Nothing of the order is shipped.")

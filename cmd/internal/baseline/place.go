@@ -205,11 +205,11 @@ func (p *placement) write() error {
 	object := appendOrder(make([]byte, 0, 4096), o)
 	body := appendEvent("order.created", xid.Order, "order", event, p.store, o.id, o.version, o.sequence, object)
 	for _, s := range []step{
-		{t.countOrder, []any{o.updatedAt - spread, spread, o.updatedAt, o.placedAt, o.placedAt, p.store[:], p.customer[:],
-			"redacted"}},
+		{t.countOrder, []any{o.updatedAt - spread, spread, o.updatedAt, o.placedAt, o.placedAt, p.store[:],
+			p.customer[:], "redacted"}},
 		{p.sql.mark, markArgs(p.store, "o", o.id)},
-		{insertAudit, []any{p.store[:], audit[:], "system", nil, "shopper", "order.place", "order", o.id[:], nil, nil, nil,
-			nil}},
+		{insertAudit, []any{p.store[:], audit[:], "system", nil, "shopper", "order.place", "order", o.id[:], nil, nil,
+			nil, nil}},
 		{insertEvent, []any{p.store[:], event[:], "order.created", "order", o.id[:], o.sequence, body}},
 		{insertOutbox, []any{p.store[:], event[:], bucket.Of(p.store)}},
 	} {

@@ -88,7 +88,8 @@ func (p *placement) look() error {
 	t, of := &p.sql.place, p.store[:]
 	c := &p.cart
 	if err := p.one(t.cart, []any{p.token[:], p.now, of}, pick(cart.Columns, map[string]any{"id": &c.id,
-		"version": &c.version, "email": &c.email, "address": &c.address, "rate_id": &c.rate, "payment": &c.payment})); err != nil {
+		"version": &c.version, "email": &c.email, "address": &c.address, "rate_id": &c.rate,
+		"payment": &c.payment})); err != nil {
 		return err
 	}
 	if err := p.one(t.store, []any{of, of}, storeFields(map[string]any{"currency": &p.currency,

@@ -59,10 +59,11 @@ func placing(engine string) placeTexts {
 		lines:      reading(cartline.Table, cartline.Columns, "", "`cart_lines`.`cart_id` = ?"),
 		products:   reading(product.Table, product.Columns, primary, "`products`.`id` IN (?, ?, ?)"),
 		taxes:      reading(taxsettings.Table, taxsettings.Columns, "", "`tax_settings`.`id` = ?"),
-		countries:  reading(shippingcountry.Table, shippingcountry.Columns, primary, "`shipping_countries`.`country` IN (?, ?)"),
-		zone:       reading(shippingzone.Table, shippingzone.Columns, "", "`shipping_zones`.`id` = ?"),
-		methods:    reading(paymentsettings.Table, paymentsettings.Columns, "", "`payment_settings`.`id` = ?"),
-		customer:   reading(customer.Table, customer.Columns, "", "`customers`.`email` = ?"),
+		countries: reading(shippingcountry.Table, shippingcountry.Columns, primary,
+			"`shipping_countries`.`country` IN (?, ?)"),
+		zone:     reading(shippingzone.Table, shippingzone.Columns, "", "`shipping_zones`.`id` = ?"),
+		methods:  reading(paymentsettings.Table, paymentsettings.Columns, "", "`payment_settings`.`id` = ?"),
+		customer: reading(customer.Table, customer.Columns, "", "`customers`.`email` = ?"),
 		insertOrder: "INSERT INTO `orders` (`store_id`, `version`, `event_sequence`, `updated_at`, `number`, `status`, " +
 			"`financial_status`, `fulfillment_status`, `currency`, `subtotal_minor`, `discount_minor`, " +
 			"`shipping_minor`, `tax_minor`, `total_minor`, `paid_minor`, `refunded_minor`, `customer_id`, `email`, " +
