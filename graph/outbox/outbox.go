@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/eventbody"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/rule"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -92,7 +93,7 @@ func save(ctx context.Context, c *db.Client, r Resource, entries []Entry) error 
 		left := len(entries) - 1 - i
 		id, sequence := xid.At(r.At-micros.Time(left)), r.Sequence-int64(left)
 		events = append(events, r.Store, id, string(e.Type), kind.Resource.Resource(), r.ID, sequence,
-			body(id, kind, r, e, sequence))
+			Stored(ctx, body(id, kind, r, e, sequence)))
 		pending = append(pending, r.Store, id, int64(bucket.Of(r.Store)))
 	}
 	if _, err := c.ExecContext(ctx, rows(insertEvent, eventRow, len(entries)), events...); err != nil {
@@ -108,6 +109,15 @@ func rows(head, row string, n int) string {
 		return head + row
 	}
 	return head + row + strings.Repeat(", "+row, n-1)
+}
+
+// Stored returns a body as the transaction of ctx writes it: packed, where every
+// program that reads the database can unpack it.
+func Stored(ctx context.Context, body []byte) eventbody.Body {
+	if !ent.Writes(ctx, ent.PackedEvents) {
+		return body
+	}
+	return eventbody.Pack(body)
 }
 
 // body is the delivery's body of contract section 8.

@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/eventbody"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/link"
@@ -210,7 +211,8 @@ func (p *placement) write() error {
 		{p.sql.mark, markArgs(p.store, "o", o.id)},
 		{insertAudit, []any{p.store[:], audit[:], "system", nil, "shopper", "order.place", "order", o.id[:], nil, nil,
 			nil, nil}},
-		{insertEvent, []any{p.store[:], event[:], "order.created", "order", o.id[:], o.sequence, body}},
+		{insertEvent, []any{p.store[:], event[:], "order.created", "order", o.id[:], o.sequence,
+			eventbody.Pack(body)}},
 		{insertOutbox, []any{p.store[:], event[:], bucket.Of(p.store)}},
 	} {
 		if err := p.exec(s.text, s.args...); err != nil {
