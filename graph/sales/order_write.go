@@ -43,8 +43,8 @@ func (m Mutation) insertLines(ctx context.Context, order xid.ID, lines []*db.Ord
 		if l.Options != nil {
 			options = []byte(l.Options)
 		}
-		args = append(args, store, l.ID, order, l.Position, l.ProductID, l.VariantID, options, l.Title, l.Sku, l.Quantity,
-			l.UnitPriceMinor, l.DiscountMinor, l.TaxMinor, l.TotalMinor, l.RequiresShipping)
+		args = append(args, store, l.ID, order, l.Position, l.ProductID, l.VariantID, options, l.Title, l.Sku,
+			l.Quantity, l.UnitPriceMinor, l.DiscountMinor, l.TaxMinor, l.TotalMinor, l.RequiresShipping)
 	}
 	text := insertLines + insertedLine + strings.Repeat(", "+insertedLine, len(lines)-1)
 	_, err = m.Client(ctx).ExecContext(ctx, text, args...)
