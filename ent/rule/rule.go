@@ -69,6 +69,19 @@ func (t tenant) EvalMutation(ctx context.Context, m ent.Mutation) error {
 	return nil
 }
 
+// Stamp returns the store of the viewer, for a new row whose statement is written out: nothing of
+// the policy runs for that one. Whoever acts in no single store is denied.
+func Stamp(ctx context.Context) (xid.ID, error) {
+	v := viewer.From(ctx)
+	switch {
+	case v == nil:
+		return xid.Nil, fmt.Errorf("%w: no viewer", ErrDenied)
+	case v.Everywhere || v.Store.IsNil():
+		return xid.Nil, fmt.Errorf("%w: a new row of no store", ErrDenied)
+	}
+	return v.Store, nil
+}
+
 func (t tenant) filter(f any, store xid.ID) error {
 	q, ok := f.(filterer)
 	if !ok {

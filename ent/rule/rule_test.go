@@ -77,3 +77,19 @@ func TestQuery(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// What is written without the generated code belongs to the viewer's store too, or is not written.
+func TestStamp(t *testing.T) {
+	mine := xid.New()
+	if got, err := rule.Stamp(viewer.Operator(t.Context(), mine)); got != mine || err != nil {
+		t.Errorf("got %v, %v", got, err)
+	}
+	for name, ctx := range map[string]context.Context{
+		"nobody": t.Context(), "everywhere": viewer.Everywhere(t.Context()),
+		"no store": viewer.Operator(t.Context(), xid.Nil),
+	} {
+		if got, err := rule.Stamp(ctx); !errors.Is(err, rule.ErrDenied) {
+			t.Errorf("%s: got %v, %v", name, got, err)
+		}
+	}
+}

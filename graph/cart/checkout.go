@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/selling"
 )
 
 // Contact is who orders.
@@ -135,7 +136,7 @@ func (c *Carts) SetRate(ctx context.Context, token, id string) error {
 	if err != nil {
 		return err
 	}
-	if v == nil || !slices.ContainsFunc(v.Rates, func(o Offer) bool { return o.ID == id }) {
+	if v == nil || !slices.ContainsFunc(v.Rates, func(o selling.Offer) bool { return o.ID == id }) {
 		return unknown("rate")
 	}
 	return c.must(ctx, token, func(_ context.Context, _ *db.Cart, u *db.CartUpdate) error {

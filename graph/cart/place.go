@@ -6,8 +6,8 @@ import (
 
 	"github.com/storefront-go/storefront/ent/db"
 	dbcart "github.com/storefront-go/storefront/ent/db/cart"
-	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/sales"
@@ -26,70 +26,87 @@ type Placed struct {
 	Online bool
 }
 
-// placeTries is how often an order is tried where two of a new customer meet.
+// placeTries is how often an order is tried where others change what it is made of.
 const placeTries = 3
 
-// Place makes an order of the cart, in one transaction: the order with its lines, the stock,
-// the use of the discount, the customer, the events. A cart makes one order: whoever places
-// it again gets that one.
+// Place makes an order of the cart. All that it is made of is read and computed before the
+// transaction, in which others wait: that compares what may not differ, and writes the order with
+// its lines, the stock, the use of the discount, the customer and the events. A cart makes one
+// order: whoever places it again gets that one.
 //
 // It refuses a cart that lacks something with [fault.InvalidTransition], one that costs
 // something else by now with [fault.VersionMismatch], and goods that are sold out with
 // [fault.OutOfStock].
 func (c *Carts) Place(ctx context.Context, token string, shown Shown) (made Placed, err error) {
-	sum, ok := digest.OfToken(token)
-	if !ok {
-		return made, fault.Missing("cart")
-	}
-	number, err := c.sales.Number(ctx) // outside the transaction, see there
-	if err != nil {
-		return made, core.Explain("store", err)
-	}
+	p := placement{Carts: c, token: token, shown: shown}
 	for try := 1; ; try++ {
-		err = c.Commit(ctx, xid.Order, func(ctx context.Context) (_ *core.Record, err error) {
-			var done *core.Record
-			made, done, err = c.place(ctx, sum, token, number, shown)
-			return done, err
-		})
-		if !errors.Is(err, sales.ErrMet) || try == placeTries {
+		made, err = p.place(ctx)
+		switch {
+		case !errors.Is(err, sales.ErrMet):
 			return made, err
+		case try == placeTries:
+			return Placed{}, core.Swapped(xid.Order, 0, nil)
 		}
 	}
 }
 
-// place is [Carts.Place] within its transaction. The cart's row is written first, so of two
-// who place it the second finds the order.
-func (c *Carts) place(
-	ctx context.Context, sum digest.Sum, token string, number int64, shown Shown,
-) (made Placed, done *core.Record, err error) {
-	open, err := c.lock(ctx, sum)
-	if err != nil {
-		return made, nil, err
-	}
-	row, err := c.any(ctx, token)
+// placement is a cart on its way to its order.
+type placement struct {
+	*Carts
+	token  string
+	shown  Shown
+	number int64 // of the order; 0 before it is taken
+}
+
+// place is one try of [Carts.Place].
+func (p *placement) place(ctx context.Context) (made Placed, err error) {
+	row, err := p.any(ctx, p.token)
 	switch {
 	case err != nil:
-		return made, nil, err
+		return made, core.Explain("cart", err)
 	case row == nil:
-		return made, nil, fault.Missing("cart")
-	case !open && row.OrderID != nil:
-		return Placed{*row.OrderID, row.Payment != nil && row.Payment.Online()}, nil, nil
+		return made, fault.Missing("cart")
+	case row.OrderID != nil:
+		return Placed{*row.OrderID, row.Payment != nil && row.Payment.Online()}, nil
 	}
-	v, err := c.view(ctx, row)
+	v, err := p.view(ctx, row)
 	if err != nil {
-		return made, nil, err
+		return made, core.Explain("cart", err)
 	}
-	if err := v.agreed(shown); err != nil {
-		return made, nil, err
+	if err := v.agreed(p.shown); err != nil {
+		return made, err
 	}
-	made.Online = v.Method.Kind.Online()
-	if made.Order, done, err = c.sales.Place(ctx, v.placing(number)); err != nil {
-		return made, nil, err
+	if p.number == 0 {
+		if p.number, err = p.sales.Number(ctx); err != nil { // outside the transaction, see there
+			return made, core.Explain("store", err)
+		}
 	}
-	// The order knows all that the shopper said: nobody needs it twice.
-	n, err := c.Client(ctx).Cart.Update().Where(dbcart.ID(row.ID), dbcart.OrderIDIsNil()).SetOrderID(made.Order).
+	order, err := p.sales.Prepare(ctx, v.placing(p.number))
+	if err != nil {
+		return made, core.Explain("order", err)
+	}
+	err = p.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+		if err := p.end(ctx, row, order.ID()); err != nil {
+			return nil, err
+		}
+		return order.Place(ctx)
+	})
+	return Placed{order.ID(), v.Method.Kind.Online()}, err
+}
+
+// end makes an order of the cart's row. It is the first that the transaction writes: of two who
+// place a cart the second waits here, and whoever has changed it since it was read, its lines
+// too, has raised its version. The order knows all that the shopper said: nobody needs it twice.
+func (c *Carts) end(ctx context.Context, row *db.Cart, order xid.ID) error {
+	now := micros.Now()
+	n, err := c.Client(ctx).Cart.Update().
+		Where(dbcart.ID(row.ID), dbcart.Version(row.Version), dbcart.OrderIDIsNil()).
+		SetVersion(row.Version + 1).SetUpdatedAt(now).SetExpiresAt(expiry(now)).SetOrderID(order).
 		ClearEmail().ClearPhone().ClearAddress().ClearCountry().ClearNote().Save(ctx)
-	return made, done, core.Swapped(xid.Order, n, err)
+	if err == nil && n == 0 {
+		return sales.ErrMet
+	}
+	return err
 }
 
 // agreed reports whether the cart can be ordered as the shopper was shown it.

@@ -2,7 +2,6 @@ package cart
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/storefront-go/storefront/ent/db"
@@ -16,7 +15,6 @@ import (
 	"github.com/storefront-go/storefront/graph/picture"
 	"github.com/storefront-go/storefront/graph/price"
 	"github.com/storefront-go/storefront/graph/selling"
-	"github.com/storefront-go/storefront/graph/shelf"
 )
 
 // Step is a part of the checkout.
@@ -58,7 +56,7 @@ type View struct {
 	Country string
 	Address *document.AddressFields
 	// Rates are what can be chosen for the address and the goods, Rate what was.
-	Rates []Offer
+	Rates []selling.Offer
 	Rate  *document.ShippingRate
 	// Methods are the ways to pay, Method the one that was chosen; nil for none.
 	Methods []document.PaymentMethod
@@ -96,12 +94,6 @@ type Line struct {
 // Asks says that the shopper has to name their country: it decides the tax, and there is no
 // address to tell it.
 func (v *View) Asks() bool { return !v.Ships && v.taxed }
-
-// Offer is a shipping rate as this cart would pay it.
-type Offer struct {
-	document.ShippingRate
-	CostMinor int64
-}
 
 // Next is the first step that lacks something: [StepReview] where nothing does.
 func (v *View) Next() Step {
@@ -275,12 +267,7 @@ func lineOf(w Ware, row *db.CartLine, g *item) *Line {
 
 // compute fills in what the cart costs, and what its shipping may.
 func (c *Carts) compute(ctx context.Context, v *View, rateID *string) error {
-	tax, err := c.selling.CartTax(ctx)
-	if err != nil {
-		return err
-	}
-	in := price.Cart{Tax: tax}
-	v.taxed = len(tax.Rates) > 0
+	b := selling.Basket{Discount: v.Discount, Rate: rateID}
 	var counted []*Line
 	for _, l := range v.Lines {
 		if l.Gone {
@@ -291,80 +278,22 @@ func (c *Carts) compute(ctx context.Context, v *View, rateID *string) error {
 			Digital: !l.item.product.RequiresShipping}
 		v.Ships = v.Ships || !line.Digital
 		core.Opt(l.item.weight(), func(g int64) { line.WeightGrams = g })
-		in.Lines = append(in.Lines, line)
+		b.Lines = append(b.Lines, line)
 	}
-	if v.Discount != nil {
-		if err := c.discount(ctx, v.Discount, &in); err != nil {
-			return err
-		}
+	b.To = v.place()
+	if v.Ships && v.Address != nil {
+		b.Ships = v.Address.Country
 	}
-	in.To = v.place()
-	result, err := sum(in)
+	q, err := c.selling.Quote(ctx, b)
 	if err != nil {
 		return err
 	}
-	if v.Ships && v.Address != nil {
-		if result, err = c.ship(ctx, v, in, result, rateID); err != nil {
-			return err
-		}
-	}
-	v.Sums, v.Tax, v.TaxIncluded, v.Discounted = result.Sums, result.Rate, tax.Included, result.Discounted
+	v.taxed, v.Rates, v.Rate = len(q.Tax.Rates) > 0, q.Offers, q.Chosen
+	v.Sums, v.Tax, v.TaxIncluded, v.Discounted = q.Sums, q.Result.Rate, q.Tax.Included, q.Discounted
 	for i, l := range counted {
-		l.Amounts = result.Lines[i]
+		l.Amounts = q.Lines[i]
 	}
 	return nil
-}
-
-// discount lets a cart be computed by a discount. Which goods are in the collections that it
-// is for, the shelves say.
-func (c *Carts) discount(ctx context.Context, d *db.Discount, in *price.Cart) (err error) {
-	if in.Discount, err = selling.CartDiscount(d); err != nil || len(in.Discount.Collections) == 0 {
-		return err
-	}
-	products := make([]xid.ID, len(in.Lines))
-	for i, l := range in.Lines {
-		products[i] = l.Product
-	}
-	on, err := shelf.On(ctx, c.Client(ctx), in.Discount.Collections, products)
-	for i, l := range in.Lines {
-		in.Lines[i].Collections = on[l.Product]
-	}
-	return err
-}
-
-// ship finds what shipping can be chosen and adds what was.
-func (c *Carts) ship(
-	ctx context.Context, v *View, in price.Cart, bare *price.Result, rateID *string,
-) (*price.Result, error) {
-	rates, err := c.selling.CartRates(ctx, v.Address.Country, bare.Freight)
-	if err != nil {
-		return nil, err
-	}
-	result := bare
-	for _, rate := range rates {
-		in.Shipping = selling.CartRate(rate)
-		with, err := sum(in)
-		if err != nil {
-			return nil, err
-		}
-		v.Rates = append(v.Rates, Offer{rate, with.ShippingMinor})
-		if rateID != nil && rate.ID == *rateID {
-			v.Rate, result = &rate, with
-		}
-	}
-	return result, nil
-}
-
-// sum computes a cart, whose sums may be larger than amounts can be.
-func sum(in price.Cart) (*price.Result, error) {
-	r, err := price.Compute(in)
-	switch {
-	case errors.Is(err, price.ErrLineTooLarge):
-		return nil, core.TooLarge("line's total")
-	case errors.Is(err, price.ErrTooLarge):
-		return nil, core.TooLarge("cart's total")
-	}
-	return r, err
 }
 
 // weight is that of one piece; nil where nobody weighed it.

@@ -403,6 +403,13 @@ type NotificationsPayload struct {
 	UserErrors []*UserError `json:"userErrors"`
 }
 
+// A shipping rate as an order would pay it.
+type OfferedRate struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	CostMinor int64  `json:"costMinor"`
+}
+
 type OrderCounts struct {
 	Open      *Count `json:"open"`
 	Completed *Count `json:"completed"`
@@ -412,13 +419,15 @@ type OrderCounts struct {
 type OrderCreateInput struct {
 	CustomerID *string `json:"customerId,omitempty"`
 	// The customer's where absent.
-	Email           *string           `json:"email,omitempty"`
-	Lines           []*OrderLineInput `json:"lines"`
-	ShippingMinor   int64             `json:"shippingMinor"`
-	BillingAddress  *AddressInput     `json:"billingAddress,omitempty"`
-	ShippingAddress *AddressInput     `json:"shippingAddress,omitempty"`
-	Tags            []string          `json:"tags,omitempty"`
-	Source          string            `json:"source"`
+	Email *string           `json:"email,omitempty"`
+	Lines []*OrderLineInput `json:"lines"`
+	// Lets the store compute discount, shipping and tax. The amounts of the lines and shippingMinor are then left out.
+	Pricing         *OrderPricingInput `json:"pricing,omitempty"`
+	ShippingMinor   int64              `json:"shippingMinor"`
+	BillingAddress  *AddressInput      `json:"billingAddress,omitempty"`
+	ShippingAddress *AddressInput      `json:"shippingAddress,omitempty"`
+	Tags            []string           `json:"tags,omitempty"`
+	Source          string             `json:"source"`
 	// For imports: the order's time, in the past.
 	PlacedAt *micros.Time `json:"placedAt,omitempty"`
 }
@@ -473,7 +482,24 @@ type OrderPreview struct {
 	DiscountMinor int64           `json:"discountMinor"`
 	ShippingMinor int64           `json:"shippingMinor"`
 	TaxMinor      int64           `json:"taxMinor"`
-	TotalMinor    int64           `json:"totalMinor"`
+	// The tax that is part of the prices; null where the store did not compute it.
+	IncludedTaxMinor *int64 `json:"includedTaxMinor,omitempty"`
+	TotalMinor       int64  `json:"totalMinor"`
+	// What the store offers for the goods and their address; none where it does not compute the order.
+	ShippingRates []*OfferedRate `json:"shippingRates"`
+}
+
+// The order is computed as a shopper's cart of the same goods would be: the tax follows from the store's settings and the
+// shipping address, or the billing address where nothing is shipped. Prices are with or without tax as the store's are.
+type OrderPricingInput struct {
+	// A discount of the store, whose use is counted for the customer.
+	DiscountCode *string `json:"discountCode,omitempty"`
+	// An amount off the goods, in place of a code; never more than they cost.
+	DiscountMinor *int64 `json:"discountMinor,omitempty"`
+	// A rate that the store offers for the goods and their address, see shippingRates of the preview.
+	ShippingRateID *string `json:"shippingRateId,omitempty"`
+	// A price for shipping, in place of a rate of the store.
+	ShippingMinor *int64 `json:"shippingMinor,omitempty"`
 }
 
 type OrderUpdateInput struct {

@@ -20,6 +20,11 @@ type Discount struct {
 	Products, Collections []xid.ID
 }
 
+// AmountOff is a sum off all goods, whatever they cost.
+func AmountOff(minor int64) *Discount {
+	return &Discount{Kind: state.DiscountAmount, AmountMinor: minor}
+}
+
 // covers reports whether the rule is for the goods of a line.
 func (d *Discount) covers(l Line) bool {
 	if len(d.Products) == 0 && len(d.Collections) == 0 {

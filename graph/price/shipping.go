@@ -17,6 +17,9 @@ type Rate struct {
 	FreeFromMinor *int64
 }
 
+// Fixed is a sum for shipping that is no rate of the store.
+func Fixed(minor int64) *Rate { return &Rate{Kind: state.ShippingDelivery, PriceMinor: minor} }
+
 // Fits reports whether the rate is offered for what has to be shipped.
 func (r *Rate) Fits(f Freight) bool {
 	within := func(n int64, least, most *int64) bool {

@@ -2,6 +2,7 @@ package sales
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/storefront-go/storefront/ent/db"
@@ -47,9 +48,14 @@ func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (*
 		if err != nil {
 			return nil, err
 		}
+		if err := m.takeDiscount(ctx, &d); err != nil {
+			return nil, err
+		}
 		o.ID, o.Number = id, number
 		events := begin(o)
-		if shown, err = m.insertOrder(ctx, &d, o, lines); err != nil {
+		if shown, err = m.insertOrder(ctx, &d, o, lines); errors.Is(err, errRedacted) {
+			return nil, unknownCustomer()
+		} else if err != nil {
 			return nil, err
 		}
 		return m.orders().Made(shown, "order.create", "", events...), nil
@@ -68,11 +74,7 @@ func (m Mutation) insertOrder(
 	if err != nil {
 		return nil, fmt.Errorf("add order: %w", err)
 	}
-	rows := make([]*db.OrderLineCreate, len(lines))
-	for i, l := range lines {
-		rows[i] = m.lineRow(ctx, saved.ID, i, l)
-	}
-	if lines, err = m.Client(ctx).OrderLine.CreateBulk(rows...).Save(ctx); err != nil {
+	if err := m.insertLines(ctx, saved.ID, lines); err != nil {
 		return nil, fmt.Errorf("add order lines: %w", err)
 	}
 	if err := m.takeStock(ctx, d.need, saved.UpdatedAt); err != nil {
@@ -125,27 +127,12 @@ func (m Mutation) orderRow(ctx context.Context, d *orderDraft, o *db.Order) *db.
 	return row
 }
 
-// placedRow adds what an order has that a shopper placed.
+// placedRow adds what an order has that a shopper placed, or that the store has computed.
 func placedRow(row *db.OrderCreate, o *db.Order) {
-	if o.CartID == nil {
-		return
+	if o.CartID != nil {
+		row.SetCartID(*o.CartID).SetNotesCount(o.NotesCount)
 	}
-	row.SetCartID(*o.CartID).SetNotesCount(o.NotesCount).SetNillableIncludedTaxMinor(o.IncludedTaxMinor).
-		SetNillableDiscountID(o.DiscountID).
+	row.SetNillableIncludedTaxMinor(o.IncludedTaxMinor).SetNillableDiscountID(o.DiscountID).
 		SetNillableDiscountCode(o.DiscountCode).SetNillableShippingMethod(o.ShippingMethod).
 		SetNillablePaymentMethod(o.PaymentMethod).SetNillableLanguage(o.Language)
-}
-
-func (m Mutation) lineRow(ctx context.Context, order xid.ID, position int, l *db.OrderLine) *db.OrderLineCreate {
-	row := m.Client(ctx).OrderLine.Create().SetOrderID(order).SetPosition(position).
-		SetTitle(l.Title).SetNillableSku(l.Sku).SetQuantity(l.Quantity).
-		SetFulfilledQuantity(0).SetRefundedQuantity(0).SetUnitPriceMinor(l.UnitPriceMinor).
-		SetDiscountMinor(l.DiscountMinor).SetTaxMinor(l.TaxMinor).SetTotalMinor(l.TotalMinor).
-		SetRequiresShipping(l.RequiresShipping)
-	core.Opt(l.ProductID, func(id xid.ID) { row.SetProductID(id) })
-	core.Opt(l.VariantID, func(id xid.ID) { row.SetVariantID(id) })
-	if l.Options != nil {
-		row.SetOptions(l.Options)
-	}
-	return row
 }

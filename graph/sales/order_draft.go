@@ -18,6 +18,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/price"
+	"github.com/storefront-go/storefront/graph/selling"
 )
 
 // Limits of an order.
@@ -35,6 +36,9 @@ type orderDraft struct {
 	variants map[ware]*db.Variant
 	// need is the stock to take of what is tracked.
 	need stock
+	// quote is what the store has computed, discount the one of the code in it; nil for none.
+	quote    *selling.Quote
+	discount *db.Discount
 }
 
 // checkOrder judges what can be judged without the database.
@@ -53,6 +57,7 @@ func checkOrder(ctx context.Context, c *core.Check, in *model.OrderCreateInput) 
 		}
 	}
 	c.Amount("shipping_minor", in.ShippingMinor)
+	checkPricing(c, in)
 	d.billing = checkAddress(c, "billing_address", in.BillingAddress)
 	d.shipping = checkAddress(c, "shipping_address", in.ShippingAddress)
 	c.Tags("tags", in.Tags)
@@ -131,7 +136,10 @@ func (m Mutation) refer(ctx context.Context, c *core.Check, d *orderDraft, in mo
 			d.referLine(c, at, d.wares[i], in.Lines[i])
 		}
 	}
-	return nil
+	if c.Err() != nil { // what is no order costs nothing
+		return nil
+	}
+	return m.quote(ctx, c, d, in)
 }
 
 // referCustomer reads the customer. A redacted one is no person to sell to.
@@ -175,37 +183,49 @@ func (d *orderDraft) unitPrice(w ware, l *model.OrderLineInput) int64 {
 	return 0 // absent, which is reported
 }
 
-// compute makes the rows with their sums, as package price adds them up.
+// compute makes the rows with their sums, as package price computes them or adds them up.
 func (d *orderDraft) compute(in model.OrderCreateInput) (*db.Order, []*db.OrderLine, error) {
-	lines, given := make([]*db.OrderLine, len(in.Lines)), make([]price.Given, len(in.Lines))
+	lines := make([]*db.OrderLine, len(in.Lines))
 	for i, l := range in.Lines {
 		row, err := d.row(d.wares[i], l)
 		if err != nil {
 			return nil, nil, err
 		}
 		lines[i] = row
-		given[i] = price.Given{UnitMinor: row.UnitPriceMinor, Quantity: row.Quantity,
-			DiscountMinor: row.DiscountMinor, TaxMinor: row.TaxMinor}
 	}
-	sum, err := price.Sum(given, in.ShippingMinor)
+	o := &db.Order{Email: in.Email, Tags: document.NewTags(in.Tags), Source: in.Source}
+	if o.Email == nil && d.customer != nil {
+		o.Email = d.customer.Email
+	}
+	if d.quote != nil {
+		d.priced(o, lines)
+		return o, lines, nil
+	}
+	return o, lines, addUp(o, lines, in.ShippingMinor)
+}
+
+// addUp gives an order and its lines the sums of what is given.
+func addUp(o *db.Order, lines []*db.OrderLine, shipping int64) error {
+	given := make([]price.Given, len(lines))
+	for i, l := range lines {
+		given[i] = price.Given{UnitMinor: l.UnitPriceMinor, Quantity: l.Quantity, DiscountMinor: l.DiscountMinor,
+			TaxMinor: l.TaxMinor}
+	}
+	sum, err := price.Sum(given, shipping)
 	switch {
 	case errors.Is(err, price.ErrLineTooLarge):
-		return nil, nil, core.TooLarge("line's total")
+		return core.TooLarge("line's total")
 	case errors.Is(err, price.ErrTooLarge):
-		return nil, nil, core.TooLarge("order's total")
+		return core.TooLarge("order's total")
 	case err != nil:
-		return nil, nil, err
+		return err
 	}
 	for i, l := range sum.Lines {
 		lines[i].TotalMinor = l.TotalMinor
 	}
-	o := &db.Order{Email: in.Email, Tags: document.NewTags(in.Tags), Source: in.Source,
-		SubtotalMinor: sum.SubtotalMinor, DiscountMinor: sum.DiscountMinor, ShippingMinor: sum.ShippingMinor,
-		TaxMinor: sum.TaxMinor, TotalMinor: sum.TotalMinor}
-	if o.Email == nil && d.customer != nil {
-		o.Email = d.customer.Email
-	}
-	return o, lines, nil
+	o.SubtotalMinor, o.DiscountMinor, o.ShippingMinor = sum.SubtotalMinor, sum.DiscountMinor, sum.ShippingMinor
+	o.TaxMinor, o.TotalMinor = sum.TaxMinor, sum.TotalMinor
+	return nil
 }
 
 // row is one line with what it takes from its product.

@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
@@ -20,15 +21,14 @@ import (
 	"github.com/storefront-go/storefront/graph/selling"
 )
 
-// ErrMet says that another transaction made the same customer at the same time: the one
-// that hears it begins anew.
-var ErrMet = errors.New("another order made the customer at the same time")
+// ErrMet says that another transaction changed what an order was made of after it was read, or
+// made the same customer at the same time: the one that hears it reads again.
+var ErrMet = errors.New("another transaction changed what the order is made of")
 
 // sourceShop is the source of the orders that shoppers place.
 const sourceShop = "storefront"
 
-// Placing is an order of a shopper. Everything in it was read and computed within the
-// transaction that places it.
+// Placing is an order of a shopper.
 type Placing struct {
 	Store  *db.Store
 	Number int64 // of [Resolver.Number]
@@ -65,42 +65,70 @@ type PlacedLine struct {
 // before the transaction of the order, in which others would wait for it.
 func (r *Resolver) Number(ctx context.Context) (int64, error) { return r.numbers.next(ctx) }
 
-// Place makes the order in the transaction of ctx, with all that follows from it, and returns
-// its record.
-func (r *Resolver) Place(ctx context.Context, p Placing) (xid.ID, *core.Record, error) {
+// Placement is an order of a shopper that is computed and not written yet.
+type Placement struct {
+	m      Mutation
+	p      Placing
+	draft  orderDraft
+	order  *db.Order
+	lines  []*db.OrderLine
+	events []event.Type
+}
+
+// Prepare finds the customer of an order and makes its rows.
+func (r *Resolver) Prepare(ctx context.Context, p Placing) (*Placement, error) {
 	m := r.Mutation()
-	buyer, err := m.buyer(ctx, p)
+	known, err := m.known(ctx, p.Email)
 	if err != nil {
-		return xid.Nil, nil, err
+		return nil, err
 	}
-	if p.Discount != nil {
-		if err := selling.New(r.Core).TakeDiscount(ctx, p.Discount.ID, buyer.ID); err != nil {
-			return xid.Nil, nil, err
-		}
-	}
-	d := &orderDraft{store: p.Store, customer: buyer, billing: p.Address, need: stock{}}
+	o := &Placement{m: m, p: p, draft: orderDraft{store: p.Store, customer: known, billing: p.Address, need: stock{}}}
 	if p.Ships {
-		d.shipping = p.Address
+		o.draft.shipping = p.Address
 	}
-	o, lines := p.rows(d)
-	events := begin(o)
-	shown, err := m.insertOrder(ctx, d, o, lines)
-	if err != nil {
-		return xid.Nil, nil, err
+	o.order, o.lines = p.rows(&o.draft)
+	o.events = begin(o.order)
+	return o, nil
+}
+
+// ID is that of the order.
+func (o *Placement) ID() xid.ID { return o.order.ID }
+
+// Place writes the order in the transaction of ctx, with all that follows from it, and returns
+// its record.
+func (o *Placement) Place(ctx context.Context) (*core.Record, error) {
+	m, d := o.m, o.draft
+	if d.customer == nil {
+		var err error
+		if d.customer, err = m.guest(ctx, o.p); err != nil {
+			return nil, err
+		}
+		o.order.UpdatedAt = max(micros.Now(), o.order.PlacedAt) // the customer's event comes before
 	}
-	if p.Note != "" {
-		note := m.noteRow(ctx, xid.New(), o.ID, model.OrderNoteInput{Body: p.Note, Visibility: state.NoteInternal})
-		if err := note.Exec(ctx); err != nil {
-			return xid.Nil, nil, fmt.Errorf("add the note: %w", err)
+	if o.p.Discount != nil {
+		if err := selling.New(m.Core).TakeDiscount(ctx, o.p.Discount.ID, d.customer.ID); err != nil {
+			return nil, err
 		}
 	}
-	if err := m.hold(ctx, o); err != nil {
-		return xid.Nil, nil, err
+	shown, err := m.insertOrder(ctx, &d, o.order, o.lines)
+	if errors.Is(err, errRedacted) {
+		return nil, ErrMet // who is nobody any more is a guest at the next try
+	} else if err != nil {
+		return nil, err
 	}
-	if err := m.tell(ctx, shown, events, nil); err != nil {
-		return xid.Nil, nil, err
+	if o.p.Note != "" {
+		note := m.noteRow(ctx, xid.New(), o.ID(), model.OrderNoteInput{Body: o.p.Note, Visibility: state.NoteInternal})
+		if err := note.Exec(ctx); err != nil {
+			return nil, fmt.Errorf("add the note: %w", err)
+		}
 	}
-	return o.ID, r.orders().Made(shown, "order.place", "", events...), nil
+	if err := m.hold(ctx, o.order); err != nil {
+		return nil, err
+	}
+	if err := m.tell(ctx, shown, o.events, nil); err != nil {
+		return nil, err
+	}
+	return m.orders().Made(shown, "order.place", "", o.events...), nil
 }
 
 // rows are those of the order and of its lines; what they need of the stock goes into d.
@@ -133,15 +161,20 @@ func (p Placing) rows(d *orderDraft) (*db.Order, []*db.OrderLine) {
 	return o, lines
 }
 
-// buyer finds the customer of an e-mail address, or makes a guest of who orders.
-func (m Mutation) buyer(ctx context.Context, p Placing) (*db.Customer, error) {
-	rows, err := m.Client(ctx).Customer.Query().Where(customer.Email(p.Email)).Load(ctx)
+// known finds the customer of an e-mail address; nil for none.
+func (m Mutation) known(ctx context.Context, email string) (*db.Customer, error) {
+	rows, err := m.Client(ctx).Customer.Query().Where(customer.Email(email)).Load(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("find the customer: %w", err)
 	}
-	if len(rows) > 0 {
-		return rows[0], nil
+	if len(rows) == 0 {
+		return nil, nil
 	}
+	return rows[0], nil
+}
+
+// guest makes a guest of who orders.
+func (m Mutation) guest(ctx context.Context, p Placing) (row *db.Customer, err error) {
 	in := model.CustomerCreateInput{Email: &p.Email, Status: state.CustomerGuest,
 		EmailMarketing: state.EmailNotSubscribed, Locale: new(string(p.Store.Language))}
 	if p.Phone != "" {
@@ -159,7 +192,6 @@ func (m Mutation) buyer(ctx context.Context, p Placing) (*db.Customer, error) {
 			in.LastName = &last
 		}
 	}
-	var row *db.Customer
 	err = m.Commit(ctx, xid.Customer, func(ctx context.Context) (_ *core.Record, err error) {
 		row, err = m.customerRow(ctx, in, docs).Save(ctx)
 		if ent.IsDuplicate(err) {

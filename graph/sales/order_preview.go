@@ -24,5 +24,5 @@ func (q Query) OrderPreview(ctx context.Context, in model.OrderCreateInput) (*mo
 	}
 	return &model.OrderPreview{Currency: d.store.Currency, LineItems: lines, SubtotalMinor: o.SubtotalMinor,
 		DiscountMinor: o.DiscountMinor, ShippingMinor: o.ShippingMinor, TaxMinor: o.TaxMinor,
-		TotalMinor: o.TotalMinor}, nil
+		IncludedTaxMinor: o.IncludedTaxMinor, TotalMinor: o.TotalMinor, ShippingRates: d.offered()}, nil
 }

@@ -2,16 +2,14 @@ package sales
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
-	"entgo.io/ent/dialect/sql"
-
 	"github.com/storefront-go/storefront/ent/currency"
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/db/predicate"
-	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/variant"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
@@ -53,11 +51,11 @@ func (m Mutation) takeStock(ctx context.Context, need stock, now micros.Time) er
 	for _, p := range need.byProduct() {
 		// With options it is the variants' stock that has to last; without, the product
 		// may have got options since it was read.
-		lasts := product.And(product.OptionsIsNil(), product.InventoryQuantityGTE(p.all))
+		lasts, least := "options IS NULL AND inventory_quantity >= ?", []any{p.all}
 		if p.variants != nil {
-			lasts = product.OptionsNotNil()
+			lasts, least = "options IS NOT NULL", nil
 		}
-		n, err := m.moveSum(ctx, p.product, -p.all, now, lasts)
+		n, err := m.moveSum(ctx, p.product, -p.all, now, lasts, least...)
 		if err != nil {
 			return fmt.Errorf("take stock: %w", err)
 		}
@@ -85,12 +83,11 @@ func soldOut(id string) error {
 // product before it had options has no variant to go back to.
 func (m Mutation) returnStock(ctx context.Context, back stock, now micros.Time) error {
 	for _, p := range back.byProduct() {
-		room := product.InventoryQuantityLTE(limit.Inventory - p.all)
-		fits := product.And(product.OptionsIsNil(), room)
+		fits := "options IS NULL AND inventory_quantity <= ?"
 		if p.variants != nil { // the sum is null where a variant is not tracked
-			fits = product.And(product.OptionsNotNil(), product.Or(product.InventoryQuantityIsNil(), room))
+			fits = "options IS NOT NULL AND (inventory_quantity IS NULL OR inventory_quantity <= ?)"
 		}
-		n, err := m.moveSum(ctx, p.product, p.all, now, fits)
+		n, err := m.moveSum(ctx, p.product, p.all, now, fits, limit.Inventory-p.all)
 		if err != nil {
 			return fmt.Errorf("give stock back: %w", err)
 		}
@@ -120,19 +117,15 @@ func (m Mutation) returnVariants(ctx context.Context, back stock, p parts, now m
 	if lost == 0 {
 		return nil
 	}
-	_, err := m.moveSum(ctx, p.product, -lost, now, product.OptionsNotNil())
+	_, err := m.moveSum(ctx, p.product, -lost, now, "options IS NOT NULL")
 	return err
 }
 
-// moveSum adds to the stock of a product, which raises its version. A sum that is null
-// stays so, which ent's own addition would begin at 0.
+// moveSum adds to the stock of a product of which a condition holds, and raises its version.
 func (m Mutation) moveSum(
-	ctx context.Context, id xid.ID, pieces int64, now micros.Time, only predicate.Product,
+	ctx context.Context, id xid.ID, pieces int64, now micros.Time, only string, args ...any,
 ) (int, error) {
-	return m.Client(ctx).Product.Update().Where(product.ID(id), only).AddVersion(1).
-		Modify(core.Touched(now), func(u *sql.UpdateBuilder) {
-			u.Set(product.FieldInventoryQuantity, sql.Expr("`inventory_quantity` + ?", pieces))
-		}).Save(ctx)
+	return m.run(ctx, moveStock+only, append(touch(now), pieces), append([]any{id}, args...)...)
 }
 
 // moveVariant adds to the stock of a variant.
@@ -149,20 +142,18 @@ func (m Mutation) moveVariant(ctx context.Context, w ware, pieces int64, only pr
 // sync sees them, but emit no customer.updated: that is for changes of
 // the customer, and each of these has its order event.
 func (m Mutation) countOrder(ctx context.Context, id xid.ID, placed, now micros.Time) error {
-	n, err := m.Client(ctx).Customer.Update().
-		Where(customer.ID(id), customer.StatusNEQ(state.CustomerRedacted)).
-		AddOrdersCount(1).AddVersion(1).Modify(core.Touched(now), func(u *sql.UpdateBuilder) {
-		u.Set("last_order_at",
-			sql.Expr("CASE WHEN `last_order_at` >= ? THEN `last_order_at` ELSE ? END", placed, placed))
-	}).Save(ctx)
+	n, err := m.run(ctx, orderCounted, append(touch(now), placed, placed), id, string(state.CustomerRedacted))
 	if err != nil {
 		return fmt.Errorf("count the customer's order: %w", err)
 	}
-	if n == 0 { // redacted since it was read
-		return unknownCustomer()
+	if n == 0 {
+		return errRedacted
 	}
 	return nil
 }
+
+// errRedacted says that a customer was redacted since they were read.
+var errRedacted = errors.New("the customer was redacted meanwhile")
 
 func unknownCustomer() error {
 	return fault.Invalid(fault.Field{Pointer: "#/customer_id", Code: fault.UnknownValue,

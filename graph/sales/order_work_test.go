@@ -61,7 +61,7 @@ func TestOrderPreview(t *testing.T) {
 		o := graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, in)).Order
 		want := &model.OrderPreview{Currency: o.Currency, SubtotalMinor: o.SubtotalMinor,
 			DiscountMinor: o.DiscountMinor, ShippingMinor: o.ShippingMinor, TaxMinor: o.TaxMinor,
-			TotalMinor: o.TotalMinor}
+			TotalMinor: o.TotalMinor, ShippingRates: []*model.OfferedRate{}}
 		lines := got.LineItems
 		got.LineItems = nil
 		if d := cmp.Diff(want, got); d != "" || got.TotalMinor != 3260 {

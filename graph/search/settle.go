@@ -20,7 +20,9 @@ import (
 const (
 	// settled is how many transactions write the words of one kind in a store, before other
 	// stores have their turn.
-	settled = 50
+	settled = 25
+	// together is of how many pending things one transaction writes the words: each has its commit.
+	together = 2 * walked
 	// sampled is by how many rows the age of the oldest is told.
 	sampled = 1000
 )
@@ -57,7 +59,7 @@ func (k *Keeper) settle(ctx context.Context, kind Kind) error {
 	at := xid.Nil
 	for range settled {
 		ids, err := pending(ctx, k.store.DB(ctx), kind, func(s *sql.Selector) {
-			s.Where(sql.GT(s.C(searchpending.FieldID), at)).OrderBy(s.C(searchpending.FieldID)).Limit(walked)
+			s.Where(sql.GT(s.C(searchpending.FieldID), at)).OrderBy(s.C(searchpending.FieldID)).Limit(together)
 		})
 		if err != nil || len(ids) == 0 {
 			return err
@@ -65,7 +67,7 @@ func (k *Keeper) settle(ctx context.Context, kind Kind) error {
 		if err := k.store.InTx(ctx, func(ctx context.Context) error { return k.some(ctx, kind, ids) }); err != nil {
 			return err
 		}
-		if at = ids[len(ids)-1]; len(ids) < walked {
+		if at = ids[len(ids)-1]; len(ids) < together {
 			return nil
 		}
 	}

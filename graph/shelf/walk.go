@@ -36,6 +36,10 @@ const (
 // filters. A page may have fewer products than it could then, and the next one goes on.
 const maxScan = 2000
 
+// maxFew is how many products a list has at most within its bounds of the price where they are
+// read by their price and put into another order after that.
+const maxFew = 500
+
 // order is how a sort reads the table.
 type order struct {
 	column string
@@ -63,6 +67,8 @@ type List struct {
 	// After and Before are cursors, of which one may be set.
 	After, Before string
 	Limit         int
+
+	few bool // no more than [maxFew] products are within the bounds of the price
 }
 
 // Page is a page of a list: the products in their order, and cursors for [List.After] and
@@ -117,9 +123,13 @@ type Reader struct {
 	Store  xid.ID
 }
 
-// Read reads a page with one statement; a second one where a walk backwards comes upon
-// the beginning of the list.
-func (r Reader) Read(ctx context.Context, l List) (*Page, error) {
+// Read reads a page with one statement; another one where a walk backwards comes upon
+// the beginning of the list, and one before a list in another order than that of the price has
+// bounds of it.
+func (r Reader) Read(ctx context.Context, l List) (_ *Page, err error) {
+	if l.few, err = r.few(ctx, l); err != nil {
+		return nil, err
+	}
 	if at, ok := spotOf(l.Before, l.Sort); ok {
 		p, err := r.walk(ctx, l, &at, true)
 		if err != nil || p.Before != "" {
@@ -131,6 +141,38 @@ func (r Reader) Read(ctx context.Context, l List) (*Page, error) {
 		return r.walk(ctx, l, &at, false)
 	}
 	return r.walk(ctx, l, nil, false)
+}
+
+// few reports whether a list is read by its bounds of the price, since hardly anything of the
+// shelf is within them. It reads the index alone, and of that no more than says so.
+func (r Reader) few(ctx context.Context, l List) (few bool, err error) {
+	if !l.bounded() || l.byPrice() || l.Sort == Manual {
+		return false, nil
+	}
+	within, args := l.prices("l")
+	query := fmt.Sprintf("SELECT COUNT(*) FROM (SELECT 1 FROM listings l%s WHERE l.store_id = ? AND l.shelf = ?%s "+
+		"LIMIT %d) c", r.along(byPrice), within, maxFew+1)
+	err = ent.Read(ctx, r.Client, func(rows *stdsql.Rows) error {
+		n := 0
+		err := rows.Scan(&n)
+		few = n <= maxFew
+		return err
+	}, query, append([]any{r.Store, l.Shelf}, args...)...)
+	if err != nil {
+		return false, fmt.Errorf("count what a price is of: %w", err)
+	}
+	return few, nil
+}
+
+// byPrice is the index of the order by price.
+const byPrice = "listing_store_id_shelf_price_minor_id"
+
+// along makes a statement walk an index on both engines, also where another one has the order.
+func (r Reader) along(index string) string {
+	if r.Engine == dialect.SQLite {
+		return " INDEXED BY `" + index + "`"
+	}
+	return ent.IndexHint(r.Engine, index)
 }
 
 // errDone ends a walk that has found enough.
@@ -202,12 +244,15 @@ func (l List) filtered() bool { return len(l.On) > 0 || l.bounded() || l.InStock
 
 func (l List) bounded() bool { return l.Least != nil || l.Most != nil }
 
-// byPrice says that bounds of the price are bounds of the walk.
+// byPrice says that the price is the order of the list.
 func (l List) byPrice() bool { return orders[l.Sort].column == "price_minor" }
+
+// within says that bounds of the price are bounds of the walk.
+func (l List) within() bool { return l.few || l.byPrice() }
 
 // most is how many rows are read.
 func (l List) most() int {
-	if l.Sort != Manual && len(l.On) == 0 && !l.InStock && (!l.bounded() || l.byPrice()) {
+	if l.Sort != Manual && len(l.On) == 0 && !l.InStock && (!l.bounded() || l.within()) {
 		return l.Limit + 1
 	}
 	return maxScan
@@ -226,7 +271,8 @@ func (l List) scan(rows *stdsql.Rows) (f found, err error) {
 	return f, err
 }
 
-// statement walks the index of the order. What passes the filters is told row by row, so
+// statement walks the index of the order, or that of the price where few products are within its
+// bounds: these are put into their order then. What passes the filters is told row by row, so
 // that the walk is bounded by rows and not by what it finds.
 func (l List) statement(r Reader, from *spot, back bool) (string, []any) {
 	by := orders[l.Sort]
@@ -238,12 +284,16 @@ func (l List) statement(r Reader, from *spot, back bool) (string, []any) {
 		towards = " DESC"
 	}
 	table, shelf, index := "listings", "shelf", "listing_store_id_shelf_"+by.column+"_id"
-	if l.Sort == Manual {
-		table, shelf, index = "collection_products", "collection_id", byPosition
+	hint := ent.IndexHint(r.Engine, index)
+	switch {
+	case l.Sort == Manual:
+		table, shelf, hint = "collection_products", "collection_id", ent.IndexHint(r.Engine, byPosition)
+	case l.few:
+		hint = r.along(byPrice)
 	}
 	return fmt.Sprintf("SELECT l.id, l.%s, %s FROM %s l%s WHERE l.store_id = ? AND l.%s = ?%s "+
-		"ORDER BY l.%s%s, l.id%s LIMIT %d", by.column, passes, table, ent.IndexHint(r.Engine, index), shelf, where,
-		by.column, towards, towards, l.most()), args
+		"ORDER BY l.%s%s, l.id%s LIMIT %d", by.column, passes, table, hint, shelf, where, by.column, towards, towards,
+		l.most()), args
 }
 
 // bounds are those of the walk.
@@ -262,7 +312,7 @@ func (l List) bounds(engine string, by order, from *spot, back bool) (where stri
 			args = append(args, from.key, from.key, from.key, from.id)
 		}
 	}
-	if l.byPrice() {
+	if l.within() {
 		prices, more := l.prices("l")
 		where, args = where+prices, append(args, more...)
 	}
@@ -291,7 +341,7 @@ func (l List) passes(store xid.ID) (string, []any) {
 		prices, more := l.prices("o")
 		text = " AND EXISTS (SELECT 1 FROM listings o WHERE o.store_id = ? AND o.shelf = ? AND o.id = l.id" + prices + ")"
 		args = append([]any{store, l.Shelf}, more...)
-	case !l.byPrice():
+	case !l.within():
 		text, args = l.prices("l")
 	}
 	for _, shelf := range l.On {

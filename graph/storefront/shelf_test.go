@@ -2,6 +2,8 @@ package storefront_test
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"testing"
 
 	"entgo.io/ent/dialect"
@@ -108,6 +110,45 @@ func TestLists(t *testing.T) {
 			if d := cmp.Diff(tc.want, all(t, ctx, r, tc.list)); d != "" {
 				t.Errorf("%+v:\n%s", tc.list, d)
 			}
+		}
+	})
+}
+
+// TestListOfRarePrice: a list that few products pass has the same pages as one that many do, in
+// every order, both ways, and reads only these, whatever else the shelf holds.
+func TestListOfRarePrice(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		plantActive(t, ctx, r, 700)
+		want := []string{}
+		for i := range 7 {
+			want = append(want, fmt.Sprintf("Rare %d", i))
+			published(t, ctx, r, costing(want[i], 5_000_001+int64(i%3)))
+		}
+		if err := shelf.NewKeeper(r.Store).Round(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		l := shelf.List{Sort: shelf.Title, Least: new(int64(5_000_001)), Most: new(int64(5_000_003)), Limit: 3}
+		if d := cmp.Diff(want, all(t, ctx, r, l)); d != "" {
+			t.Errorf("by title:\n%s", d)
+		}
+		l.Sort, l.Limit = shelf.Newest, 4
+		slices.Reverse(want)
+		if d := cmp.Diff(want, all(t, ctx, r, l)); d != "" {
+			t.Errorf("newest first:\n%s", d)
+		}
+		wide := shelf.List{Sort: shelf.Title, Most: new(int64(6_000_000)), Limit: 100}
+		p := graphtest.Must[*shelf.Page](t)(reader(ctx, r).Read(visitor(ctx), wide)) // more than are put into order
+		if len(p.IDs) != 100 || p.After == "" {
+			t.Errorf("a page within wide bounds has %d products", len(p.IDs))
+		}
+		if r.Store.Dialect() != dialect.MySQL { // which tells what it reads
+			return
+		}
+		read := graphtest.Reads(t, visitor(ctx), r, func(ctx context.Context) {
+			graphtest.Must[*shelf.Page](t)(reader(ctx, r).Read(ctx, l))
+		})
+		if read > 40 {
+			t.Errorf("%d rows are read for 7 products", read)
 		}
 	})
 }

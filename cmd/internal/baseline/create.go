@@ -65,7 +65,7 @@ func (h *handler) create(rw http.ResponseWriter, r *http.Request, v *viewer.View
 		id := xid.New()
 		return []step{
 			{insertEvent, w.eventArgs(id, object)},
-			{insertOutbox, []any{v.Store[:], bucket.Of(v.Store), 0, id[:]}},
+			{insertOutbox, []any{v.Store[:], id[:], bucket.Of(v.Store)}},
 		}
 	})
 }
@@ -149,14 +149,15 @@ func (w *write) productArgs() []any {
 
 func (w *write) auditArgs() []any {
 	id := xid.New()
-	return []any{w.storeID[:], string(w.viewer.Kind), w.viewer.Actor[:], w.viewer.Name, "product.create", "product",
-		w.id[:], w.request, id[:]}
+	return []any{w.storeID[:], id[:], string(w.viewer.Kind), w.viewer.Actor[:], w.viewer.Name, "product.create",
+		"product", w.id[:], nil, nil, nil, w.request}
 }
 
 // eventArgs are the arguments with which the event is inserted.
 func (w *write) eventArgs(id xid.ID, object []byte) []any {
 	b := appendEvent("product.created", xid.Product, "product", id, w.storeID, w.id, w.version, w.sequence, object)
-	return []any{w.storeID[:], "product.created", "product", w.id[:], w.sequence, eventbody.Pack(b), id[:]}
+	return []any{w.storeID[:], id[:], "product.created", "product", w.id[:], w.sequence,
+		eventbody.Pack(b)}
 }
 
 // appendEvent writes the delivery's body of contract section 8.

@@ -78,20 +78,20 @@ func (h *handler) placeOne(r *http.Request) (string, error) {
 	if err := p.read(r); err != nil {
 		return "", err
 	}
+	if err := p.look(); err != nil {
+		return "", err
+	}
 	number, err := p.number()
 	if err != nil {
+		return "", err
+	}
+	if err := p.compute(number); err != nil {
 		return "", err
 	}
 	if p.tx, err = h.Store.RawTx(p.ctx); err != nil {
 		return "", err
 	}
 	defer p.tx.Rollback()
-	if err := p.look(); err != nil {
-		return "", err
-	}
-	if err := p.compute(number); err != nil {
-		return "", err
-	}
 	if err := p.write(); err != nil {
 		return "", err
 	}
@@ -181,6 +181,11 @@ func (p *placement) exec(text string, args ...any) error {
 // write runs the statements that change anything, in the service's order.
 func (p *placement) write() error {
 	t, o := &p.sql.place, &p.order
+	c := &p.cart
+	if err := p.exec(t.endCart, p.now+cartLife, c.version+1, p.now, o.id[:], c.id[:], c.version,
+		p.store[:]); err != nil {
+		return err
+	}
 	if err := p.exec(t.insertOrder, o.placedArgs()...); err != nil {
 		return err
 	}
@@ -192,8 +197,8 @@ func (p *placement) write() error {
 		return err
 	}
 	for _, l := range p.byKey() {
-		if err := p.exec(t.takeStock, 1, o.updatedAt-spread, spread, o.updatedAt, -l.quantity, l.product[:], l.quantity,
-			p.store[:]); err != nil {
+		if err := p.exec(t.takeStock, o.updatedAt-spread, spread, o.updatedAt, -l.quantity, p.store[:], l.product[:],
+			l.quantity); err != nil {
 			return err
 		}
 	}
@@ -201,13 +206,14 @@ func (p *placement) write() error {
 	object := appendOrder(make([]byte, 0, 4096), o)
 	body := appendEvent("order.created", xid.Order, "order", event, p.store, o.id, o.version, o.sequence, object)
 	for _, s := range []step{
-		{t.countOrder, []any{1, 1, o.updatedAt - spread, spread, o.updatedAt, o.placedAt, o.placedAt, p.customer[:],
-			"redacted", p.store[:]}},
+		{t.countOrder, []any{o.updatedAt - spread, spread, o.updatedAt, o.placedAt, o.placedAt, p.store[:],
+			p.customer[:], "redacted"}},
 		{p.sql.mark, markArgs(p.store, "o", o.id)},
-		{t.endCart, []any{o.id[:], p.cart.id[:], p.store[:]}},
-		{t.audit, []any{p.store[:], "system", "shopper", "order.place", "order", o.id[:], audit[:]}},
-		{insertEvent, []any{p.store[:], "order.created", "order", o.id[:], o.sequence, eventbody.Pack(body), event[:]}},
-		{insertOutbox, []any{p.store[:], bucket.Of(p.store), 0, event[:]}},
+		{insertAudit, []any{p.store[:], audit[:], "system", nil, "shopper", "order.place", "order", o.id[:], nil, nil,
+			nil, nil}},
+		{insertEvent, []any{p.store[:], event[:], "order.created", "order", o.id[:], o.sequence,
+			eventbody.Pack(body)}},
+		{insertOutbox, []any{p.store[:], event[:], bucket.Of(p.store)}},
 	} {
 		if err := p.exec(s.text, s.args...); err != nil {
 			return err

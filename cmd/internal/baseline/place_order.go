@@ -67,6 +67,6 @@ func (o *orderRow) placedArgs() []any {
 
 // placedArgs are the arguments with which a new line is inserted.
 func (l *lineRow) placedArgs() []any {
-	return []any{l.discount, l.fulfilled, l.id[:], l.orderID[:], l.position, l.product, l.quantity, l.refunded,
-		l.ships, l.sku, l.storeID[:], l.tax, l.title, l.total, l.unit}
+	return []any{l.storeID[:], l.id[:], l.orderID[:], l.position, l.product, l.variant, l.options, l.title, l.sku,
+		l.quantity, l.unit, l.discount, l.tax, l.total, l.ships}
 }

@@ -22,6 +22,7 @@ import (
 // placedCart is what is read of a cart.
 type placedCart struct {
 	id      xid.ID
+	version int64
 	email   string
 	address []byte
 	rate    string
@@ -61,12 +62,12 @@ func storeFields(into map[string]any) []any { return pick(store.Columns, into) }
 
 // one reads one row.
 func (p *placement) one(text string, args []any, fields []any) error {
-	return p.tx.QueryRowContext(p.ctx, text, args...).Scan(fields...)
+	return p.Store.Raw().QueryRowContext(p.ctx, text, args...).Scan(fields...)
 }
 
 // many reads rows; got hears of each.
 func (p *placement) many(text string, args []any, fields []any, got func() error) error {
-	rows, err := p.tx.QueryContext(p.ctx, text, args...)
+	rows, err := p.Store.Raw().QueryContext(p.ctx, text, args...)
 	if err != nil {
 		return err
 	}
@@ -82,15 +83,13 @@ func (p *placement) many(text string, args []any, fields []any, got func() error
 	return rows.Err()
 }
 
-// look reads what the order is made of, in the service's order.
+// look reads what the order is made of, before the transaction and in the service's order.
 func (p *placement) look() error {
 	t, of := &p.sql.place, p.store[:]
-	if err := p.exec(t.lockCart, p.now+cartLife, p.now, 1, p.token[:], p.now, of); err != nil {
-		return err
-	}
 	c := &p.cart
 	if err := p.one(t.cart, []any{p.token[:], p.now, of}, pick(cart.Columns, map[string]any{"id": &c.id,
-		"email": &c.email, "address": &c.address, "rate_id": &c.rate, "payment": &c.payment})); err != nil {
+		"version": &c.version, "email": &c.email, "address": &c.address, "rate_id": &c.rate,
+		"payment": &c.payment})); err != nil {
 		return err
 	}
 	if err := p.one(t.store, []any{of, of}, storeFields(map[string]any{"currency": &p.currency,

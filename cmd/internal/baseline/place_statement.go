@@ -21,14 +21,15 @@ import (
 type placeTexts struct {
 	takeNumbers, readNumber string // in a transaction of their own, for many orders
 
-	lockCart, cart, store, lines, products string
-	taxes, countries, zone                 string
-	methods                                string
-	customer                               string
-	insertOrder, insertLines               string
-	takeStock                              string // once for each line
-	countOrder, endCart                    string
-	audit                                  string
+	cart, store, lines, products string
+	taxes, countries, zone       string
+	methods                      string
+	customer                     string
+
+	endCart                  string // the first of the transaction
+	insertOrder, insertLines string
+	takeStock                string // once for each line
+	countOrder               string
 }
 
 // reading is a query of whole rows of a table.
@@ -38,61 +39,53 @@ func reading(table string, names []string, hint, where string) string {
 }
 
 func placing(engine string) placeTexts {
-	primary, returning := "", ""
+	primary := ""
 	if engine == dialect.MySQL {
 		primary = " FORCE INDEX (`PRIMARY`)"
-	} else {
-		returning = " RETURNING `id`"
 	}
 	numbered := make([]string, len(store.Columns))
 	for i, c := range store.Columns {
 		numbered[i] = "`stores`.`" + c + "`"
 	}
 	const ofStore = " FROM `stores` WHERE `stores`.`id` = ? AND `stores`.`id` = ?"
-	line := "(?" + strings.Repeat(", ?", 14) + ")"
+	const line = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?)"
+	const touched = "version = version + 1, updated_at = CASE WHEN updated_at > ? THEN updated_at + ? ELSE ? END"
 	return placeTexts{
 		takeNumbers: "UPDATE `stores` SET `next_number` = COALESCE(`stores`.`next_number`, 0) + ? WHERE `stores`.`id` " +
 			"= ? AND `stores`.`id` = ?",
 		readNumber: "SELECT " + strings.Join(numbered, ", ") + ofStore + " LIMIT 2",
-		lockCart: "UPDATE `carts` SET `expires_at` = ?, `updated_at` = ?, `version` = COALESCE(`carts`.`version`, 0) " +
-			"+ ? WHERE ((`carts`.`token` = ? AND `carts`.`order_id` IS NULL) AND `carts`.`expires_at` > ?) AND " +
-			"`carts`.`store_id` = ?",
-		cart:      reading(cart.Table, cart.Columns, "", "(`carts`.`token` = ? AND `carts`.`expires_at` > ?)"),
-		store:     "SELECT " + columns(store.Columns) + ofStore,
-		lines:     reading(cartline.Table, cartline.Columns, "", "`cart_lines`.`cart_id` = ?"),
-		products:  reading(product.Table, product.Columns, primary, "`products`.`id` IN (?, ?, ?)"),
-		taxes:     reading(taxsettings.Table, taxsettings.Columns, "", "`tax_settings`.`id` = ?"),
-		countries: reading(shippingcountry.Table, shippingcountry.Columns, primary, "`shipping_countries`.`country` IN (?, ?)"),
-		zone:      reading(shippingzone.Table, shippingzone.Columns, "", "`shipping_zones`.`id` = ?"),
-		methods:   reading(paymentsettings.Table, paymentsettings.Columns, "", "`payment_settings`.`id` = ?"),
-		customer:  reading(customer.Table, customer.Columns, "", "`customers`.`email` = ?"),
+		cart:       reading(cart.Table, cart.Columns, "", "(`carts`.`token` = ? AND `carts`.`expires_at` > ?)"),
+		store:      "SELECT " + columns(store.Columns) + ofStore,
+		lines:      reading(cartline.Table, cartline.Columns, "", "`cart_lines`.`cart_id` = ?"),
+		products:   reading(product.Table, product.Columns, primary, "`products`.`id` IN (?, ?, ?)"),
+		taxes:      reading(taxsettings.Table, taxsettings.Columns, "", "`tax_settings`.`id` = ?"),
+		countries: reading(shippingcountry.Table, shippingcountry.Columns, primary,
+			"`shipping_countries`.`country` IN (?, ?)"),
+		zone:     reading(shippingzone.Table, shippingzone.Columns, "", "`shipping_zones`.`id` = ?"),
+		methods:  reading(paymentsettings.Table, paymentsettings.Columns, "", "`payment_settings`.`id` = ?"),
+		customer: reading(customer.Table, customer.Columns, "", "`customers`.`email` = ?"),
 		insertOrder: "INSERT INTO `orders` (`store_id`, `version`, `event_sequence`, `updated_at`, `number`, `status`, " +
 			"`financial_status`, `fulfillment_status`, `currency`, `subtotal_minor`, `discount_minor`, " +
 			"`shipping_minor`, `tax_minor`, `total_minor`, `paid_minor`, `refunded_minor`, `customer_id`, `email`, " +
 			"`billing_address`, `shipping_address`, `notes_count`, `tags`, `source`, `placed_at`, " +
 			"`included_tax_minor`, `cart_id`, `shipping_method`, `payment_method`, `language`, `id`) VALUES (?" +
 			strings.Repeat(", ?", 29) + ")",
-		insertLines: "INSERT INTO `order_lines` (`discount_minor`, `fulfilled_quantity`, `id`, `order_id`, `position`, " +
-			"`product_id`, `quantity`, `refunded_quantity`, `requires_shipping`, `sku`, `store_id`, `tax_minor`, `title`, " +
-			"`total_minor`, `unit_price_minor`) VALUES " + line + ", " + line + ", " + line + returning,
-		takeStock: "UPDATE `products` SET `version` = COALESCE(`products`.`version`, 0) + ?, `updated_at` = CASE WHEN " +
-			"`updated_at` > ? THEN `updated_at` + ? ELSE ? END, `inventory_quantity` = `inventory_quantity` + ? " +
-			"WHERE (`products`.`id` = ? AND (`products`.`options` IS NULL AND `products`.`inventory_quantity` >= ?)) " +
-			"AND `products`.`store_id` = ?",
-		countOrder: "UPDATE `customers` SET `version` = COALESCE(`customers`.`version`, 0) + ?, `orders_count` = " +
-			"COALESCE(`customers`.`orders_count`, 0) + ?, `updated_at` = CASE WHEN `updated_at` > ? THEN " +
-			"`updated_at` + ? ELSE ? END, `last_order_at` = CASE WHEN `last_order_at` >= ? THEN `last_order_at` " +
-			"ELSE ? END WHERE (`customers`.`id` = ? AND `customers`.`status` <> ?) AND `customers`.`store_id` = ?",
+		insertLines: "INSERT INTO order_lines (store_id, id, order_id, position, product_id, variant_id, options, title, " +
+			"sku, quantity, fulfilled_quantity, refunded_quantity, unit_price_minor, discount_minor, tax_minor, " +
+			"total_minor, requires_shipping) VALUES " + line + ", " + line + ", " + line,
+		takeStock: "UPDATE products SET " + touched + ", inventory_quantity = inventory_quantity + ? WHERE " +
+			"store_id = ? AND id = ? AND options IS NULL AND inventory_quantity >= ?",
+		countOrder: "UPDATE customers SET " + touched + ", orders_count = orders_count + 1, last_order_at = CASE WHEN " +
+			"last_order_at >= ? THEN last_order_at ELSE ? END WHERE store_id = ? AND id = ? AND status <> ?",
 		endCart: "UPDATE `carts` SET `note` = NULL, `email` = NULL, `phone` = NULL, `address` = NULL, " +
-			"`country` = NULL, `order_id` = ? WHERE (`carts`.`id` = ? AND `carts`.`order_id` IS NULL) AND `carts`.`store_id` = ?",
-		audit: "INSERT INTO `audit_log` (`store_id`, `actor_type`, `actor_name`, `action`, `resource_type`, " +
-			"`resource_id`, `id`) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			"`country` = NULL, `expires_at` = ?, `version` = ?, `updated_at` = ?, `order_id` = ? WHERE " +
+			"((`carts`.`id` = ? AND `carts`.`version` = ?) AND `carts`.`order_id` IS NULL) AND `carts`.`store_id` = ?",
 	}
 }
 
 // list is all of them, as one order of three lines runs them.
 func (t placeTexts) list(mark string) []string {
-	return []string{t.lockCart, t.cart, t.store, t.lines, t.products, t.taxes, t.countries, t.zone, t.methods,
-		t.customer, t.insertOrder, t.insertLines, t.takeStock, t.takeStock, t.takeStock, t.countOrder, mark, t.endCart,
-		t.audit, insertEvent, insertOutbox}
+	return []string{t.cart, t.store, t.lines, t.products, t.taxes, t.countries, t.zone, t.methods, t.customer,
+		t.endCart, t.insertOrder, t.insertLines, t.takeStock, t.takeStock, t.takeStock, t.countOrder, mark,
+		insertAudit, insertEvent, insertOutbox}
 }

@@ -111,11 +111,11 @@ const (
 	insertProduct = "INSERT INTO `products` (`store_id`, `version`, `event_sequence`, `updated_at`, `title`, " +
 		"`handle`, `status`, `price_minor`, `currency`, `sku`, `tags`, `requires_shipping`, `images_count`, `id`) " +
 		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-	insertAudit = "INSERT INTO `audit_log` (`store_id`, `actor_type`, `actor_id`, `actor_name`, `action`, " +
-		"`resource_type`, `resource_id`, `request_id`, `id`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-	insertEvent = "INSERT INTO `events` (`store_id`, `type`, `resource_type`, `resource_id`, `sequence`, `body`, " +
-		"`id`) VALUES (?, ?, ?, ?, ?, ?, ?)"
-	insertOutbox = "INSERT INTO `outbox` (`store_id`, `bucket`, `generation`, `id`) VALUES (?, ?, ?, ?)"
+	insertAudit = "INSERT INTO audit_log (store_id, id, actor_type, actor_id, actor_name, action, resource_type, " +
+		"resource_id, detail, address, agent, request_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	insertEvent = "INSERT INTO events (store_id, id, type, resource_type, resource_id, sequence, body) VALUES " +
+		"(?, ?, ?, ?, ?, ?, ?)"
+	insertOutbox = "INSERT INTO outbox (store_id, id, bucket, generation) VALUES (?, ?, ?, 0)"
 
 	updateAnswer = "UPDATE `idempotency_keys` SET `status` = ?, `answer` = ? WHERE `idempotency_keys`.`id` = ? AND " +
 		"`idempotency_keys`.`store_id` = ?"

@@ -353,6 +353,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputOrderFilter,
 		ec.unmarshalInputOrderLineInput,
 		ec.unmarshalInputOrderNoteInput,
+		ec.unmarshalInputOrderPricingInput,
 		ec.unmarshalInputOrderUpdateInput,
 		ec.unmarshalInputPageCreateInput,
 		ec.unmarshalInputPageUpdateInput,
@@ -2022,7 +2023,18 @@ type OrderPreview {
   discountMinor: Money!
   shippingMinor: Money!
   taxMinor: Money!
+  "The tax that is part of the prices; null where the store did not compute it."
+  includedTaxMinor: Money
   totalMinor: Money!
+  "What the store offers for the goods and their address; none where it does not compute the order."
+  shippingRates: [OfferedRate!]!
+}
+
+"A shipping rate as an order would pay it."
+type OfferedRate {
+  id: ID!
+  name: String!
+  costMinor: Money!
 }
 
 type OrderPreviewLine {
@@ -2743,6 +2755,8 @@ input OrderCreateInput {
   "The customer's where absent."
   email: String
   lines: [OrderLineInput!]!
+  "Lets the store compute discount, shipping and tax. The amounts of the lines and shippingMinor are then left out."
+  pricing: OrderPricingInput
   shippingMinor: Money! = 0
   billingAddress: AddressInput
   shippingAddress: AddressInput
@@ -2750,6 +2764,21 @@ input OrderCreateInput {
   source: String! = "dashboard"
   "For imports: the order's time, in the past."
   placedAt: Time
+}
+
+"""
+The order is computed as a shopper's cart of the same goods would be: the tax follows from the store's settings and the
+shipping address, or the billing address where nothing is shipped. Prices are with or without tax as the store's are.
+"""
+input OrderPricingInput {
+  "A discount of the store, whose use is counted for the customer."
+  discountCode: String
+  "An amount off the goods, in place of a code; never more than they cost."
+  discountMinor: Money
+  "A rate that the store offers for the goods and their address, see shippingRates of the preview."
+  shippingRateId: ID
+  "A price for shipping, in place of a rate of the store."
+  shippingMinor: Money
 }
 
 input OrderUpdateInput {
@@ -25570,6 +25599,57 @@ func (ec *executionContext) fieldContext_NotificationsPayload_userErrors(_ conte
 	return fc, nil
 }
 
+func (ec *executionContext) _OfferedRate_id(ctx context.Context, field graphql.CollectedField, obj *model.OfferedRate) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+
+func (ec *executionContext) fieldContext_OfferedRate_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OfferedRate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OfferedRate_name(ctx context.Context, field graphql.CollectedField, obj *model.OfferedRate) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_OfferedRate_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OfferedRate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OfferedRate_costMinor(ctx context.Context, field graphql.CollectedField, obj *model.OfferedRate) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.CostMinor)
+}
+
+func (ec *executionContext) fieldContext_OfferedRate_costMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OfferedRate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Order_id(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
@@ -28043,6 +28123,23 @@ func (ec *executionContext) fieldContext_OrderPreview_taxMinor(_ context.Context
 	return fc, nil
 }
 
+func (ec *executionContext) _OrderPreview_includedTaxMinor(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.IncludedTaxMinor)
+}
+
+func (ec *executionContext) fieldContext_OrderPreview_includedTaxMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderPreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _OrderPreview_totalMinor(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
 	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TotalMinor)
 }
@@ -28055,6 +28152,43 @@ func (ec *executionContext) fieldContext_OrderPreview_totalMinor(_ context.Conte
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderPreview_shippingRates(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderPreview_shippingRates,
+		func(ctx context.Context) (any, error) {
+			return obj.ShippingRates, nil
+		},
+		nil,
+		ec.marshalNOfferedRate2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOfferedRateᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_OrderPreview_shippingRates(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderPreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_OfferedRate_id(ctx, field)
+			case "name":
+				return ec.fieldContext_OfferedRate_name(ctx, field)
+			case "costMinor":
+				return ec.fieldContext_OfferedRate_costMinor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OfferedRate", field.Name)
 		},
 	}
 	return fc, nil
@@ -33751,8 +33885,12 @@ func (ec *executionContext) fieldContext_Query_orderPreview(ctx context.Context,
 				return ec.fieldContext_OrderPreview_shippingMinor(ctx, field)
 			case "taxMinor":
 				return ec.fieldContext_OrderPreview_taxMinor(ctx, field)
+			case "includedTaxMinor":
+				return ec.fieldContext_OrderPreview_includedTaxMinor(ctx, field)
 			case "totalMinor":
 				return ec.fieldContext_OrderPreview_totalMinor(ctx, field)
+			case "shippingRates":
+				return ec.fieldContext_OrderPreview_shippingRates(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type OrderPreview", field.Name)
 		},
@@ -45712,7 +45850,7 @@ func (ec *executionContext) unmarshalInputOrderCreateInput(ctx context.Context, 
 		asMap["source"] = "dashboard"
 	}
 
-	fieldsInOrder := [...]string{"customerId", "email", "lines", "shippingMinor", "billingAddress", "shippingAddress", "tags", "source", "placedAt"}
+	fieldsInOrder := [...]string{"customerId", "email", "lines", "pricing", "shippingMinor", "billingAddress", "shippingAddress", "tags", "source", "placedAt"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -45740,6 +45878,13 @@ func (ec *executionContext) unmarshalInputOrderCreateInput(ctx context.Context, 
 				return it, err
 			}
 			it.Lines = data
+		case "pricing":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("pricing"))
+			data, err := ec.unmarshalOOrderPricingInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderPricingInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Pricing = data
 		case "shippingMinor":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("shippingMinor"))
 			data, err := ec.unmarshalNMoney2int64(ctx, v)
@@ -45981,6 +46126,57 @@ func (ec *executionContext) unmarshalInputOrderNoteInput(ctx context.Context, ob
 				return it, err
 			}
 			it.Visibility = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputOrderPricingInput(ctx context.Context, obj any) (model.OrderPricingInput, error) {
+	var it model.OrderPricingInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"discountCode", "discountMinor", "shippingRateId", "shippingMinor"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "discountCode":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("discountCode"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DiscountCode = data
+		case "discountMinor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("discountMinor"))
+			data, err := ec.unmarshalOMoney2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DiscountMinor = data
+		case "shippingRateId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("shippingRateId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ShippingRateID = data
+		case "shippingMinor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("shippingMinor"))
+			data, err := ec.unmarshalOMoney2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ShippingMinor = data
 		}
 	}
 	return it, nil
@@ -54208,6 +54404,55 @@ func (ec *executionContext) _NotificationsPayload(ctx context.Context, sel ast.S
 	return out
 }
 
+var offeredRateImplementors = []string{"OfferedRate"}
+
+func (ec *executionContext) _OfferedRate(ctx context.Context, sel ast.SelectionSet, obj *model.OfferedRate) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, offeredRateImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OfferedRate")
+		case "id":
+			out.Values[i] = ec._OfferedRate_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._OfferedRate_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "costMinor":
+			out.Values[i] = ec._OfferedRate_costMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var orderImplementors = []string{"Order"}
 
 func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, obj *model.Order) graphql.Marshaler {
@@ -55082,8 +55327,15 @@ func (ec *executionContext) _OrderPreview(ctx context.Context, sel ast.Selection
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "includedTaxMinor":
+			out.Values[i] = ec._OrderPreview_includedTaxMinor(ctx, field, obj)
 		case "totalMinor":
 			out.Values[i] = ec._OrderPreview_totalMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "shippingRates":
+			out.Values[i] = ec._OrderPreview_shippingRates(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -64102,6 +64354,32 @@ func (ec *executionContext) marshalNNotificationsPayload2ᚖgithubᚗcomᚋstore
 	return ec._NotificationsPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNOfferedRate2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOfferedRateᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OfferedRate) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOfferedRate2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOfferedRate(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNOfferedRate2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOfferedRate(ctx context.Context, sel ast.SelectionSet, v *model.OfferedRate) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OfferedRate(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNOrder2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Order) graphql.Marshaler {
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -67268,6 +67546,14 @@ func (ec *executionContext) marshalOOrderNote2ᚖgithubᚗcomᚋstorefrontᚑgo�
 		return graphql.Null
 	}
 	return ec._OrderNote(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOOrderPricingInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderPricingInput(ctx context.Context, v any) (*model.OrderPricingInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputOrderPricingInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalOOrderStatus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐOrderStatus(ctx context.Context, v any) (*state.OrderStatus, error) {

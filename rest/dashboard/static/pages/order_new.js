@@ -7,12 +7,14 @@ import { Form, Field, Select, Amount, Wrong, amount, text, lines as parts, useMu
 import { AddressFields, addressFields, addressOf } from '../address_fields.js';
 import { GoodsPicker } from '../goods_picker.js';
 import { Icon } from '../icons.js';
+import { money as written } from '../money.js';
 import { to } from '../route.js';
 
 const create = `mutation OrderCreate($input: OrderCreateInput!) {
   orderCreate(input: $input) { order { id number } userErrors { code message path } } }`;
 const preview = `query Preview($input: OrderCreateInput!) { orderPreview(input: $input) {
-  currency lineItems { totalMinor } subtotalMinor discountMinor shippingMinor taxMinor totalMinor } }`;
+  currency lineItems { totalMinor } subtotalMinor discountMinor shippingMinor taxMinor includedTaxMinor totalMinor
+  shippingRates { id name costMinor } } }`;
 const customers = `query Buyers($filter: CustomerFilter) { customers(first: 1, filter: $filter) {
   nodes { id displayName email defaultAddress { ${addressFields} } } } }`;
 const customer = `query Buyer($id: ID!) { customer(id: $id) {
@@ -21,7 +23,14 @@ const customerCreate = `mutation BuyerCreate($input: CustomerCreateInput!) {
   customerCreate(input: $input) { customer { id } userErrors { code message path } } }`;
 
 /** An amount that may be left out. */
-const optional = (v, field, currency) => (text(v, field) ? amount(v, field, currency) : 0);
+const optional = (v, field, currency, none = 0) => (text(v, field) ? amount(v, field, currency) : none);
+
+/** What the store computes the order by; null where the person types its amounts. */
+const pricing = (v, currency) => v.get('amounts') === 'own' ? null : {
+  discountCode: text(v, 'pricing.discountCode'),
+  discountMinor: optional(v, 'pricing.discountMinor', currency, null),
+  shippingRateId: text(v, 'pricing.shippingRateId'),
+  shippingMinor: optional(v, 'pricing.shippingMinor', currency, null) };
 
 /** What the person typed, as the server takes it. */
 function input(v, { rows, buyer, currency }) {
@@ -31,7 +40,7 @@ function input(v, { rows, buyer, currency }) {
   return {
     customerId: buyer?.id ?? null, email: text(v, 'email'),
     lines: rows.map((r, i) => line(v, 'lines.' + i, r, currency)),
-    shippingMinor: optional(v, 'shippingMinor', currency),
+    pricing: pricing(v, currency), shippingMinor: optional(v, 'shippingMinor', currency),
     shippingAddress: addressOf(v, 'shippingAddress'), tags: parts(v, 'tags', ','),
   };
 }
@@ -55,6 +64,7 @@ export function OrderNew() {
   const given = useQuery(f.customer ? customer : '', { id: f.customer });
   const [rows, setRows] = useState([]);
   const [buyer, setBuyer] = useState(null);
+  const [own, setOwn] = useState(false);
   const next = useRef(0);
   const box = useRef(null);
   const make = useMutation(create);
@@ -81,14 +91,14 @@ export function OrderNew() {
     <${Form} name="order-new" submit="Make order" busyText="Making" action=${action}>
       <div class="split"><div class="stack">
         <${Card} title="Products"><${GoodsPicker} add=${add} /><//>
-        <${Items} rows=${rows} sums=${sums.of} add=${add}
+        <${Items} rows=${rows} own=${own} sums=${sums.of} add=${add}
           drop=${(at) => setRows((all) => all.filter((r) => r.at !== at))} />
       </div><div class="stack">
         <${Buyer} of=${buyer} choose=${setBuyer} />
         <${Card} title="Delivery">
-          <${Amount} name="shippingMinor" label="Shipping" optional currency=${store.currency} />
           <${AddressFields} key=${buyer?.id} name="shippingAddress" legend="Ships to" of=${buyer?.defaultAddress} />
           <${Field} name="tags" label="Tags" optional hint="Parted by commas." /><//>
+        <${Amounts} own=${own} setOwn=${setOwn} rates=${sums.rates} />
         <${Sums} sums=${sums} />
       </div></div>
     <//></div>
@@ -96,7 +106,7 @@ export function OrderNew() {
 }
 
 /** The lines of the order, those that are of no product too. */
-function Items({ rows, sums, add, drop }) {
+function Items({ rows, own, sums, add, drop }) {
   const { store } = useApp();
   const money = (name, label, rest) => html`<${Amount} name=${name} label=${label} currency=${store.currency}
     ...${rest} />`;
@@ -108,8 +118,8 @@ function Items({ rows, sums, add, drop }) {
         : html`<${Field} name=${'lines.' + i + '.title'} label="Title" maxlength="255" />
           ${money('lines.' + i + '.unitPriceMinor', 'Price of one')}`}
       <div class="trio"><${Field} name=${'lines.' + i + '.quantity'} label="Quantity" value="1" inputmode="numeric" />
-        ${money('lines.' + i + '.discountMinor', 'Discount', { optional: true })}
-        ${money('lines.' + i + '.taxMinor', 'Tax', { optional: true })}</div>
+        ${own && money('lines.' + i + '.discountMinor', 'Discount', { optional: true })}
+        ${own && money('lines.' + i + '.taxMinor', 'Tax', { optional: true })}</div>
       ${sums?.lineItems[i] && html`<p class="muted">Comes to <${Money} minor=${sums.lineItems[i].totalMinor}
         currency=${sums.currency} /></p>`}
     </div>
@@ -119,6 +129,24 @@ function Items({ rows, sums, add, drop }) {
       onClick=${() => add({})} data-test="item-custom"><${Icon} name="plus" size="16" />Add another item</button>`}>
     ${rows.length === 0 ? html`<${Empty} icon="orders" title="No items yet">Add products from the list, or an item of
       your own.<//>` : html`<div class="rows">${rows.map(row)}</div>`}
+  <//>`;
+}
+
+/** By what the order is computed: the store's discounts, rates and taxes, or what is typed. */
+function Amounts({ own, setOwn, rates }) {
+  const { store } = useApp();
+  const money = (name, label) => html`<${Amount} key=${name} name=${name} label=${label} optional
+    currency=${store.currency} />`;
+  const offered = rates.map((r) => [r.id, r.name + ', ' + written(r.costMinor, store.currency)]);
+  return html`<${Card} title="Discount, shipping and tax" name="amounts">
+    <${Select} name="amounts" label="Amounts" value="store" onChange=${(e) => setOwn(e.target.value === 'own')}
+      options=${[['store', 'Computed by the store'], ['own', 'Typed by hand']]} />
+    ${own ? money('shippingMinor', 'Shipping') : html`
+      <div class="pair"><${Field} name="pricing.discountCode" label="Discount code" optional maxlength="64" />
+        ${money('pricing.discountMinor', 'Or an amount off')}</div>
+      <div class="pair"><${Select} name="pricing.shippingRateId" label="Shipping rate" optional
+          options=${[['', offered.length > 0 ? 'None' : 'None for this address'], ...offered]} />
+        ${money('pricing.shippingMinor', 'Or another price')}</div>`}
   <//>`;
 }
 
@@ -148,18 +176,18 @@ function Buyer({ of, choose }) {
 
 /** Lets the server compute what the form says, once it rests for a moment. */
 function usePreview(box, chosen) {
-  const [state, set] = useState({ of: null, wrong: '' });
+  const [state, set] = useState({ of: null, wrong: '', rates: [] });
   const latest = useRef(chosen);
   latest.current = chosen;
   const timer = useRef(0);
   const turn = useRef(0);
   const ask = async () => {
     const mine = ++turn.current;
-    const show = (next) => mine === turn.current && set(next);
+    const show = (next) => mine === turn.current && set((was) => ({ ...was, ...next }));
     try {
       const values = new FormData(box.current.querySelector('form'));
       const { data } = await send(preview, { input: { ...input(values, latest.current), email: null } });
-      show({ of: data.orderPreview, wrong: '' });
+      show({ of: data.orderPreview, wrong: '', rates: data.orderPreview.shippingRates });
     } catch (err) {
       if (!(err instanceof Wrong || err instanceof Failure)) {
         throw err;
@@ -187,7 +215,8 @@ function Sums({ sums: { of, wrong } }) {
         ${sum('Subtotal', of.subtotalMinor)}
         ${of.discountMinor > 0 && sum('Discount', of.discountMinor, { minus: true })}
         ${sum('Shipping', of.shippingMinor)}${of.taxMinor > 0 && sum('Tax', of.taxMinor)}
-        ${sum('Total', of.totalMinor, { strong: true })}</tbody></table>`
+        ${sum('Total', of.totalMinor, { strong: true })}
+        ${of.includedTaxMinor > 0 && sum('Of that, tax', of.includedTaxMinor)}</tbody></table>`
       : html`<p class="muted">${wrong || 'They appear here once there is an item.'}</p>`}
   </div><//>`;
 }

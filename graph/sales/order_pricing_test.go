@@ -1,0 +1,109 @@
+package sales_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// sells lets a store take tax of and ship to Germany, and returns the id of its rate.
+func sells(t *testing.T, ctx context.Context, r *graph.Resolver) string {
+	t.Helper()
+	m := r.Mutation()
+	graphtest.Must[*model.TaxSettingsPayload](t)(m.TaxSettingsUpdate(ctx, 0, model.TaxSettingsInput{
+		Rates: []*model.TaxRateInput{{Country: "DE", Name: "MwSt.", BasisPoints: 1900, Shipping: true}}}))
+	graphtest.Must[*model.DiscountPayload](t)(m.DiscountCreate(ctx, model.DiscountInput{Code: "LOTS",
+		Kind: state.DiscountPercent, BasisPoints: new(int64(1000)), LeastMinor: new(int64(5000)), Active: true}))
+	zone := graphtest.Must[*model.ShippingZonePayload](t)(m.ShippingZoneCreate(ctx, model.ShippingZoneInput{
+		Name: "Germany", Countries: []string{"DE"}, Rates: []*model.ShippingRateInput{{Name: "Post",
+			Kind: state.ShippingDelivery, PriceMinor: 490}}}))
+	rates, err := zone.ShippingZone.Rates.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rates[0].ID
+}
+
+// TestOrderPricing: what the store computes for staff, by a code, by sums of their own, and by
+// nothing; and what it refuses to compute.
+func TestOrderPricing(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		rate, buyer := sells(t, ctx, r), graphtest.NewCustomer(t, ctx, r, graphtest.Ada())
+		germany := &model.AddressInput{Line1: "Weg 1", City: "Ulm", Country: "DE"}
+		var codes, amount, freight = new("lots"), new(int64(1000)), new(int64(1000))
+		for _, tc := range []struct {
+			name    string
+			lines   []*model.OrderLineInput
+			to      *model.AddressInput
+			nobody  bool
+			pricing model.OrderPricingInput
+			given   int64 // as the order's shipping
+			want    [5]int64
+			// included is the part of what shipping costs that is tax.
+			included int64
+			wrong    string
+		}{
+			{name: "nothing more", want: [5]int64{6000, 0, 0, 0, 6000}},
+			{name: "taxed", to: germany, want: [5]int64{6000, 0, 0, 1140, 7140}},
+			{name: "a code and a rate", to: germany, want: [5]int64{6000, 600, 583, 1026, 7009}, included: 93,
+				pricing: model.OrderPricingInput{DiscountCode: codes, ShippingRateID: &rate}},
+			{name: "sums of staff", to: germany, want: [5]int64{6000, 1000, 1190, 950, 7140}, included: 190,
+				pricing: model.OrderPricingInput{DiscountMinor: amount, ShippingMinor: freight}},
+			{name: "a code for more", lines: []*model.OrderLineInput{graphtest.Item("a", 1, 4999)},
+				pricing: model.OrderPricingInput{DiscountCode: codes}, wrong: "pricing/discount_code"},
+			{name: "no such code", pricing: model.OrderPricingInput{DiscountCode: new("few")},
+				wrong: "pricing/discount_code"},
+			{name: "a code for nobody", nobody: true, pricing: model.OrderPricingInput{DiscountCode: codes},
+				wrong: "customer_id"},
+			{name: "a code and a sum", pricing: model.OrderPricingInput{DiscountCode: codes, DiscountMinor: amount},
+				wrong: "pricing/discount_minor"},
+			{name: "more than all", pricing: model.OrderPricingInput{DiscountMinor: new(int64(6001))},
+				wrong: "pricing/discount_minor"},
+			{name: "less than nothing", pricing: model.OrderPricingInput{DiscountMinor: new(int64(-1))},
+				wrong: "pricing/discount_minor"},
+			{name: "a rate of another place", pricing: model.OrderPricingInput{ShippingRateID: &rate},
+				wrong: "pricing/shipping_rate_id"},
+			{name: "a rate and a sum", to: germany, wrong: "pricing/shipping_minor",
+				pricing: model.OrderPricingInput{ShippingRateID: &rate, ShippingMinor: freight}},
+			{name: "computed twice", given: 5, wrong: "shipping_minor"},
+			{name: "taxed twice", lines: []*model.OrderLineInput{{Title: new("a"), Quantity: 1, UnitPriceMinor: amount,
+				TaxMinor: 190}}, wrong: "lines/0/tax_minor"},
+		} {
+			in := model.OrderCreateInput{CustomerID: new(buyer.PublicID()), Lines: tc.lines, ShippingAddress: tc.to,
+				Source: "desk", Pricing: &tc.pricing, ShippingMinor: tc.given}
+			if tc.nobody {
+				in.CustomerID = nil
+			}
+			if in.Lines == nil {
+				in.Lines = []*model.OrderLineInput{graphtest.Item("a", 2, 2500), graphtest.Item("b", 1, 1000)}
+			}
+			shown, err := r.Query().OrderPreview(ctx, in)
+			if tc.wrong != "" {
+				if !strings.HasPrefix(graphtest.FieldOf(err), "#/"+tc.wrong+" ") {
+					t.Errorf("%s: %v", tc.name, err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s: %v", tc.name, err)
+				continue
+			}
+			o := graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, in)).Order
+			preview := amounts(&db.Order{SubtotalMinor: shown.SubtotalMinor, DiscountMinor: shown.DiscountMinor,
+				ShippingMinor: shown.ShippingMinor, TaxMinor: shown.TaxMinor, TotalMinor: shown.TotalMinor})
+			if amounts(o.Order) != tc.want || preview != tc.want || *o.IncludedTaxMinor != tc.included ||
+				*shown.IncludedTaxMinor != tc.included {
+				t.Errorf("%s: %v, previewed %v, want %v", tc.name, amounts(o.Order), preview, tc.want)
+			}
+			if n := len(shown.ShippingRates); (n == 1) != (tc.to != nil) {
+				t.Errorf("%s: %d rates are offered", tc.name, n)
+			}
+		}
+	})
+}
