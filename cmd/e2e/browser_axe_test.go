@@ -190,6 +190,7 @@ func (b *browser) inspectThemes() {
 var checker = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(filepath.Join(os.Getenv(envNPM), "node_modules", "axe-core", "axe.min.js"))
 })
+
 // tooWide returns what can be scrolled sideways: each table, row of tabs and box within the page.
 const tooWide = `[...document.querySelectorAll('main, main *')].filter((e) => e.scrollWidth > e.clientWidth + 1 &&
 	['auto', 'scroll'].includes(getComputedStyle(e).overflowX)).map((e) => e.outerHTML.slice(0, 200))`
