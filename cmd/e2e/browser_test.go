@@ -152,7 +152,7 @@ func (b *browser) see(selector css) {
 // seeText waits until the page's visible text holds a phrase.
 func (b *browser) seeText(phrase string) {
 	b.t.Helper()
-	b.await(phrase, "document.body?.innerText.includes("+quote(phrase)+")")
+	b.await(phrase, seen+".includes("+quote(phrase)+")")
 }
 
 // gone waits until no such element is visible.
@@ -167,11 +167,14 @@ func quote(s string) string {
 	return string(b)
 }
 
-// visible is the page's text as a person sees it.
+// seen is the page's text as a person sees it: without the marks around names that join a line.
+const seen = `(document.body?.innerText ?? '').replace(/[\u2068\u2069]/g, '')`
+
+// visible is the page's text.
 func (b *browser) visible() string {
 	ctx, cancel := b.step()
 	defer cancel()
-	s, err := chromedp.Run(ctx, chromedp.Evaluate[string]("document.body?.innerText ?? ''"))
+	s, err := chromedp.Run(ctx, chromedp.Evaluate[string](seen))
 	if err != nil {
 		return err.Error()
 	}
