@@ -20,5 +20,6 @@
 //     differ: utf8mb4_0900_ai_ci and utf8mb4_general_ci.
 //   - MySQL's passwords (caching_sha2_password) are sent under TLS, or encrypted with the
 //     server's public key where there is none, which trusts the network not to change the key.
-//   - KILL takes no HARD on MySQL.
+//   - KILL takes no HARD on MySQL, and columns of ours that are named stored and lines have to be
+//     quoted: those words are reserved there.
 package ent
