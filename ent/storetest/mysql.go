@@ -47,7 +47,7 @@ func given(address string) (*server, error) {
 	}
 	base, params, _ := strings.Cut(address, "?")
 	base = base[:strings.LastIndexByte(base, '/')+1]
-	return &server{admin: admin, given: true, dsn: func(name string) string {
+	return &server{admin: admin, given: os.Getenv(EnvKeep) != "1", dsn: func(name string) string {
 		if params == "" {
 			return base + url.PathEscape(name)
 		}

@@ -24,6 +24,9 @@ import (
 const (
 	// EnvMySQL is the mysql:// address of a server on which databases may be made.
 	EnvMySQL = "STOREFRONT_TEST_MYSQL"
+	// EnvKeep set to 1 says that nobody misses the server: databases stay on it, emptied, for
+	// the next test.
+	EnvKeep = "STOREFRONT_TEST_MYSQL_KEEP"
 	// EnvRequire set to 1 makes the absence of a server a failure.
 	EnvRequire = "STOREFRONT_REQUIRE_MYSQL"
 )
