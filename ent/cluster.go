@@ -73,6 +73,10 @@ func (s *Store) Shards(ctx context.Context) ([]Shard, error) {
 	return nil, err
 }
 
+// Sharded reports whether stores and people lie on different shards, which a statement
+// cannot always join.
+func (s *Store) Sharded() bool { return s.cluster != nil }
+
 // known returns the shards as they were last read.
 func (s *Store) known() []Shard {
 	if s.cluster == nil {

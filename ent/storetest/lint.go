@@ -62,18 +62,35 @@ func Lint(s ent.Statement) error {
 }
 
 // lintShards wants every statement to say whose rows it is about: behind WHERE or ON, or
-// among an insert's columns; the column list of a SELECT names it always. Only a look for
-// work on one shard needs not, and what is of nobody.
+// among an insert's columns; the column list of a SELECT names it always. Tables that are
+// joined may get it from each other, when one has it. Only a look for work on one shard
+// needs not, and what is of nobody.
 func lintShards(q string) error {
+	bound, lost := false, ""
 	for _, m := range tables.FindAllStringSubmatch(q, -1) {
 		t, ok := placed()[m[1]]
-		if !ok || t.Pinned != "" || t.chosen(q) {
+		if !ok || t.Pinned != "" {
 			continue
 		}
-		return fmt.Errorf("statement lint: %s: no condition says on which shard: name %s, or read with Store.Seek", m[1],
-			t.names())
+		given, joined := t.chosen(q)
+		if bound = bound || given; given || joined && bound {
+			continue
+		}
+		if lost = m[1]; !joined {
+			break
+		}
 	}
-	return nil
+	if lost == "" || bound && lostIsJoined(q, lost) {
+		return nil
+	}
+	return fmt.Errorf("statement lint: %s: no condition says on which shard: name %s, or read with Store.Seek", lost,
+		placed()[lost].names())
+}
+
+// lostIsJoined reports whether a table gets its shard from a table behind it.
+func lostIsJoined(q, table string) bool {
+	_, joined := placed()[table].chosen(q)
+	return joined
 }
 
 // clean are the statements that passed: tests repeat a few, and reading one again

@@ -3,6 +3,7 @@ package storetest
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -13,8 +14,9 @@ import (
 type place struct {
 	Pinned  string
 	Columns []struct{ Column string } `json:"column_vindexes"`
-	// conditions compare one of these columns with what is given, alone or in a tuple.
-	conditions []*regexp.Regexp
+	// given compare one of these columns with what is given, alone or in a tuple; joined
+	// with a column of another table.
+	given, joined []*regexp.Regexp
 }
 
 // placed are the tables by their names.
@@ -29,8 +31,11 @@ var placed = sync.OnceValue(func() map[string]place {
 	}
 	for name, p := range keyspace.Tables {
 		for _, c := range p.Columns {
-			p.conditions = append(p.conditions, regexp.MustCompile(
-				"(?i)\\b"+c.Column+"[`\"]?\\s*(?:=\\s*\\?|IN\\b|\\)\\s*IN\\b|,[^()]*\\)\\s*(?:IN\\b|=))"))
+			name := "(?i)\\b" + c.Column + "[`\"]?\\s*"
+			p.given = append(p.given, regexp.MustCompile(
+				name+"(?:=\\s*\\?|IN\\b|\\)\\s*IN\\b|,[^()]*\\)\\s*(?:IN\\b|=))"))
+			p.joined = append(p.joined, regexp.MustCompile(name+"=\\s*[`\"]?\\w+[`\"]?\\."),
+				regexp.MustCompile("(?i)=\\s*(?:[`\"]?\\w+[`\"]?\\.)?[`\"]?"+c.Column+"\\b"))
 		}
 		keyspace.Tables[name] = p
 	}
@@ -49,19 +54,19 @@ func (p place) names() string {
 	return strings.Join(list, " or ")
 }
 
-// chosen reports whether a statement says of a table on which shard its rows are.
-func (p place) chosen(q string) bool {
+// never is a condition that no row meets, which ent writes for an empty list.
+var never = regexp.MustCompile(`(?i)\bWHERE\s+(?:FALSE|1 = 0)\b`)
+
+// chosen reports how a statement says of a table on which shard its rows are: by what is
+// given, or by the rows of another table.
+func (p place) chosen(q string) (given, joined bool) {
 	if insert.MatchString(q) {
-		return strings.Contains(q, p.owner())
+		return strings.Contains(q, p.owner()), false
 	}
 	at := where.FindStringIndex(q)
 	if at == nil {
-		return false
+		return false, false
 	}
-	for _, c := range p.conditions {
-		if c.MatchString(q[at[0]:]) {
-			return true
-		}
-	}
-	return false
+	matches := func(r *regexp.Regexp) bool { return r.MatchString(q[at[0]:]) }
+	return slices.ContainsFunc(p.given, matches) || never.MatchString(q), slices.ContainsFunc(p.joined, matches)
 }
