@@ -39,6 +39,7 @@ type Store struct {
 	statements atomic.Uint64
 	retries    [broken + 1]atomic.Uint64 // by class
 	closed     atomic.Bool
+	formats    formats
 }
 
 // Open opens the database and checks that it answers. It does not touch the

@@ -70,6 +70,7 @@ func (s *Store) inTx(ctx context.Context, f func(ctx context.Context) error, key
 		}
 		return err
 	}
+	s.refreshFormats(ctx)
 	r := retry{deadline: time.Now().Add(txBudget), keyed: keyed}
 	for {
 		hooks, phase, err := s.try(ctx, r.deadline, f)

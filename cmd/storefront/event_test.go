@@ -25,7 +25,7 @@ var emitted = map[string]string{
 	"app create": "", "app update": "", "app disable": "", "app enable": "", "app legacy": "", "app verify": "",
 	"staff invite": "", "staff withdraw": "", "staff remove": "", "staff token": "", "staff password": "",
 	"staff reset-factors": "",
-	"migrate apply":       "", "secret rotate": "", "secret reseal": "",
+	"migrate apply":       "", "migrate finalize": "", "secret rotate": "", "secret reseal": "",
 	"webhooks requeue": "", "import shopify": "product.created",
 }
 
@@ -67,6 +67,7 @@ func runCommands(t *testing.T, c cli, database string) {
 			t.Errorf("%s emitted %q, want %q", name, got, emitted[name])
 		}
 	}
+	run(&st, "migrate", "finalize")
 	var made, legacy shop
 	run(&made, "store", "create", "Kite", "--currency", "EUR", "--owner-email", "ana@kite.example")
 	run(&legacy, "store", "legacy", "on")

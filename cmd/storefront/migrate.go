@@ -13,6 +13,8 @@ import (
 type migrateCmd struct {
 	Apply  migrateApplyCmd  `cmd:"" help:"Bring the database to the newest schema."`
 	Status migrateStatusCmd `cmd:"" help:"Show where the database stands, and apply nothing."`
+
+	Finalize migrateFinalizeCmd `cmd:"" help:"After an upgrade: write what older programs cannot read."`
 }
 
 type migrateApplyCmd struct {
@@ -36,6 +38,41 @@ Examples:
 func (c *migrateApplyCmd) Run(s *session) error {
 	return withStore(s, c.Storage, func(store *ent.Store) error {
 		if _, err := migrate.Apply(s.ctx, store); err != nil {
+			return err
+		}
+		return printStatus(s, c.output, store)
+	})
+}
+
+type migrateFinalizeCmd struct {
+	app.Storage
+	output
+}
+
+// Help implements kong.HelpProvider.
+func (migrateFinalizeCmd) Help() string {
+	return `While programs of two versions run side by side, the newer one writes nothing that the older one cannot read. ` +
+		`This ends it, once the older one is not needed any more: there is no way back to it. Running programs follow ` +
+		`within seconds. A new database needs it not.
+
+Examples:
+
+    storefront migrate finalize --database-file /run/secrets/database
+    storefront migrate finalize --data ./storefront-data --json
+`
+}
+
+// Run finalizes.
+func (c *migrateFinalizeCmd) Run(s *session) error {
+	return withStore(s, c.Storage, func(store *ent.Store) error {
+		st, err := migrate.Check(s.ctx, store)
+		if err != nil {
+			return err
+		}
+		if len(st.Pending) > 0 {
+			return errors.New("migrations are pending: run storefront migrate apply first")
+		}
+		if err := migrate.Finalize(s.ctx, store); err != nil {
 			return err
 		}
 		return printStatus(s, c.output, store)
@@ -80,6 +117,8 @@ type status struct {
 	Pending  []string `json:"pending"`
 	Unknown  []string `json:"unknown"`
 	Failed   string   `json:"failed"`
+	// Unfinalized are the formats that wait for migrate finalize.
+	Unfinalized []string `json:"unfinalized"`
 }
 
 func printStatus(s *session, o output, store *ent.Store) error {
@@ -87,11 +126,20 @@ func printStatus(s *session, o output, store *ent.Store) error {
 	if err != nil {
 		return err
 	}
+	unwritten, err := migrate.Unwritten(s.ctx, store)
+	if err != nil {
+		return err
+	}
+	formats := []string{}
+	for _, f := range unwritten {
+		formats = append(formats, string(f))
+	}
 	return o.print(s,
 		status{store.Redacted(), st.Current, append([]string{}, st.Pending...),
-			append([]string{}, st.Unknown...), st.Failed},
+			append([]string{}, st.Unknown...), st.Failed, formats},
 		table{{"Database:", store.Redacted()}, {"Current:", cmp.Or(st.Current, "none")},
-			{"Pending:", listed(st.Pending)}, {"Unknown:", listed(st.Unknown)}, {"Failed:", cmp.Or(st.Failed, "none")}})
+			{"Pending:", listed(st.Pending)}, {"Unknown:", listed(st.Unknown)}, {"Failed:", cmp.Or(st.Failed, "none")},
+			{"Not finalized:", listed(formats)}})
 }
 
 func listed(versions []string) string { return cmp.Or(strings.Join(versions, ", "), "none") }

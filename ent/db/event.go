@@ -10,6 +10,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/eventbody"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 )
@@ -30,7 +31,7 @@ type Event struct {
 	// Sequence holds the value of the "sequence" field.
 	Sequence int64 `json:"sequence,omitempty"`
 	// Body holds the value of the "body" field.
-	Body         []byte `json:"body,omitempty"`
+	Body         eventbody.Body `json:"body,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -40,7 +41,7 @@ func (*Event) scanValues(columns []string) ([]any, error) {
 	for i := range columns {
 		switch columns[i] {
 		case dbevent.FieldBody:
-			values[i] = new([]byte)
+			values[i] = new(eventbody.Body)
 		case dbevent.FieldSequence:
 			values[i] = new(sql.NullInt64)
 		case dbevent.FieldType, dbevent.FieldResourceType:
@@ -99,7 +100,7 @@ func (_m *Event) assignValues(columns []string, values []any) error {
 				_m.Sequence = value.Int64
 			}
 		case dbevent.FieldBody:
-			if value, ok := values[i].(*[]byte); !ok {
+			if value, ok := values[i].(*eventbody.Body); !ok {
 				return fmt.Errorf("unexpected type %T for field body", values[i])
 			} else if value != nil {
 				_m.Body = *value

@@ -11,6 +11,7 @@ import (
 	"entgo.io/ent/schema/field"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/eventbody"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -52,7 +53,7 @@ func (_c *EventCreate) SetSequence(v int64) *EventCreate {
 }
 
 // SetBody sets the "body" field.
-func (_c *EventCreate) SetBody(v []byte) *EventCreate {
+func (_c *EventCreate) SetBody(v eventbody.Body) *EventCreate {
 	_c.mutation.SetBody(v)
 	return _c
 }

@@ -526,7 +526,7 @@ var dbeventRooms = sync.Pool{New: func() any {
 		(*cell.Text[string])(&row.ResourceType),
 		&row.ResourceID,
 		(*cell.Int64)(&row.Sequence),
-		(*cell.Bytes)(&row.Body),
+		&row.Body,
 	}
 	return room
 }}

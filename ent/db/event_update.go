@@ -13,6 +13,7 @@ import (
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/eventbody"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -94,7 +95,7 @@ func (_u *EventUpdate) AddSequence(v int64) *EventUpdate {
 }
 
 // SetBody sets the "body" field.
-func (_u *EventUpdate) SetBody(v []byte) *EventUpdate {
+func (_u *EventUpdate) SetBody(v eventbody.Body) *EventUpdate {
 	_u.mutation.SetBody(v)
 	return _u
 }
@@ -250,7 +251,7 @@ func (_u *EventUpdateOne) AddSequence(v int64) *EventUpdateOne {
 }
 
 // SetBody sets the "body" field.
-func (_u *EventUpdateOne) SetBody(v []byte) *EventUpdateOne {
+func (_u *EventUpdateOne) SetBody(v eventbody.Body) *EventUpdateOne {
 	_u.mutation.SetBody(v)
 	return _u
 }

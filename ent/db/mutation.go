@@ -93,6 +93,7 @@ import (
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/eventbody"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -19762,7 +19763,7 @@ type EventMutation struct {
 	resource_id   *xid.ID
 	sequence      *int64
 	addsequence   *int64
-	body          *[]byte
+	body          *eventbody.Body
 	clearedFields map[string]struct{}
 	done          bool
 	oldValue      func(context.Context) (*Event, error)
@@ -20074,12 +20075,12 @@ func (m *EventMutation) ResetSequence() {
 }
 
 // SetBody sets the "body" field.
-func (m *EventMutation) SetBody(b []byte) {
-	m.body = &b
+func (m *EventMutation) SetBody(e eventbody.Body) {
+	m.body = &e
 }
 
 // Body returns the value of the "body" field in the mutation.
-func (m *EventMutation) Body() (r []byte, exists bool) {
+func (m *EventMutation) Body() (r eventbody.Body, exists bool) {
 	v := m.body
 	if v == nil {
 		return
@@ -20090,7 +20091,7 @@ func (m *EventMutation) Body() (r []byte, exists bool) {
 // OldBody returns the old "body" field's value of the Event entity.
 // If the Event object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *EventMutation) OldBody(ctx context.Context) (v []byte, err error) {
+func (m *EventMutation) OldBody(ctx context.Context) (v eventbody.Body, err error) {
 	if !m.op.Is(OpUpdateOne) {
 		return v, errors.New("OldBody is only allowed on UpdateOne operations")
 	}
@@ -20248,7 +20249,7 @@ func (m *EventMutation) SetField(name string, value ent.Value) error {
 		m.SetSequence(v)
 		return nil
 	case dbevent.FieldBody:
-		v, ok := value.([]byte)
+		v, ok := value.(eventbody.Body)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}

@@ -69,6 +69,11 @@ func execute(ctx context.Context, engine string, conn *sql.Conn, drv migrate.Dri
 	if err := x.ExecuteN(ctx, 0); err != nil && !errors.Is(err, migrate.ErrNoPendingFiles) {
 		return 0, fmt.Errorf("apply migrations: %w", err)
 	}
+	if len(before) == 0 { // no older program has ever read this database
+		if err := finalize(ctx, engine, conn); err != nil {
+			return 0, err
+		}
+	}
 	return len(st.Pending), nil
 }
 

@@ -115,7 +115,9 @@ func inspect(t *testing.T, s *ent.Store) (tables []*schema.Table) {
 		if err != nil {
 			return err
 		}
-		tables = slices.DeleteFunc(sc.Tables, func(t *schema.Table) bool { return t.Name == "schema_revisions" })
+		tables = slices.DeleteFunc(sc.Tables, func(t *schema.Table) bool {
+			return t.Name == "schema_revisions" || t.Name == ent.FormatTable
+		})
 		return nil
 	})
 	return tables

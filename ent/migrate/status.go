@@ -50,22 +50,7 @@ func check(ctx context.Context, s *ent.Store, f fs.FS) (Status, error) {
 // history reads the revisions with the store's reader; a database without the
 // table has none.
 func history(ctx context.Context, s *ent.Store) ([]*migrate.Revision, error) {
-	exists := "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?"
-	if s.Dialect() == dialect.SQLite {
-		exists = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = ?"
-	}
-	rows, err := s.DB(ctx).QueryContext(ctx, exists, revisionTable)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var n int
-	for rows.Next() {
-		if err := rows.Scan(&n); err != nil {
-			return nil, err
-		}
-	}
-	if err := rows.Err(); err != nil || n == 0 {
+	if there, err := exists(ctx, s, revisionTable); err != nil || !there {
 		return nil, err
 	}
 	found, err := s.DB(ctx).QueryContext(ctx, "SELECT "+revisionColumns+" FROM "+revisionTable+" ORDER BY version")
@@ -73,6 +58,26 @@ func history(ctx context.Context, s *ent.Store) ([]*migrate.Revision, error) {
 		return nil, err
 	}
 	return scanRevisions(found)
+}
+
+// exists reports whether the database has a table.
+func exists(ctx context.Context, s *ent.Store, table string) (bool, error) {
+	query := "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?"
+	if s.Dialect() == dialect.SQLite {
+		query = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = ?"
+	}
+	rows, err := s.DB(ctx).QueryContext(ctx, query, table)
+	if err != nil {
+		return false, err
+	}
+	defer rows.Close()
+	var n int
+	for rows.Next() {
+		if err := rows.Scan(&n); err != nil {
+			return false, err
+		}
+	}
+	return n > 0, rows.Err()
 }
 
 // compare sets the files against the history. An applied file must have the sum

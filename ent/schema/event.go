@@ -6,6 +6,7 @@ import (
 	"entgo.io/ent/schema/index"
 
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/eventbody"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -26,7 +27,7 @@ func (Event) Fields() []ent.Field {
 		field.UUID("resource_id", xid.ID{}).SchemaType(bytes16),
 		// sequence counts the resource's events from 1 without gaps.
 		field.Int64("sequence"),
-		field.Bytes("body").SchemaType(longBlob),
+		field.Bytes("body").GoType(eventbody.Body(nil)).SchemaType(longBlob),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/eventbody"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -23,7 +24,7 @@ type Event struct {
 	Kind     string // of the resource
 	Resource xid.ID
 	Sequence int64
-	Body     []byte
+	Body     eventbody.Body
 }
 
 // Log reads the event log of a database piece by piece, over all of its stores.

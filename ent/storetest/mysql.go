@@ -155,14 +155,14 @@ func (s *server) give(ctx context.Context, name string) error {
 	return nil
 }
 
-// empty deletes every row but the history of migrations.
+// empty deletes every row but those that say what migrations made of the database.
 func empty(ctx context.Context, conn *sql.Conn, name string) error {
 	tables, err := tablesOf(ctx, conn, name)
 	if err != nil {
 		return err
 	}
 	for _, table := range tables {
-		if table == "schema_revisions" {
+		if table == "schema_revisions" || table == ent.FormatTable {
 			continue
 		}
 		if _, err := conn.ExecContext(ctx, "DELETE FROM `"+name+"`.`"+table+"`"); err != nil {

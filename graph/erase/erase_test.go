@@ -223,7 +223,7 @@ func TestRedactGoesOnBesideAnError(t *testing.T) {
 		w := open(t, s)
 		ada, ben := w.person("Ada"), w.person("Ben")
 		w.tx(func(ctx context.Context, c *db.Client) error {
-			_, err := c.Event.Update().Where(dbevent.ResourceID(ada.ID)).SetBody([]byte("broken")).Save(ctx)
+			_, err := c.Event.Update().Where(dbevent.ResourceID(ada.ID)).SetBody([]byte("{broken")).Save(ctx)
 			return err
 		})
 		w.redact(ada)

@@ -11,6 +11,7 @@ import (
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/outbox"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -56,19 +57,20 @@ func (e *Engine) rewriteSome(ctx context.Context, some []*db.Event) error {
 			return fmt.Errorf("read events to redact: %w", err)
 		}
 		for _, row := range rows {
-			body, err := wire.RedactEvent(row.Type, row.Body)
-			if err != nil {
-				return fmt.Errorf("%s: %w", xid.Event.Format(row.ID), err)
-			}
-			if bytes.Equal(body, row.Body) {
-				continue
-			}
-			if err := e.Store.DB(ctx).Event.Update().Where(dbevent.ID(row.ID)).SetBody(body).Exec(ctx); err != nil {
-				return fmt.Errorf("redact event: %w", err)
+			if err := e.rewriteOne(ctx, row); err != nil {
+				return fmt.Errorf("redact %s: %w", xid.Event.Format(row.ID), err)
 			}
 		}
 		return nil
 	})
+}
+
+func (e *Engine) rewriteOne(ctx context.Context, row *db.Event) error {
+	body, err := wire.RedactEvent(row.Type, row.Body)
+	if err != nil || bytes.Equal(body, row.Body) {
+		return err
+	}
+	return e.Store.DB(ctx).Event.Update().Where(dbevent.ID(row.ID)).SetBody(outbox.Stored(ctx, body)).Exec(ctx)
 }
 
 // Veil returns the body of an event as it may leave: without a customer who was

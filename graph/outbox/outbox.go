@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/eventbody"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/wire"
@@ -67,7 +68,7 @@ func Append(ctx context.Context, c *db.Client, r Resource, entries ...Entry) err
 		id, sequence := xid.At(r.At-micros.Time(left)), r.Sequence-int64(left)
 		events[i] = c.Event.Create().SetID(id).SetType(e.Type).
 			SetResourceType(kind.Resource.Resource()).SetResourceID(r.ID).
-			SetSequence(sequence).SetBody(body(id, kind, r, e, sequence))
+			SetSequence(sequence).SetBody(Stored(ctx, body(id, kind, r, e, sequence)))
 		pending[i] = c.Outbox.Create().SetID(id).SetBucket(bucket.Of(r.Store))
 	}
 	if err := save(ctx, c, events, pending); err != nil {
@@ -89,6 +90,15 @@ func save(ctx context.Context, c *db.Client, events []*db.EventCreate, pending [
 		return err
 	}
 	return c.Outbox.CreateBulk(pending...).Exec(ctx)
+}
+
+// Stored returns a body as the transaction of ctx writes it: packed, where every
+// program that reads the database can unpack it.
+func Stored(ctx context.Context, body []byte) eventbody.Body {
+	if !ent.Writes(ctx, ent.PackedEvents) {
+		return body
+	}
+	return eventbody.Pack(body)
 }
 
 // body is the delivery's body of contract section 8.

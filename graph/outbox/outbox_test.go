@@ -3,6 +3,7 @@ package outbox_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"testing"
 
@@ -96,4 +97,31 @@ func TestLargeBodyIsOmitted(t *testing.T) {
 	if b := rows[0].Body; len(b) > 1024 || !bytes.Contains(b, []byte(`"data":null,"payload_omitted":true`)) {
 		t.Errorf("got %d bytes: %.200s", len(b), b)
 	}
+}
+
+// TestBodiesOfBefore writes events where programs of before still read them, and reads
+// them beside those of now.
+func TestBodiesOfBefore(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		err := s.Admin(t.Context(), func(conn *sql.Conn) error {
+			_, err := conn.ExecContext(t.Context(), "DELETE FROM "+ent.FormatTable)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, store := storetest.Merchant(t, s)
+		r := outbox.Resource{Store: store.ID, ID: xid.New(), Version: 1, Sequence: 1, At: micros.Now()}
+		made := outbox.Entry{Type: event.ProductCreated, Object: []byte(`{"id":"x"}`)}
+		if _, err := appendTo(t, ctx, s, r, made); err != nil {
+			t.Fatal(err)
+		}
+		var stored []byte
+		if err := s.Raw().QueryRowContext(t.Context(), "SELECT body FROM events").Scan(&stored); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.HasPrefix(stored, []byte(`{"event_id":`)) {
+			t.Errorf("an older program would send %q", stored)
+		}
+	})
 }

@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"bytes"
 	"context"
 	stdsql "database/sql"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/eventbody"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/webhook/schedule"
@@ -86,6 +86,23 @@ const inlineBody = 16 << 10
 // inline is the body of an event where it is small.
 var inline = fmt.Sprintf(", CASE WHEN LENGTH(e.body) <= %d THEN e.body END", inlineBody)
 
+// inlined scans an inline body and unpacks it. What is large unpacked stays away too.
+type inlined []byte
+
+// Scan implements sql.Scanner.
+func (b *inlined) Scan(src any) error {
+	stored, ok := src.([]byte)
+	if !ok && src != nil {
+		return fmt.Errorf("body of an event: %T", src)
+	}
+	*b = nil
+	size, err := eventbody.Size(stored)
+	if err != nil || size == 0 || size > inlineBody {
+		return err
+	}
+	return (*eventbody.Body)(b).Scan(stored)
+}
+
 // items reads rows of [itemColumns] and [inline], with times by this process's clock.
 // Deliveries of one event share its body.
 func (d *dispatcher) items(
@@ -102,8 +119,8 @@ func (d *dispatcher) items(
 		var body stdsql.RawBytes
 		err := rs.Scan(&k.Store, &k.Endpoint, &it.Sequence, &it.ID, &it.Event, &it.Resource, &it.Attempts,
 			&it.Tries, &it.First, &it.Due, &tried, &kind, &body)
-		if it.Body = bodies[it.Event]; it.Body == nil && body != nil {
-			it.Body = bytes.Clone(body)
+		if it.Body = bodies[it.Event]; it.Body == nil && err == nil {
+			err = (*inlined)(&it.Body).Scan([]byte(body))
 			bodies[it.Event] = it.Body
 		}
 		if kind != nil {
@@ -171,7 +188,7 @@ var errGone = errors.New("the event is gone")
 // body reads the body of an event.
 func (d *dispatcher) body(ctx context.Context, store, event xid.ID) (body []byte, err error) {
 	err = d.read(ctx, "SELECT body FROM events WHERE store_id = ? AND id = ?", []any{store, event},
-		func(rs *stdsql.Rows) error { return rs.Scan(&body) })
+		func(rs *stdsql.Rows) error { return rs.Scan((*eventbody.Body)(&body)) })
 	if err == nil && body == nil {
 		err = errGone
 	}

@@ -227,7 +227,7 @@ func (r *relay) outbox(ctx context.Context) (batch []*entry, err error) {
 			p := new(entry)
 			var kind *string
 			var resource *xid.ID
-			err := rs.Scan(&p.bucket, &p.store, &p.event, &p.before, &p.dealt, &kind, &resource, &p.body)
+			err := rs.Scan(&p.bucket, &p.store, &p.event, &p.before, &p.dealt, &kind, &resource, (*inlined)(&p.body))
 			if kind != nil {
 				p.kind, p.resource = event.Type(*kind), *resource
 			}

@@ -126,7 +126,7 @@ func (d *dispatcher) find(ctx context.Context, s *step) error {
 	err := d.read(ctx, query+fmt.Sprintf(" ORDER BY e.id LIMIT %d", replayBatch), args, func(rs *stdsql.Rows) error {
 		p := &entry{store: s.q.Store}
 		log = append(log, p)
-		return rs.Scan(&p.event, &p.kind, &p.resource, &p.body)
+		return rs.Scan(&p.event, &p.kind, &p.resource, (*inlined)(&p.body))
 	})
 	if err != nil {
 		return err

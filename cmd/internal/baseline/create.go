@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/eventbody"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -155,7 +156,7 @@ func (w *write) auditArgs() []any {
 // eventArgs are the arguments with which the event is inserted.
 func (w *write) eventArgs(id xid.ID, object []byte) []any {
 	b := appendEvent("product.created", xid.Product, "product", id, w.storeID, w.id, w.version, w.sequence, object)
-	return []any{w.storeID[:], "product.created", "product", w.id[:], w.sequence, b, id[:]}
+	return []any{w.storeID[:], "product.created", "product", w.id[:], w.sequence, eventbody.Pack(b), id[:]}
 }
 
 // appendEvent writes the delivery's body of contract section 8.

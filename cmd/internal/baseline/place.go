@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/eventbody"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/link"
@@ -205,7 +206,7 @@ func (p *placement) write() error {
 		{p.sql.mark, markArgs(p.store, "o", o.id)},
 		{t.endCart, []any{o.id[:], p.cart.id[:], p.store[:]}},
 		{t.audit, []any{p.store[:], "system", "shopper", "order.place", "order", o.id[:], audit[:]}},
-		{insertEvent, []any{p.store[:], "order.created", "order", o.id[:], o.sequence, body, event[:]}},
+		{insertEvent, []any{p.store[:], "order.created", "order", o.id[:], o.sequence, eventbody.Pack(body), event[:]}},
 		{insertOutbox, []any{p.store[:], bucket.Of(p.store), 0, event[:]}},
 	} {
 		if err := p.exec(s.text, s.args...); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/storefront-go/storefront/cmd/internal/baseline"
 	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
+	"github.com/storefront-go/storefront/ent/eventbody"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -103,13 +104,13 @@ var varying = regexp.MustCompile(`(ord|orl|li|evt)_[0-9a-z]+|[0-9-]+T[0-9:.]+Z|"
 // event is the body of the newest event, without what varies.
 func (x *till) event(t *testing.T) string {
 	t.Helper()
-	var body string
+	var body eventbody.Body
 	err := x.store.Raw().QueryRowContext(t.Context(), "SELECT body FROM events WHERE store_id = ? ORDER BY id DESC "+
 		"LIMIT 1", x.shop[:]).Scan(&body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return varying.ReplaceAllString(body, "x")
+	return varying.ReplaceAllString(string(body), "x")
 }
 
 // rows counts what placing a cart leaves behind.

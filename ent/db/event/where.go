@@ -6,6 +6,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/eventbody"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -81,7 +82,7 @@ func Sequence(v int64) predicate.Event {
 }
 
 // Body applies equality check predicate on the "body" field. It's identical to BodyEQ.
-func Body(v []byte) predicate.Event {
+func Body(v eventbody.Body) predicate.Event {
 	return predicate.Event(sql.FieldEQ(FieldBody, v))
 }
 
@@ -355,42 +356,42 @@ func SequenceLTE(v int64) predicate.Event {
 }
 
 // BodyEQ applies the EQ predicate on the "body" field.
-func BodyEQ(v []byte) predicate.Event {
+func BodyEQ(v eventbody.Body) predicate.Event {
 	return predicate.Event(sql.FieldEQ(FieldBody, v))
 }
 
 // BodyNEQ applies the NEQ predicate on the "body" field.
-func BodyNEQ(v []byte) predicate.Event {
+func BodyNEQ(v eventbody.Body) predicate.Event {
 	return predicate.Event(sql.FieldNEQ(FieldBody, v))
 }
 
 // BodyIn applies the In predicate on the "body" field.
-func BodyIn(vs ...[]byte) predicate.Event {
+func BodyIn(vs ...eventbody.Body) predicate.Event {
 	return predicate.Event(sql.FieldIn(FieldBody, vs...))
 }
 
 // BodyNotIn applies the NotIn predicate on the "body" field.
-func BodyNotIn(vs ...[]byte) predicate.Event {
+func BodyNotIn(vs ...eventbody.Body) predicate.Event {
 	return predicate.Event(sql.FieldNotIn(FieldBody, vs...))
 }
 
 // BodyGT applies the GT predicate on the "body" field.
-func BodyGT(v []byte) predicate.Event {
+func BodyGT(v eventbody.Body) predicate.Event {
 	return predicate.Event(sql.FieldGT(FieldBody, v))
 }
 
 // BodyGTE applies the GTE predicate on the "body" field.
-func BodyGTE(v []byte) predicate.Event {
+func BodyGTE(v eventbody.Body) predicate.Event {
 	return predicate.Event(sql.FieldGTE(FieldBody, v))
 }
 
 // BodyLT applies the LT predicate on the "body" field.
-func BodyLT(v []byte) predicate.Event {
+func BodyLT(v eventbody.Body) predicate.Event {
 	return predicate.Event(sql.FieldLT(FieldBody, v))
 }
 
 // BodyLTE applies the LTE predicate on the "body" field.
-func BodyLTE(v []byte) predicate.Event {
+func BodyLTE(v eventbody.Body) predicate.Event {
 	return predicate.Event(sql.FieldLTE(FieldBody, v))
 }
 

@@ -1,0 +1,71 @@
+package migrate
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"entgo.io/ent/dialect"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/micros"
+)
+
+var createFormats = map[string]string{
+	dialect.MySQL: `CREATE TABLE IF NOT EXISTS ` + ent.FormatTable + ` (
+		name varbinary(64) NOT NULL PRIMARY KEY, since bigint NOT NULL
+	) CHARSET utf8mb4 COLLATE utf8mb4_bin`,
+	dialect.SQLite: `CREATE TABLE IF NOT EXISTS ` + ent.FormatTable + ` (
+		name text NOT NULL PRIMARY KEY, since integer NOT NULL
+	)`,
+}
+
+// Finalize lets programs write every format that this one knows. Programs of before
+// cannot read what is written from then on, so none may be left, and there is no way
+// back to them. Done again it changes nothing. Running programs follow within seconds.
+func Finalize(ctx context.Context, s *ent.Store) error {
+	return s.Admin(ctx, func(conn *sql.Conn) error { return finalize(ctx, s.Dialect(), conn) })
+}
+
+func finalize(ctx context.Context, engine string, conn *sql.Conn) error {
+	if _, err := conn.ExecContext(ctx, createFormats[engine]); err != nil {
+		return fmt.Errorf("make the table of formats: %w", err)
+	}
+	for _, f := range ent.Formats() {
+		_, err := conn.ExecContext(ctx, "INSERT INTO "+ent.FormatTable+" (name, since) VALUES (?, ?)",
+			string(f), int64(micros.Now()))
+		if err != nil && !ent.IsDuplicate(err) {
+			return fmt.Errorf("finalize %s: %w", f, err)
+		}
+	}
+	return nil
+}
+
+// Unwritten returns the formats that this program knows and does not write yet, since
+// older programs may read the database; see [Finalize].
+func Unwritten(ctx context.Context, s *ent.Store) ([]ent.Format, error) {
+	there, err := exists(ctx, s, ent.FormatTable)
+	if err != nil || !there {
+		return ent.Formats(), err
+	}
+	rows, err := s.DB(ctx).QueryContext(ctx, "SELECT name FROM "+ent.FormatTable)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	written := map[ent.Format]bool{}
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		written[ent.Format(name)] = true
+	}
+	var left []ent.Format
+	for _, f := range ent.Formats() {
+		if !written[f] {
+			left = append(left, f)
+		}
+	}
+	return left, rows.Err()
+}
