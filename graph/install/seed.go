@@ -136,9 +136,13 @@ func version(m theme.Manifest) string {
 
 // dress gives every store that has no active theme its first one.
 func (k *Keeper) dress(ctx context.Context) error {
-	ctx = viewer.Everywhere(ctx)
+	return k.Store.EachShard(viewer.Everywhere(ctx), k.dressDue)
+}
+
+// dressDue is [Keeper.dress] on one shard.
+func (k *Keeper) dressDue(ctx context.Context) error {
 	for after, more := xid.Nil, true; more; {
-		ids, err := k.Store.DB(ctx).Store.Query().Where(store.ActiveThemeIDIsNil(), store.IDGT(after)).
+		ids, err := k.Store.Seek(ctx).Store.Query().Where(store.ActiveThemeIDIsNil(), store.IDGT(after)).
 			Order(db.Asc(store.FieldID)).Limit(seedBatch).IDs(ctx)
 		if err != nil {
 			return fmt.Errorf("find stores without a theme: %w", err)
