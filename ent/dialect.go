@@ -41,7 +41,7 @@ var mysqlClass = map[uint16]class{
 	1205: lockWait, 3572: lockWait,
 	1203: refused, 1040: refused, 1047: refused, 1290: refused, 1792: refused, 1836: refused,
 	8027: refused, 9001: refused, 9002: refused, 9003: refused, 9004: refused, 9005: refused, 9010: refused,
-	1053: linkLost, 1927: linkLost, 2006: linkLost, 2013: linkLost,
+	1053: linkLost, 1927: linkLost, 2006: linkLost, 2013: linkLost, 4031: linkLost,
 }
 
 // SQLite's primary result codes, which are the low byte of the extended ones,

@@ -42,7 +42,9 @@ func TestBrowserAccessible(t *testing.T) {
 	b.signIn("/dashboard", f.Stores[0].Owner)
 	for _, path := range dashboardPages {
 		b.open("/dashboard" + path)
-		b.inspect(cmp.Or(strings.ReplaceAll(strings.TrimPrefix(path, "/"), "/", "-"), "home"), `main h1`)
+		name := cmp.Or(strings.ReplaceAll(strings.TrimPrefix(path, "/"), "/", "-"), "home")
+		b.inspect(name, `main h1`)
+		b.fits(name)
 	}
 	b.open("/dashboard/orders/" + id)
 	b.inspect("order", `main h1`)
@@ -67,6 +69,7 @@ func TestBrowserAccessible(t *testing.T) {
 	b.open("/dashboard/settings/payments")
 	b.click(`[data-test="stripe-keys"]`)
 	b.inspect("stripe-keys", `dialog [data-test="submit"]`)
+	b.fits("product")
 	b.inspectWebhooks(p, f.Stores[0].StaffToken)
 	b.inspectExports()
 	b.inspectThemes()
@@ -139,6 +142,7 @@ func (b *browser) inspectWebhooks(p *program, token string) {
 	b.gone(`dialog`)
 	b.see(`[data-test="activity"] canvas`)
 	b.inspect("webhook", `[data-test="deliveries"] tbody tr`)
+	b.fits("webhook")
 	b.open("/dashboard/webhooks/" + id + "/deliveries/" + sent)
 	b.click(`[data-test="sent"] summary`)
 	b.inspect("delivery", `[data-test="payload"]`)
@@ -157,6 +161,7 @@ func (b *browser) inspectExports() {
 	b.inspect("export-new", `dialog [data-test="submit"]`)
 	b.click(`dialog [data-test="submit"]`)
 	b.inspect("exports-one", `[data-test="export-download"]`)
+	b.fits("exports-one")
 	b.click(`[data-test="export"]`)
 	b.inspect("export", `[data-test="export-file"]`)
 }
@@ -171,6 +176,7 @@ func (b *browser) inspectThemes() {
 	b.inspect("themes-menu", `[data-test="theme-duplicate"]`)
 	b.click(`[data-test="theme-name"]`)
 	b.inspect("theme", `[data-test="theme-assets"] tbody tr`)
+	b.fits("theme")
 	b.click(`[data-test="theme-settings"]`)
 	b.inspect("theme-settings", `[data-test="live"]`)
 	b.open("/dashboard/marketplace")
@@ -184,6 +190,26 @@ func (b *browser) inspectThemes() {
 var checker = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(filepath.Join(os.Getenv(envNPM), "node_modules", "axe-core", "axe.min.js"))
 })
+
+// tooWide returns what can be scrolled sideways: each table, row of tabs and box within the page.
+const tooWide = `[...document.querySelectorAll('main, main *')].filter((e) => e.scrollWidth > e.clientWidth + 1 &&
+	['auto', 'scroll'].includes(getComputedStyle(e).overflowX)).map((e) => e.outerHTML.slice(0, 200))`
+
+// atRest resolves once the page has answered to a new width.
+const atRest = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`
+
+// fits looks at each scroller of a page at the widths of tablets and desks: nothing of a
+// table is hidden beyond its edge.
+func (b *browser) fits(name string) {
+	b.t.Helper()
+	for _, width := range []int64{768, 1024, 1280, 1440} {
+		b.dress("light", width)
+		for _, wide := range evaluate[[]string](b, atRest+".then(() => "+tooWide+")") {
+			b.t.Errorf("%s, %d px: wider than its place: %s", name, width, wide)
+		}
+	}
+	b.dress("light", 1280)
+}
 
 // inspect looks at a page once it has come to rest.
 func (b *browser) inspect(name string, ready css) {

@@ -135,7 +135,11 @@ func TestBrowserProduct(t *testing.T) {
 	b.see(`[data-test="products"] tbody tr`)
 	b.shot("products")
 	b.click(`[data-test="product-new"]`)
+	b.click(`[data-test="submit"]`)
+	b.see(`[data-test="error-title"]`)
+	b.see(`[data-test="error-priceMinor"]`)
 	b.fill(`input[name="title"]`, "Bicycle bell, brass")
+	b.keeps(`input[name="title"]`, "Bicycle bell, brass")
 	b.fill(`input[name="priceMinor"]`, "12.90")
 	b.fill(`input[name="inventoryQuantity"]`, "40")
 	b.fill(`input[name="imageUrl"]`, "https://10.0.0.1/bell.png")
@@ -165,6 +169,22 @@ func TestBrowserProduct(t *testing.T) {
 	if len(list.Data) != 1 || list.Data[0].Title != "Bicycle bell, brass" || list.Data[0].PriceMinor != 1290 {
 		t.Errorf("%+v", list)
 	}
+}
+
+// keeps tries to leave a page where something is typed: by a link, and back in the history.
+func (b *browser) keeps(field css, typed string) {
+	b.t.Helper()
+	for _, way := range []string{`document.querySelector('nav a[href="/dashboard/orders"]').click()`, `history.back()`} {
+		at := b.at()
+		b.see(`[data-test="discard"]`)
+		evaluate[any](b, way)
+		b.click(`[data-test="stay"]`)
+		b.gone(`dialog`)
+		if b.at() != at || evaluate[string](b, "document.querySelector("+quote(string(field))+").value") != typed {
+			b.t.Errorf("%s left the page, or what was typed", way)
+		}
+	}
+	b.shot("unsaved")
 }
 
 // A product gets sizes and colours: a combination is left out, a wrong number is named
@@ -238,6 +258,59 @@ func (p *program) ordered(t *testing.T, token string) string {
 	return made.OrderCreate.Order.ID
 }
 
+// tagged adds a tag to the two newest orders from the list, which is kept as a view.
+func (p *program) tagged(t *testing.T, b *browser, key string) {
+	t.Helper()
+	b.open("/dashboard/orders?payment=PENDING")
+	b.click(`[data-test="view-save"]`)
+	b.fill(`dialog input[name="view"]`, "Not paid")
+	b.click(`dialog [data-test="submit"]`)
+	b.open("/dashboard/orders")
+	b.click(`[data-test="view"]`)
+	b.await("the view", `location.search === '?payment=PENDING'`)
+	b.click(`[data-test="view-delete"]`)
+	b.gone(`[data-test="view"]`)
+	b.open("/dashboard/orders")
+	b.see(`[data-test="orders"] tbody tr`)
+	b.click(`tbody tr:nth-child(1) [data-test="pick"]`)
+	b.click(`tbody tr:nth-child(2) [data-test="pick"]`)
+	b.shot("orders-chosen")
+	b.click(`[data-test="bulk-tags"]`)
+	b.fill(`dialog input[name="tags"]`, "checked, twice")
+	b.click(`dialog [data-test="submit"]`)
+	b.click(`[data-test="bulk-done"]`)
+	b.gone(`[data-test="bulk"]`)
+	var list struct{ Data []struct{ Tags []string } }
+	p.send(t, request{As: key, Path: base + "/orders?limit=3"}).want(t, http.StatusOK, "").decode(t, &list)
+	for i, o := range list.Data {
+		if got := slices.Contains(o.Tags, "checked") && slices.Contains(o.Tags, "twice"); got != (i < 2) {
+			t.Errorf("order %d has the tags %v", i, o.Tags)
+		}
+	}
+}
+
+// returns goes to an order by its row and back to the place in the list, then on to the
+// older orders, which begin at the top.
+func (b *browser) returns() {
+	b.t.Helper()
+	evaluate[any](b, "scrollTo(0, 600)")
+	list := b.at()
+	b.click(`tbody tr:nth-child(12) td:last-child`)
+	b.see(`[data-test="order-lines"]`)
+	evaluate[any](b, "history.back()")
+	b.see(`[data-test="older"]`)
+	b.await("the place in the list", "Math.abs(scrollY - 600) < 300")
+	if b.at() != list {
+		b.t.Errorf("back at %s, want %s", b.at(), list)
+	}
+	b.click(`[data-test="older"]`)
+	b.see(`[data-test="newest"]`)
+	if y := evaluate[int](b, "scrollY"); y != 0 {
+		b.t.Errorf("the older orders begin at %d px", y)
+	}
+	b.open("/dashboard/orders")
+}
+
 // find goes to an order by keys alone, from a list that is searched. Its number is the last one.
 func (b *browser) find(id string) {
 	b.t.Helper()
@@ -252,7 +325,7 @@ func (b *browser) find(id string) {
 	b.see(`dialog [data-test="palette-input"]:focus`)
 	b.see(`dialog [data-test="found"][aria-selected="true"]`)
 	b.run(chromedp.KeyEvent("\x1b"))
-	b.gone(`dialog`)
+	b.await("no palette", `!document.querySelector('dialog')`)
 	b.run(chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	b.fill(`dialog [data-test="palette-input"]`, "new pro")
 	b.await("an action", `document.querySelector('[aria-selected="true"]')?.innerText.includes('New product')`)
@@ -273,6 +346,8 @@ func TestBrowserOrder(t *testing.T) {
 	b.signIn("/dashboard/orders", f.Stores[0].Owner)
 	b.see(`[data-test="orders"] tbody tr`)
 	b.shot("orders")
+	p.tagged(t, b, f.Stores[0].Keys["all"])
+	b.returns()
 	b.find(id)
 	do := func(action string) {
 		t.Helper()

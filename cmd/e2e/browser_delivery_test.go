@@ -174,7 +174,12 @@ func (b *browser) replay(p *program, r *receiver, token, id string, events ...st
 	for len(r.got) > 0 {
 		<-r.got
 	}
-	b.confirm(`[data-test="webhook-replay"]`)
+	b.click(`[data-test="webhook-replay"]`)
+	b.click(`dialog [data-test="submit"]`)
+	b.await("how many it sends", `/^Send [1-9]/.test(document.querySelector('dialog [data-test="submit"]').innerText)`)
+	b.shot("webhook-replay")
+	b.click(`dialog [data-test="submit"]`)
+	b.gone(`dialog`)
 	for missing := len(events); missing > 0; {
 		got := r.next(b.t)
 		for _, want := range events {

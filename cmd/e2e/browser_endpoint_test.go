@@ -115,6 +115,9 @@ func (b *browser) giveOwn(token string) {
 	b.click(`dialog [data-test="add-headers"]`)
 	b.fill(`dialog input[name="headers.0.name"]`, "Content-Type")
 	b.click(`dialog [data-test="submit"]`)
+	b.see(`dialog [data-test="error-filters.0.field"]`) // what is empty is not sent
+	b.fill(`dialog input[name="filters.0.field"]`, "title")
+	b.click(`dialog [data-test="submit"]`)
 	for _, field := range []css{"rateLimit", "headers.0.name", "filters.0.field", "filters.0.in", "filters.1.field"} {
 		b.see(`dialog [data-test="error-` + field + `"]`)
 	}

@@ -78,8 +78,8 @@ func chromium(t *testing.T) string {
 }
 
 // listen fails the test on errors of scripts, on what the content policy refuses
-// and on dialogs, which no page of ours opens. An answer with an error status is
-// the page's to show.
+// and on dialogs, which no page of ours opens but the one before something typed is
+// lost: there the test leaves. An answer with an error status is the page's to show.
 func (b *browser) listen(event any) {
 	switch e := event.(type) {
 	case *runtime.EventExceptionThrown:
@@ -89,6 +89,10 @@ func (b *browser) listen(event any) {
 			b.t.Errorf("%s: %s (%s)", e.Entry.Source, e.Entry.Text, e.Entry.URL)
 		}
 	case *page.EventJavascriptDialogOpening:
+		if e.Type == page.DialogTypeBeforeunload {
+			go chromedp.Call(b.ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
+			return
+		}
 		b.t.Errorf("a dialog of a script: %s", e.Message)
 	}
 }
@@ -148,7 +152,7 @@ func (b *browser) see(selector css) {
 // seeText waits until the page's visible text holds a phrase.
 func (b *browser) seeText(phrase string) {
 	b.t.Helper()
-	b.await(phrase, "document.body?.innerText.includes("+quote(phrase)+")")
+	b.await(phrase, seen+".includes("+quote(phrase)+")")
 }
 
 // gone waits until no such element is visible.
@@ -163,11 +167,14 @@ func quote(s string) string {
 	return string(b)
 }
 
-// visible is the page's text as a person sees it.
+// seen is the page's text as a person sees it: without the marks around names that join a line.
+const seen = `(document.body?.innerText ?? '').replace(/[\u2068\u2069]/g, '')`
+
+// visible is the page's text.
 func (b *browser) visible() string {
 	ctx, cancel := b.step()
 	defer cancel()
-	s, err := chromedp.Run(ctx, chromedp.Evaluate[string]("document.body?.innerText ?? ''"))
+	s, err := chromedp.Run(ctx, chromedp.Evaluate[string](seen))
 	if err != nil {
 		return err.Error()
 	}
@@ -178,8 +185,18 @@ func (b *browser) visible() string {
 func (b *browser) click(selector css) {
 	b.t.Helper()
 	b.see(selector)
+	evaluate[any](b, uncover+"(document.querySelector("+quote(string(selector))+"))")
 	b.run(chromedp.Click(selector))
 }
+
+// uncover scrolls, as a person does, where a bar that stays in sight lies over an element.
+const uncover = `((e) => {
+	const box = e.getBoundingClientRect();
+	const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+	if (top?.closest('.unsaved, .bulk') && !top.closest('.unsaved, .bulk').contains(e)) {
+		e.scrollIntoView({ block: 'center', behavior: 'instant' });
+	}
+})`
 
 // fill types a text into a field, in place of what it holds.
 func (b *browser) fill(selector css, text string) {

@@ -30,6 +30,7 @@ var forbidden = []struct {
 	{word: word(`READ\s+ONLY`), why: "read-only transactions are not routed alike"},
 	{word: word(`GET_LOCK`), why: "GET_LOCK: only migrations may use it"},
 	{word: regexp.MustCompile(`->>`), why: "->>: MariaDB lacks it"},
+	{word: regexp.MustCompile("(?i)[^`\"\\w](?:lines|stored)\\b"), why: "a column with a word that MySQL reserves: quote it"},
 }
 
 func word(s string) *regexp.Regexp { return regexp.MustCompile(`(?i)\b` + s + `\b`) }

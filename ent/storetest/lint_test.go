@@ -44,6 +44,9 @@ func TestLint(t *testing.T) {
 		{"an insert without", "INSERT INTO `orders` (`id`) VALUES (?)", "orders: no condition"},
 		{"unquoted", "select id from orders where id = ?", "orders: no condition"},
 
+		{"a reserved word", "UPDATE exports SET stored = 1 WHERE store_id = ?", "reserves"},
+		{"a reserved word, quoted", "UPDATE exports SET `stored` = 1 WHERE store_id = ?", ""},
+		{"a word with it", "SELECT id FROM order_lines WHERE store_id = ?", ""},
 		{"share", "SELECT 1 FROM theme_packages FOR SHARE", "FOR SHARE"},
 		{"old share", "SELECT 1 FROM theme_packages LOCK IN SHARE MODE", "shared lock"},
 		{"skip locked", "SELECT 1 FROM theme_packages FOR UPDATE SKIP LOCKED", "SKIP LOCKED"},

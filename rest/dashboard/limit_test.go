@@ -25,7 +25,7 @@ var bounds = map[string]int{
 	"headers": limit.Headers, "webhook_rows.js name": limit.HeaderName, "webhook_rows.js value": limit.HeaderValue,
 	"filters": limit.Filters, "webhook_rows.js field": limit.FilterField,
 	"pages/shipping.js rates": limit.Rates, "pages/tax.js rates": limit.TaxRates, "pages/tax.js name": limit.Label,
-	"region": limit.Line, "pages/discounts.js code": limit.Code,
+	"region": limit.Line, "pages/discounts.js code": limit.Code, "pricing.discountCode": limit.Code,
 	"stripe.js secretKey": limit.PaymentSecret, "stripe.js signingSecret": limit.PaymentSecret,
 	"pages/collections.js description": limit.CollectionText, "rule.conditions": limit.Conditions,
 	"pages/collections.js text": limit.Line,

@@ -20,7 +20,7 @@ export function Address() {
     return html`<${Waiting} rows=${2} />`;
   }
   const { email, verified, mailPossible } = query.data.account;
-  return html`<p class="address-line"><span class="strong">${email}</span>
+  return html`<p class="address-line"><bdi class="strong">${email}</bdi>
       <${Badge} value=${verified ? 'ACTIVE' : 'PENDING'} text=${verified ? 'Verified' : 'Not verified'} /></p>
     ${!mailPossible && html`<p class="muted">This service sends no mail, so an address can be neither verified nor
       changed here.</p>`}
@@ -60,6 +60,6 @@ export function Unverified() {
     return null;
   }
   return html`<div class="banner" data-test="unverified"><${Alert} tone="info">
-    <p>You have not verified yet that ${account.email} is yours: open the link that we mail to it.</p>
+    <p>You have not verified yet that <bdi>${account.email}</bdi> is yours: open the link that we mail to it.</p>
     <${Send} email=${account.email} /><//></div>`;
 }

@@ -8,6 +8,7 @@ import { Page, Empty, Trouble, Alert, follow, keepFocus, markMoved } from './ui.
 import { Icon } from './icons.js';
 import { Proof } from './proof.js';
 import { Unverified } from './address.js';
+import { Leaving } from './unsaved.js';
 
 const places = [
   { path: '', text: 'Home', icon: 'home', page: () => import('./pages/home.js').then((m) => m.Home) },
@@ -227,7 +228,7 @@ function Frame({ data, refresh }) {
         <${Unverified} /><${Place} /><${Guide} /></main>
     </div>
     ${finding && html`<${Finding} onClose=${() => find(false)} />`}
-    <${Proof} />
+    <${Proof} /><${Leaving} />
     <div class="notes">
       <div role="status" aria-live="polite">${note?.tone === 'good' && html`<p class="note good" data-test="toast">
         <${Icon} name="check" />${note.text}
@@ -367,7 +368,7 @@ function Side({ find }) {
             <select data-test="store-choice" onChange=${(e) => choose(e.target.value)}>
               ${account.memberships.map((m) => html`<option key=${m.store.id} value=${m.store.id}
                 selected=${m.store.id === store.id}>${m.store.name}</option>`)}</select></label>`
-        : html`<p class="store-name">${store.name}</p>`}
+        : html`<p class="store-name"><bdi>${store.name}</bdi></p>`}
       <nav aria-label="Dashboard"><ul>
         ${places.filter((p) => !locked && (!p.needs || can(p.needs))).map((p) => html`<li key=${p.path}>
           <a href=${root + p.path} aria-current=${here === p.path ? 'page' : undefined}>
@@ -377,7 +378,7 @@ function Side({ find }) {
           </a></li>`)}
       </ul></nav>
       <div class="me">
-        <p class="me-name">${account.name}</p><p class="muted">${roleNames[account.role] ?? account.role}</p>
+        <p class="me-name"><bdi>${account.name}</bdi></p><p class="muted">${roleNames[account.role] ?? account.role}</p>
         <a class="me-link" href=${root + security.path} data-test="security"
           aria-current=${here === security.path ? 'page' : undefined}>Security</a>
         <form method="post" action="/sign-out">

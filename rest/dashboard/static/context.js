@@ -2,6 +2,8 @@
 import { createContext, useContext, useEffect, useRef, useState } from './lib.js';
 import { send } from './api.js';
 
+export { go } from './leaving.js';
+
 /**
  * @typedef {object} App
  * @property {{id: string, name: string, email: string, verified: boolean, mailPossible: boolean, role: string,
@@ -75,16 +77,6 @@ export function useAddress() {
     };
   }, []);
   return at;
-}
-
-/** Goes to another address of the dashboard. */
-export function go(address, { replace = false } = {}) {
-  const path = location.pathname;
-  history[replace ? 'replaceState' : 'pushState'](null, '', address);
-  if (location.pathname !== path) {
-    scrollTo(0, 0);
-  }
-  dispatchEvent(new Event('moved'));
 }
 
 /** The members of the query as an object of texts. */

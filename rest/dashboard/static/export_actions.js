@@ -151,7 +151,7 @@ export function CancelExport({ of: e, onClose, changed }) {
       changed(); // it may have ended meanwhile
     }
   };
-  return html`<${Confirm} title="Cancel this export?" name="export-cancel" submit="Cancel export"
+  return html`<${Confirm} title="Cancel this export?" name="export-cancel" submit="Cancel export" keep="Keep exporting"
     onClose=${onClose} action=${action}>
     <p>It stops where it is, and no file is kept of it. You can start another at any time.</p>
     <${Which} of=${e} />

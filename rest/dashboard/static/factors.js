@@ -1,7 +1,7 @@
 // A person's second factors: passkeys, authenticator apps and recovery codes.
 import { html, useEffect, useState } from './lib.js';
 import { useApp, useQuery } from './context.js';
-import { Alert, Copyable, Dialog, Time, Trouble, Waiting } from './ui.js';
+import { Alert, Copyable, Dialog, Time, Trouble, Waiting, isolate } from './ui.js';
 import { Confirm, Field, FormDialog, Wrong, useMutation } from './form.js';
 import { Failure, Refused } from './api.js';
 import { knowsPasskeys, makePasskey, passkeyProblem } from './passkey.js';
@@ -83,7 +83,7 @@ export function Factors() {
 
 function Factor({ of: f, open }) {
   return html`<li>
-    <div class="grow"><p class="strong">${f.name}</p>
+    <div class="grow"><p class="strong"><bdi>${f.name}</bdi></p>
       <p class="muted">${kinds[f.kind]}, since <${Time} at=${f.createdAt} how="date" />,
         ${f.lastUsedAt ? html` last used <${Time} at=${f.lastUsedAt} how="ago" />` : ' not used yet'}</p></div>
     <span class="row-actions">
@@ -191,7 +191,7 @@ function Remove({ of: f, last, onClose, changed }) {
     notify('The second factor is removed.');
     changed();
   };
-  return html`<${Confirm} title=${'Remove \u201c' + f.name + '\u201d?'} name="factor-remove" submit="Remove"
+  return html`<${Confirm} title=${'Remove \u201c' + isolate(f.name) + '\u201d?'} name="factor-remove" submit="Remove"
     onClose=${onClose} action=${action}>
     <p>${last ? 'It is your last one: your password alone lets you in then, and the recovery codes end.'
       : 'You cannot sign in with it any more. Your other factors stay.'}</p><//>`;

@@ -22,6 +22,23 @@ export function FilterSelect({ name, label, value = '', values, set, shown = wor
     </select></label>`;
 }
 
+const sorts = [['', 'Newest first'], ['OLDEST', 'Oldest first'], ['UPDATED', 'Last changed']];
+
+/** Which order a list may have: what is searched is newest first, what is filtered is not sorted by its changes. */
+export function sortOf(f, filtered) {
+  const may = f.q ? sorts.slice(0, 1) : filtered ? sorts.slice(0, 2) : sorts;
+  const value = may.some(([v]) => v === f.sort) ? f.sort : '';
+  return { may, value, sort: value || undefined };
+}
+
+/** How a list is sorted. */
+export function FilterSort({ of: { may, value }, set }) {
+  return html`<label class="filter"><span>Sort</span>
+    <select name="sort" value=${value} onChange=${(e) => set({ sort: e.target.value })} disabled=${may.length === 1}>
+      ${may.map(([v, t]) => html`<option key=${v} value=${v} selected=${v === value}>${t}</option>`)}
+    </select></label>`;
+}
+
 /** A text or a day; it counts when the person leaves it or presses Enter. */
 export function FilterInput({ name, label, value = '', type = 'text', set, ...rest }) {
   return html`<label class="filter"><span>${label}</span>

@@ -2,6 +2,8 @@
 import { html, createContext, useContext, useEffect, useRef, useState, useId } from './lib.js';
 import { useApp } from './context.js';
 import { Refused, Failure, mutation } from './api.js';
+import { leave } from './leaving.js';
+import { useUnsaved } from './unsaved.js';
 import { Dialog, keepFocus } from './ui.js';
 import { Icon } from './icons.js';
 import { money, parseMoney, plain } from './money.js';
@@ -54,13 +56,28 @@ export function sortErrors(errors, has) {
   return { fields, rest };
 }
 
+/** Every field that has to be filled in and is not, and those that say themselves what is wrong with them. */
+function faults(form) {
+  const wrong = [...form.elements].filter((e) => e.name && e.willValidate &&
+    (e.validity.valueMissing || e.validity.customError));
+  return Object.fromEntries(wrong.map((e) => [e.name,
+    [e.validity.customError ? e.validationMessage : e.type === 'select-one' ? 'Choose one.' : 'Fill this in.']]));
+}
+
 /**
  * A form. The action gets the values and throws what is wrong with them: Wrong,
- * Refused or Failure. On version_mismatch onStale reads the newest state.
+ * Refused or Failure. On version_mismatch onStale reads the newest state. Its end
+ * stays in sight while something is not saved; reset empties what the page itself
+ * keeps of it when that is discarded. What is kept while one types is never lost.
  */
-export function Form({ action, onStale, children, name, submit = 'Save', busyText = 'Saving', danger, cancel, extra }) {
+export function Form({
+  action, onStale, children, name, submit = 'Save', busyText = 'Saving', danger, cancel, keep = 'Cancel', extra, kept,
+  reset,
+}) {
   const ref = useRef(null);
   const id = useId();
+  const { dirty, rebase, hold } = useUnsaved(ref, kept);
+  const [begun, begin] = useState(0);
   const [state, set] = useState({ errors: {}, rest: [], busy: false, turn: 0 });
   const failed = (errors, rest) => set((s) => ({ errors, rest, busy: false, turn: s.turn + 1 }));
   const forget = (name) => set((s) => ({ ...s,
@@ -71,12 +88,19 @@ export function Form({ action, onStale, children, name, submit = 'Save', busyTex
     if (state.busy) {
       return;
     }
+    const missing = faults(ref.current);
+    if (Object.keys(missing).length > 0) {
+      failed(missing, []);
+      return;
+    }
     const values = new FormData(ref.current);
     set((s) => ({ ...s, errors: {}, rest: [], busy: true }));
+    hold(true);
     try {
       await action(values);
       if (ref.current) {
         set((s) => ({ ...s, busy: false }));
+        rebase();
       }
     } catch (err) {
       if (err instanceof Wrong) {
@@ -94,7 +118,16 @@ export function Form({ action, onStale, children, name, submit = 'Save', busyTex
         failed({}, ['Something went wrong in the dashboard.']);
         throw err;
       }
+    } finally {
+      hold(false);
     }
+  };
+  const discard = () => {
+    keepFocus();
+    reset?.();
+    begin(begun + 1);
+    set((s) => ({ ...s, errors: {}, rest: [] }));
+    rebase();
   };
   useEffect(() => {
     if (state.turn > 0) {
@@ -109,10 +142,13 @@ export function Form({ action, onStale, children, name, submit = 'Save', busyTex
       ${count > 0 && html`<p class="unseen">
         ${count === 1 ? 'One field needs attention.' : count + ' fields need attention.'}</p>`}
     </div>
-    <${FormContext.Provider} value=${{ errors: state.errors, busy: state.busy, id, forget }}>${children}<//>
-    <div class="form-end">
+    <${FormContext.Provider} key=${begun} value=${{ errors: state.errors, busy: state.busy, id, forget }}>
+      ${children}<//>
+    <div class=${dirty && !cancel ? 'form-end unsaved' : 'form-end'}>
+      ${dirty && !cancel && html`<p class="grow" role="status">Not saved yet</p>
+        <button type="button" class="button" onClick=${discard} data-test="discard">Discard</button>`}
       ${extra}
-      ${cancel && html`<button type="button" class="button" onClick=${cancel}>Cancel</button>`}
+      ${cancel && html`<button type="button" class="button" onClick=${cancel} data-test="keep">${keep}</button>`}
       <button type="submit" class=${'button ' + (danger ? 'danger' : 'primary')}
         aria-disabled=${state.busy ? 'true' : undefined} data-test="submit">
         ${state.busy ? busyText + '\u2026' : submit}</button>
@@ -142,7 +178,7 @@ export const useForget = () => useContext(FormContext).forget;
 
 function Frame({ field, label, hint, optional, children }) {
   return html`<div class="field">
-    <label for=${field.own}>${label}${optional && html` <span class="muted">(optional)</span>`}</label>
+    <label for=${field.own}><bdi>${label}</bdi>${optional && html` <span class="muted">(optional)</span>`}</label>
     ${children}
     ${hint && html`<p class="hint" id=${field.own + '-hint'}>${hint}</p>`}
     ${field.wrong && html`<p class="wrong" id=${field.own + '-error'} data-test=${'error-' + field.attributes.name}>
@@ -177,17 +213,19 @@ export function Select({ name, label, hint, optional, value = '', options, ...re
 export function Amount({ name, label, hint, optional, minor, currency, ...rest }) {
   const field = useField(name, 'shown');
   const [typed, type] = useState(minor == null ? '' : plain(minor, currency));
-  let shown = hint ?? '';
+  const ref = useRef(null);
+  let [shown, fault] = [hint ?? '', ''];
   if (typed.trim()) {
     try {
       shown = money(parseMoney(typed, currency), currency);
     } catch (e) {
-      shown = e.message;
+      shown = fault = e.message;
     }
   }
+  useEffect(() => ref.current.setCustomValidity(fault), [fault]);
   return html`<${Frame} field=${field} label=${label} hint=${shown || '\u00a0'} optional=${optional}>
     <span class="amount"><span class="unit" aria-hidden="true">${currency}</span>
-      <input type="text" inputmode="decimal" autocomplete="off" value=${typed}
+      <input type="text" inputmode="decimal" autocomplete="off" value=${typed} ref=${ref} required=${!optional}
         onInput=${(e) => type(e.target.value)} ...${field.attributes} ...${rest} /></span><//>`;
 }
 
@@ -200,7 +238,7 @@ export function Check({ name, label, hint, value, ...rest }) {
     ${field.wrong && html`<p class="wrong" id=${field.own + '-error'}>${field.wrong.join(' ')}</p>`}</div></div>`;
 }
 
-/** A dialog with one form. The action's end closes it. */
+/** A dialog with one form. The action's end closes it; Escape asks before something typed is lost. */
 export function FormDialog({ title, onClose, children, action, ...form }) {
   const run = async (values) => {
     const next = await action(values);
@@ -208,7 +246,7 @@ export function FormDialog({ title, onClose, children, action, ...form }) {
       onClose();
     }
   };
-  return html`<${Dialog} title=${title} onClose=${onClose} name=${form.name + '-dialog'}>
+  return html`<${Dialog} title=${title} onClose=${onClose} close=${() => leave(onClose)} name=${form.name + '-dialog'}>
     <${Form} ...${form} action=${run} cancel=${onClose}>${children}<//><//>`;
 }
 

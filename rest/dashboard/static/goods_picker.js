@@ -5,7 +5,8 @@ import { Empty, Money, Thumb, Trouble, Waiting, imageFields } from './ui.js';
 import { Icon } from './icons.js';
 
 // The one place that says how products are searched for here.
-const search = `query Goods($filter: ProductFilter) { products(first: 20, filter: $filter) { nodes {
+const search = `query Goods($filter: ProductFilter, $query: String) {
+  products(first: 20, filter: $filter, query: $query) { nodes {
   id title sku priceMinor currency inventoryQuantity version imageUrl image { ${imageFields} } options { name }
   variants { id title sku priceMinor inventoryQuantity } } } }`;
 
@@ -18,10 +19,10 @@ function wares(p) {
       priceMinor: v.priceMinor, left: v.inventoryQuantity }));
 }
 
-/** The newest products that are sold, or those of an SKU; add gets what was chosen. */
+/** The newest products that are sold, or those that are found; add gets what was chosen. */
 export function GoodsPicker({ add }) {
-  const [sku, look] = useState('');
-  const q = useQuery(search, { filter: sku ? { sku } : { status: 'ACTIVE' } });
+  const [words, look] = useState('');
+  const q = useQuery(search, { filter: { status: 'ACTIVE' }, query: words || null });
   const enter = (e) => {
     if (e.key === 'Enter') {
       e.preventDefault(); // the form around it is not sent
@@ -30,12 +31,12 @@ export function GoodsPicker({ add }) {
   };
   const found = q.data?.products.nodes ?? [];
   return html`<div class="picker" data-test="goods">
-    <label class="filter"><span>SKU</span><input type="search" onKeyDown=${enter} autocomplete="off"
-      onChange=${(e) => look(e.target.value.trim())} placeholder="Empty: the newest products" data-test="goods-sku" />
+    <label class="filter"><span>Search</span><input type="search" onKeyDown=${enter} autocomplete="off"
+      onChange=${(e) => look(e.target.value.trim())} placeholder="Title or SKU" data-test="goods-search" />
     </label>
     ${q.failure ? html`<${Trouble} failure=${q.failure} reload=${q.reload} />`
       : !q.data ? html`<${Waiting} rows=${3} />`
-      : found.length === 0 ? html`<${Empty} icon="products" title=${sku ? 'No product has this SKU.'
+      : found.length === 0 ? html`<${Empty} icon="products" title=${words ? 'No published product has these words'
         : 'No product is published yet'} />`
       : html`<ul class="lines picker-list" tabindex="0" aria-label="Products">
         ${found.flatMap((p) => wares(p).map((w) => html`<li key=${w.key}>

@@ -1,7 +1,7 @@
 // Invitations: who is asked to join the store.
 import { html, useState } from './lib.js';
 import { useApp, useQuery, useFilters } from './context.js';
-import { Badge, Card, Empty, List, SecretDialog, Time } from './ui.js';
+import { Badge, Card, Empty, List, SecretDialog, Time, isolate } from './ui.js';
 import { Confirm, Field, FormDialog, Select, useMutation } from './form.js';
 import { roleNames, roleOptions } from './role.js';
 import { to } from './route.js';
@@ -40,7 +40,7 @@ export function Invite({ onClose, changed, shown }) {
 
 /** The link of an invitation, where nobody mails it. */
 export function InvitationLink({ link, email, onClose }) {
-  return html`<${SecretDialog} title=${'Invitation of ' + email} secret=${link} onClose=${onClose}>
+  return html`<${SecretDialog} title=${'Invitation of ' + isolate(email)} secret=${link} onClose=${onClose}>
     <p>Hand this link over on a way that you trust: whoever opens it first can answer.</p><//>`;
 }
 
@@ -50,7 +50,7 @@ export function Invitations() {
   const [dialog, open] = useState(null);
   const close = () => open(null);
   const columns = [
-    { name: 'email', head: 'Invited', main: true, cell: (i) => html`<span class="strong clip">${i.email}</span>
+    { name: 'email', head: 'Invited', main: true, cell: (i) => html`<bdi class="strong clip">${i.email}</bdi>
       <span class="muted block">by ${i.inviterName}</span>` },
     { name: 'role', head: 'Role', cell: (i) => roleNames[i.role] ?? i.role },
     { name: 'status', head: 'Status', cell: (i) => html`<${Badge} value=${i.status} />` },

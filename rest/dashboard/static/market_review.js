@@ -1,7 +1,7 @@
 // What stores submitted to the marketplace, for those who review it.
 import { html, useState } from './lib.js';
 import { useApp, useQuery, useFilters } from './context.js';
-import { Card, Empty, List, Time } from './ui.js';
+import { Card, Empty, List, Time, isolate } from './ui.js';
 import { Area, FormDialog, Wrong, text, useMutation } from './form.js';
 import { Named } from './market_submission.js';
 import { Picture, errors } from './theme_state.js';
@@ -60,7 +60,7 @@ function Verdict({ verdict, of: s, onClose, changed }) {
       throw new Wrong('note', 'Say what has to change.');
     }
     await run({ id: s.id, verdict, note });
-    notify(s.name + (yes ? ' is approved.' : ' is rejected.'));
+    notify(isolate(s.name) + (yes ? ' is approved.' : ' is rejected.'));
     changed();
   };
   return html`<${FormDialog} title=${(yes ? 'Approve' : 'Reject') + ' \u201c' + s.name + '\u201d?'} name="review"

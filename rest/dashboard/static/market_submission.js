@@ -1,7 +1,7 @@
 // What the store offers to the marketplace, and how it gets there.
 import { html, useState } from './lib.js';
 import { useApp, useQuery, useFilters } from './context.js';
-import { Alert, Badge, Card, Empty, List, Time, Trouble, Waiting } from './ui.js';
+import { Alert, Badge, Card, Empty, List, Time, Trouble, Waiting, isolate } from './ui.js';
 import { ActionButton, Confirm, Field, FormDialog, Select, Wrong, lines, text, useMutation } from './form.js';
 import { Icon } from './icons.js';
 import { money } from './money.js';
@@ -21,7 +21,7 @@ const unlist = `mutation Unlist($id: ID!) { marketplaceThemeUnlist(id: $id) { su
 /** A small picture with the name, as tables show it. */
 export const Named = ({ of: s, more }) => html`<span class="with-thumb">
   <span class="mini"><${Picture} of=${s} /></span>
-  <span class="grow"><span class="strong">${s.name}</span><span class="muted block">${more}</span></span></span>`;
+  <span class="grow"><bdi class="strong">${s.name}</bdi><span class="muted block">${more}</span></span></span>`;
 
 /** Without open nothing can be done. */
 function columns(open, changed) {
@@ -85,10 +85,10 @@ function Unlist({ of: s, onClose, changed }) {
   const run = useMutation(unlist);
   const action = async () => {
     await run({ id: s.id });
-    notify(s.name + ' is off the marketplace.');
+    notify(isolate(s.name) + ' is off the marketplace.');
     changed();
   };
-  return html`<${Confirm} title=${'Unlist \u201c' + s.name + '\u201d?'} name="unlist" submit="Unlist"
+  return html`<${Confirm} title=${'Unlist \u201c' + isolate(s.name) + '\u201d?'} name="unlist" submit="Unlist"
     onClose=${onClose} action=${action}>
     <p>Nobody finds it in the marketplace any more. Stores that installed it keep it,
       and you can publish it again.</p><//>`;

@@ -1,7 +1,7 @@
 // How a person leaves a store, and what they made there with them.
 import { html } from './lib.js';
 import { useApp, useQuery } from './context.js';
-import { Dialog, Trouble, Waiting } from './ui.js';
+import { Dialog, Trouble, Waiting, isolate } from './ui.js';
 import { Confirm, useMutation } from './form.js';
 
 const made = `query StaffMade($id: ID!) { staffMade(id: $id) {
@@ -29,18 +29,18 @@ export function Removal({ person: p, onClose, changed }) {
   const list = things(query.data.staffMade);
   const action = async (v) => {
     await run({ id: p.id, revoke: v.getAll('revoke') });
-    notify(p.name + ' no longer belongs to the store.');
+    notify(isolate(p.name) + ' no longer belongs to the store.');
     changed();
   };
   return html`<${Confirm} title=${title} name="staff-remove" submit="Remove" onClose=${onClose} action=${action}>
-    <p>${p.name} loses access to this store at once. Their staff tokens for it and the invitations that they made
-      end. Accounts in other stores stay.</p>
+    <p><bdi>${p.name}</bdi> loses access to this store at once. Their staff tokens for it and the invitations that they
+      made end. Accounts in other stores stay.</p>
     ${list.length > 0 && html`<fieldset class="scopes" data-test="made">
       <legend>They made this, and may still hold its secrets. What is chosen ends too; the rest works on.</legend>
       ${list.map((t) => html`<div class="scope" key=${t.id}>
         <input type="checkbox" id=${'made-' + t.id} name="revoke" value=${t.id} defaultChecked
           aria-describedby=${'what-' + t.id} />
-        <div><label for=${'made-' + t.id}>${t.name}</label>
+        <div><label for=${'made-' + t.id}><bdi>${t.name}</bdi></label>
           <p class="hint" id=${'what-' + t.id}>${t.what}</p></div></div>`)}</fieldset>`}
   <//>`;
 }

@@ -3,6 +3,7 @@ import { html } from './lib.js';
 import { useApp } from './context.js';
 import { ActionButton, Confirm, Field, FormDialog, Wrong, useMutation } from './form.js';
 import { errors } from './theme_state.js';
+import { isolate } from './ui.js';
 
 export const activate = `mutation ThemeActivate($id: ID!) { themeActivate(id: $id) { theme { id } ${errors} } }`;
 const rename = `mutation ThemeRename($id: ID!, $name: String!) {
@@ -12,7 +13,7 @@ const duplicate = `mutation ThemeDuplicate($id: ID!, $name: String) {
 const update = `mutation ThemeUpdate($id: ID!) { themeUpdate(id: $id) { theme { id name } ${errors} } }`;
 const remove = `mutation ThemeDelete($id: ID!) { themeDelete(id: $id) { deletedId ${errors} } }`;
 
-const quoted = (name) => '\u201c' + name + '\u201d';
+const quoted = (name) => '\u201c' + isolate(name) + '\u201d';
 
 /** Shows a theme on the storefront; done is called, so that it can offer the way back. */
 export function Activate({ theme: t, former, onClose, done }) {
@@ -25,7 +26,8 @@ export function Activate({ theme: t, former, onClose, done }) {
   return html`<${Confirm} title=${'Activate ' + quoted(t.name) + '?'} name="theme-activate" submit="Activate"
     danger=${false} onClose=${onClose} action=${action}>
     <p>Everybody who visits <strong class="url">${store.storeHost}</strong> sees it within
-      seconds${former && html`, in place of <strong>${former.name}</strong>`}. You can change back at any time.</p>
+      seconds${former && html`, in place of <strong><bdi>${former.name}</bdi></strong>`}. You can change back at any
+      time.</p>
   <//>`;
 }
 

@@ -136,7 +136,7 @@ export function ImportPlace({ of: { state, take, picker, stop, forget }, themes 
     <div class="import-state" role="status">
       ${onTheWay && html`<${OnTheWay} of=${state} stop=${stop} />`}
       ${ready && html`<p class="import-done" data-test="import-done"><${Icon} name="check" size="16" />
-        <span><strong>${state.name}</strong> is imported. Look at its preview, then activate it.</span></p>`}
+        <span><strong><bdi>${state.name}</bdi></strong> is imported. Look at its preview, then activate it.</span></p>`}
     </div>
     ${state.step === 'refused' && html`<${Alert}><div data-test="import-problems">
       <p class="strong"><bdi>${state.name || 'This'}</bdi> was not imported.</p>

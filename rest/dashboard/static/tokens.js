@@ -1,7 +1,7 @@
 // A person's own staff tokens for the present store.
 import { html, useState } from './lib.js';
 import { useApp, useQuery } from './context.js';
-import { Badge, Card, Empty, SecretDialog, Table, Time, Trouble, Waiting } from './ui.js';
+import { Badge, Card, Empty, SecretDialog, Table, Time, Trouble, Waiting, isolate } from './ui.js';
 import { Confirm, Field, FormDialog, Select, useMutation } from './form.js';
 import { life } from './pages/keys.js';
 
@@ -18,7 +18,7 @@ export function Tokens({ changed }) {
   const close = () => open(null);
   const columns = [
     { name: 'token', head: 'Token', main: true,
-      cell: (t) => html`<span class="strong">${t.name}</span><code class="hint-code block">${t.hint}</code>` },
+      cell: (t) => html`<bdi class="strong">${t.name}</bdi><code class="hint-code block">${t.hint}</code>` },
     { name: 'status', head: 'Status', cell: (t) => html`<${Badge} value=${life(t)} />` },
     { name: 'used', head: 'Last used', cell: (t) => (t.lastUsedAt
       ? html`<${Time} at=${t.lastUsedAt} how="ago" />` : html`<span class="muted">Never</span>`) },
@@ -44,7 +44,7 @@ export function Tokens({ changed }) {
     }} />`}
     ${dialog?.kind === 'revoke' &&
       html`<${RevokeToken} token=${dialog.token} onClose=${close} changed=${query.reload} />`}
-    ${dialog?.kind === 'secret' && html`<${SecretDialog} title=${'The token \u201c' + dialog.name + '\u201d'}
+    ${dialog?.kind === 'secret' && html`<${SecretDialog} title=${'The token \u201c' + isolate(dialog.name) + '\u201d'}
       secret=${dialog.value} onClose=${close}><p>Whoever holds it does what you may do in this store.</p><//>`}
   <//>`;
 }
@@ -78,6 +78,6 @@ export function RevokeToken({ token: t, onClose, changed }) {
     notify('The token is revoked.');
     changed();
   };
-  return html`<${Confirm} title=${'Revoke \u201c' + t.name + '\u201d?'} name="token-revoke" submit="Revoke"
+  return html`<${Confirm} title=${'Revoke \u201c' + isolate(t.name) + '\u201d?'} name="token-revoke" submit="Revoke"
     onClose=${onClose} action=${action}><p>The token stops working at once, for good.</p><//>`;
 }

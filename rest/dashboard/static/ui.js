@@ -7,6 +7,8 @@ import { remember } from './recent.js';
 import { root } from './route.js';
 import { dateTime, dateOf, toSecond, exact, ago } from './dates.js';
 
+export { Table, List } from './list.js';
+
 let moved = false; // the first page keeps the focus where the browser has it
 
 /** Notifies the pages that the address changed: their heading takes the focus. */
@@ -27,7 +29,7 @@ export function Page({ title, lead, actions, back, badges, children }) {
   const app = useApp();
   const { store } = app;
   useEffect(() => {
-    document.title = title + ' · ' + store.name;
+    document.title = isolate(title) + ' · ' + isolate(store.name);
     remember(app, location.pathname.slice(root.length), title);
   }, [title, store.name]);
   useEffect(() => {
@@ -45,7 +47,7 @@ export function Page({ title, lead, actions, back, badges, children }) {
     ${back && html`<a class="back" href=${back.href}><${Icon} name="back" size="16" />${back.text}</a>`}
     <div class="top">
       <div class="grow">
-        <h1 tabindex="-1" ref=${heading}>${title}</h1>
+        <h1 tabindex="-1" ref=${heading} dir="auto">${title}</h1>
         ${badges && html`<div class="badges">${badges}</div>`}
         ${lead && html`<p class="lead">${lead}</p>`}
       </div>
@@ -58,7 +60,7 @@ export function Page({ title, lead, actions, back, badges, children }) {
 /** A part of a page with a heading of its own. */
 export function Card({ title, actions, children, flush, name }) {
   return html`<section class=${flush ? 'card flush' : 'card'} aria-label=${title} data-test=${name}>
-    ${title && html`<div class="card-top"><h2>${title}</h2>
+    ${title && html`<div class="card-top"><h2 dir="auto">${title}</h2>
       ${actions && html`<div class="actions">${actions}</div>`}</div>`}
     ${children}
   </section>`;
@@ -80,6 +82,9 @@ const looks = {
   PUBLISHED: ['green', 'full'], UNLISTED: ['grey', 'cross'],
   INFO: ['blue', 'empty'], WARNING: ['amber', 'half'], CRITICAL: ['red', 'full'],
 };
+
+/** A name within a sentence that is a text alone: it keeps its own direction, and the sentence its order. */
+export const isolate = (name) => '\u2068' + name + '\u2069';
 
 /** "PARTIALLY_PAID" as people say it. */
 export function words(value) {
@@ -191,51 +196,9 @@ export function Waiting({ rows = 5 }) {
     ${Array.from({ length: rows }, (_, i) => html`<div class="skeleton" key=${i}></div>`)}</div>`;
 }
 
-/**
- * A table that becomes cards on a narrow screen.
- * @param {{caption: string, columns: {name: string, head: string, cell: (row: any) => any, end?: boolean,
- *   wide?: boolean, main?: boolean}[], rows: any[], id?: (row: any) => string}} props
- */
-export function Table({ caption, columns, rows, id = (r) => r.id }) {
-  return html`<div class="holds"><div class="slides"><table class="table">
-    <caption class="unseen">${caption}</caption>
-    <thead><tr>${columns.map((c) => html`<th key=${c.name} scope="col" class=${c.end ? 'end' : ''}>
-      ${c.head || html`<span class="unseen">${c.name}</span>`}</th>`)}</tr></thead>
-    <tbody>${rows.map((r) => html`<tr key=${id(r)} data-id=${id(r)}>${columns.map((c) => html`<td key=${c.name}
-      data-label=${c.head} class=${(c.end ? 'end ' : '') + (c.main ? 'main' : '')}>${c.cell(r)}</td>`)}</tr>`)}</tbody>
-  </table></div></div>`;
-}
-
-/**
- * A list of one connection: table, paging, and what stands there while it is
- * read or when it is empty.
- */
-export function List({ query, pick, caption, columns, empty, address, paged }) {
-  const page = query.data && pick(query.data);
-  const summary = query.loading || !page ? ''
-    : caption + ': ' + page.nodes.length + ' shown' + (page.pageInfo.hasNextPage ? ', older ones follow' : '');
-  return html`<p class="unseen" role="status">${summary}</p>
-    ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
-      : !page ? html`<${Waiting} rows=${8} />`
-      : page.nodes.length === 0 && !page.pageInfo.hasNextPage ? empty
-      : html`<div aria-busy=${query.loading ? 'true' : 'false'} class=${query.loading ? 'stale' : ''}>
-          <${Table} caption=${caption} columns=${columns} rows=${page.nodes} />
-          <${Pager} info=${page.pageInfo} address=${address} paged=${paged} />
-        </div>`}`;
-}
-
-/** Lists run one way: older, or back to the newest. */
-function Pager({ info, address, paged }) {
-  if (!info.hasNextPage && !paged) {
-    return null;
-  }
-  return html`<nav class="pager" aria-label="Pages">
-    ${paged && html`<a class="button" href=${address('')} data-test="newest">
-      <${Icon} name="back" size="16" />Newest</a>`}
-    <span class="grow"></span>
-    ${info.hasNextPage && html`<a class="button" href=${address(info.endCursor)} data-test="older">
-      Older<${Icon} name="next" size="16" /></a>`}
-  </nav>`;
+/** Parts with commas between them; what is empty is left out. A name among them is a bdi. */
+export function Joined({ of }) {
+  return of.filter(Boolean).map((part, i) => html`${i > 0 && ', '}${part}`);
 }
 
 /** Names and values. */
@@ -262,10 +225,10 @@ export function Copyable({ text, test }) {
 }
 
 /**
- * A native dialog. It closes with Escape and its button; with guard it stays
- * until the person has confirmed it in words.
+ * A native dialog. It closes with Escape and its button, by close where that is
+ * more than onClose; with guard it stays until the person has confirmed it in words.
  */
-export function Dialog({ title, onClose, children, guard, name }) {
+export function Dialog({ title, onClose, close = onClose, children, guard, name }) {
   const ref = useRef(null);
   const own = useId();
   useEffect(() => {
@@ -277,10 +240,17 @@ export function Dialog({ title, onClose, children, guard, name }) {
     };
   }, []);
   const closed = () => (guard ? ref.current?.showModal() : onClose());
-  return html`<dialog ref=${ref} aria-labelledby=${own} data-test=${name} onClose=${closed}
-    onCancel=${(e) => guard && e.preventDefault()}>
+  const cancelled = (e) => {
+    if (guard || close !== onClose) {
+      e.preventDefault();
+    }
+    if (!guard && close !== onClose) {
+      close();
+    }
+  };
+  return html`<dialog ref=${ref} aria-labelledby=${own} data-test=${name} onClose=${closed} onCancel=${cancelled}>
     <div class="dialog-top"><h2 id=${own}>${title}</h2>
-      ${!guard && html`<button type="button" class="icon-button" aria-label="Close" onClick=${onClose}>
+      ${!guard && html`<button type="button" class="icon-button" aria-label="Close" onClick=${close}>
         <${Icon} name="close" /></button>`}</div>
     ${children}
   </dialog>`;

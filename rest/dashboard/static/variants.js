@@ -71,10 +71,10 @@ function sourceOf(state, combination) {
 function Option({ at, of, remove, changed }) {
   return html`<div class="row-box" role="group" aria-label=${'Option ' + (at + 1)}>
     <div class="grow"><div class="pair">
-      <${Field} name=${`options.${at}.name`} label="Option" value=${of.name} maxlength="64"
+      <${Field} name=${`options.${at}.name`} label="Option" value=${of.name} required maxlength="64"
         hint="Such as Size or Colour." onChange=${(e) => changed({ name: e.target.value })} />
-      <${Area} name=${`options.${at}.values`} label="Values" rows=${3} value=${of.values.map((v) => v.text).join('\n')}
-        hint="Each on a line of its own." onChange=${(e) => changed({
+      <${Area} name=${`options.${at}.values`} label="Values" rows=${3} required
+        value=${of.values.map((v) => v.text).join('\n')} hint="Each on a line of its own." onChange=${(e) => changed({
           values: revalued(of.values, [...new Set(e.target.value.split('\n').map((s) => s.trim()).filter(Boolean))]),
         })} />
     </div></div>
@@ -168,7 +168,7 @@ export function Variants({ product: p, changed }) {
     <p class="muted">${some ? 'Each combination has a price and a stock of its own.'
       : 'Sizes, colours and the like: each combination gets a price and a stock of its own.'}</p>
     ${some || p.options.length > 0 ? html`<${Form} name="variants" submit="Save variants" action=${action}
-        onStale=${stale}>
+        onStale=${stale} reset=${() => set(begin(p))}>
         <fieldset class="rows" name="options"><legend>Options</legend>
           ${state.options.map((o, i) => html`<${Option} key=${o.key} at=${i} of=${o}
             remove=${() => without(o.key)} changed=${(next) => edit(o.key, next)} />`)}
@@ -191,7 +191,7 @@ export function VariantList({ product: p }) {
   return html`<${Card} title="Variants" flush><table class="table">
     <thead><tr><th scope="col">Variant</th><th scope="col">SKU</th><th scope="col" class="end">Stock</th>
       <th scope="col" class="end">Price</th></tr></thead>
-    <tbody>${p.variants.map((v) => html`<tr key=${v.id}><td class="main">${v.title}</td>
+    <tbody>${p.variants.map((v) => html`<tr key=${v.id}><td class="main"><bdi>${v.title}</bdi></td>
       <td data-label="SKU">${v.sku ?? '–'}</td>
       <td class="end" data-label="Stock">${v.inventoryQuantity ?? 'Not counted'}</td>
       <td class="end" data-label="Price"><${Money} minor=${v.priceMinor} currency=${p.currency} /></td></tr>`)}</tbody>

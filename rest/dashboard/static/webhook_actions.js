@@ -1,9 +1,10 @@
 // What can be done to an endpoint: each is a dialog with one mutation.
 import { html, useEffect, useState } from './lib.js';
 import { useApp, go } from './context.js';
+import { send } from './api.js';
 import { Alert, Dialog, Time, Trouble, Waiting } from './ui.js';
 import { Confirm, Field, FormDialog, Wrong, useMutation, useWrong } from './form.js';
-import { Address, Attempt, attemptFields, errors } from './webhook_state.js';
+import { Address, Attempt, attemptFields, count, errors } from './webhook_state.js';
 import { atWallTime, wallTime } from './dates.js';
 import { to } from './route.js';
 
@@ -119,29 +120,71 @@ export function Promote({ endpoint: e, onClose, changed }) {
   <//>`;
 }
 
+const eventPage = `query EventTimes($after: String) { events(first: 100, after: $after) {
+  nodes { type occurredAt } pageInfo { hasNextPage endCursor } } }`;
+const farthest = 50; // pages of the log that are looked through
+
+/** How many events of a time the endpoint is subscribed to; "more" where the log is too long to count them all. */
+async function countEvents(e, from, until) {
+  let [found, after] = [0, null];
+  for (let page = 0; page < farthest; page += 1) {
+    const { data, errors: failures } = await send(eventPage, { after });
+    if (!data.events) {
+      throw failures[0];
+    }
+    for (const { type, occurredAt } of data.events.nodes) {
+      if (Date.parse(occurredAt) < Date.parse(from)) {
+        return { count: found, more: false };
+      }
+      found += Date.parse(occurredAt) < Date.parse(until) && e.events.includes(type) ? 1 : 0;
+    }
+    if (!data.events.pageInfo.hasNextPage) {
+      return { count: found, more: false };
+    }
+    after = data.events.pageInfo.endCursor;
+  }
+  return { count: found, more: true };
+}
+
+/** Sends the events of a time once more: first how many they are, then all of them. */
 export function Replay({ endpoint: e, onClose, changed }) {
   const { notify, zone } = useApp();
   const run = useMutation(documents.replay);
+  const [counted, note] = useState(null);
+  const [[began, ended]] = useState(() => [wallTime(Date.now() - 3600e3, zone), wallTime(Date.now(), zone)]);
   const action = async (v) => {
     const from = pointIn(v, 'from', zone);
     const until = pointIn(v, 'to', zone);
     if (until <= from) {
       throw new Wrong('to', 'Choose a time after the first one.');
     }
+    if (counted?.from !== from || counted?.until !== until) {
+      note({ from, until, ...(await countEvents(e, from, until)) });
+      return false;
+    }
     await run({ id: e.id, from, to: until });
     notify('The events of that time are sent once more.');
     changed();
+    return true;
   };
-  return html`<${FormDialog} title="Replay a range" name="webhook-replay" submit="Replay" busyText="Working"
+  const many = counted && (counted.more ? 'At least ' : '') + count(counted.count, 'event');
+  return html`<${FormDialog} title="Replay a range" name="webhook-replay" busyText="Working"
+    submit=${counted ? 'Send ' + count(counted.count, 'event') + (counted.more ? ' or more' : '') : 'Count them'}
     onClose=${onClose} action=${action}>
     <p>Sends the events of that time once more, to this endpoint alone and after what waits.
       Your receiver knows them by their event id.</p>
     <div class="pair">
-      <${Field} name="from" label="From" type="datetime-local" step="1" value=${wallTime(Date.now() - 3600e3, zone)}
+      <${Field} name="from" label="From" type="datetime-local" step="1" required
+        onInput=${() => note(null)} value=${began}
         hint=${zoneHint(zone)} />
-      <${Field} name="to" label="To, not included" type="datetime-local" step="1" value=${wallTime(Date.now(), zone)}
+      <${Field} name="to" label="To, not included" type="datetime-local" step="1" required
+        onInput=${() => note(null)} value=${ended}
         hint="The log reaches back 30 days." />
     </div>
+    <p role="status" class=${counted ? 'which' : 'unseen'} data-test="replay-count">
+      ${counted && html`<strong>${many}</strong>
+      of that time ${counted.count === 1 ? 'is one' : 'are ones'} that the endpoint is subscribed to${
+        e.filters?.length > 0 && '; its filters may leave some out'}.`}</p>
   <//>`;
 }
 

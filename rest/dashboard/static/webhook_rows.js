@@ -15,7 +15,7 @@ function Header({ at, of, moved }) {
   const kept = of.name && (moved ? 'The address is of another host: write the value again.'
     : (of.valueHint ? 'It ends in ' + of.valueHint + '.' : 'It has one.') + ' Left empty, it stays.');
   return html`<div class="pair">
-    <${Field} name=${at + '.name'} label="Name" value=${of.name} maxlength="64" autocomplete="off"
+    <${Field} name=${at + '.name'} label="Name" value=${of.name} required maxlength="64" autocomplete="off"
       spellcheck=${false} />
     <${Field} name=${at + '.value'} label="Value" hint=${kept} maxlength="1024" autocomplete="off"
       spellcheck=${false} /></div>`;
@@ -55,7 +55,7 @@ export function Conditions({ initial = [] }) {
 function Condition({ at, of }) {
   const [test, choose] = useState(of.field ? testOf(of) : 'in');
   return html`<div class="pair">
-    <${Field} name=${at + '.field'} label="Field" value=${of.field} maxlength="128" autocomplete="off"
+    <${Field} name=${at + '.field'} label="Field" value=${of.field} required maxlength="128" autocomplete="off"
       spellcheck=${false} hint="Where it is in the event: object.status" />
     <${Select} name=${at + '.test'} label="Test" options=${tests} value=${test}
       onChange=${(e) => choose(e.target.value)} /></div>

@@ -1,7 +1,9 @@
 // Apps: those that have access to the store, and those that the store registered.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
-import { Page, Card, Badge, Time, List, Empty, Trouble, Waiting, Outside, Copyable, Alert, Facts } from '../ui.js';
+import {
+  Page, Card, Badge, Time, List, Empty, Trouble, Waiting, Outside, Copyable, Alert, Facts, isolate,
+} from '../ui.js';
 import { Icon } from '../icons.js';
 import { Area, Confirm, Field, FormDialog, Wrong, lines, text, useMutation } from '../form.js';
 import { ScopeChoice, ScopeSentences, useScopes } from '../scopes.js';
@@ -39,7 +41,7 @@ export function Apps() {
     data-test="app-new"><${Icon} name="plus" size="16" />Register an app</button>`;
   const columns = [
     { name: 'app', head: 'App', main: true,
-      cell: (a) => html`<span class="strong">${a.name}</span><span class="muted block">${a.developer}</span>` },
+      cell: (a) => html`<bdi class="strong">${a.name}</bdi><bdi class="muted block">${a.developer}</bdi>` },
     { name: 'client', head: 'Client id', cell: (a) => html`<${Copyable} text=${a.clientId} test="client-id" />` },
     { name: 'status', head: 'Status', cell: (a) => html`<${Badge} value=${a.disabledAt ? 'DISABLED' : 'ACTIVE'} />` },
     { name: 'made', head: 'Registered', cell: (a) => html`<${Time} at=${a.createdAt} how="date" />` },
@@ -70,10 +72,11 @@ export function Apps() {
       html`<${AppForm} app=${present} catalogue=${catalogue} onClose=${close} changed=${changed} />`}
     ${dialog?.kind === 'move' && present && html`<${Move} app=${present} onClose=${close} changed=${changed} />`}
     ${dialog?.kind === 'revoke-grant' && html`<${Revoke} document=${revokeGrant} id=${dialog.grant.id}
-      title=${'End this access of ' + dialog.app.name + '?'} name="grant-revoke" onClose=${close} changed=${changed}>
-      <p>What ${dialog.grant.user.name} allowed ends at once, with all tokens of it.</p><//>`}
+      title=${'End this access of ' + isolate(dialog.app.name) + '?'}
+      name="grant-revoke" onClose=${close} changed=${changed}>
+      <p>What <bdi>${dialog.grant.user.name}</bdi> allowed ends at once, with all tokens of it.</p><//>`}
     ${dialog?.kind === 'revoke-app' && html`<${Revoke} document=${revokeApp} id=${dialog.app.id}
-      title=${'End all access of ' + dialog.app.name + '?'} name="installed-app-revoke"
+      title=${'End all access of ' + isolate(dialog.app.name) + '?'} name="installed-app-revoke"
       onClose=${close} changed=${changed}>
       <p>Every permission that anybody of this store gave to the app ends at once. The app can ask again.</p><//>`}
   <//>`;
@@ -92,7 +95,7 @@ function Installed({ query, scopes, open, after }) {
       An app appears here when somebody of the store consents to it.<//>`;
   }
   return html`<ul class="installed">${nodes.map((i) => html`<li key=${i.app.id} data-id=${i.app.id}>
-      <div class="card-top"><h3>${i.app.name}
+      <div class="card-top"><h3><bdi>${i.app.name}</bdi>
         ${i.app.disabled && html` <${Badge} value="DISABLED" text="Stopped by its developer" />`}</h3>
         <span class="row-actions"><a class="button small" href=${to('/requests', { app: i.app.id })}
           aria-label=${'Requests of ' + i.app.name}>Requests</a>
@@ -106,7 +109,7 @@ function Installed({ query, scopes, open, after }) {
         ['Last used', i.lastUsedAt ? html`<${Time} at=${i.lastUsedAt} how="ago" />` : 'Never'],
       ]} />
       <ul class="grants">${i.grants.map((g) => html`<li key=${g.id} data-id=${g.id}>
-        <div class="grow"><p>${g.user.name} consented on <${Time} at=${g.consentedAt} /></p>
+        <div class="grow"><p><bdi>${g.user.name}</bdi> consented on <${Time} at=${g.consentedAt} /></p>
           <p class="muted">${g.scopes.join(', ')}. ${!g.redeemedAt && 'Not taken up yet. '}
             ${g.lastUsedAt && html`Last used <${Time} at=${g.lastUsedAt} how="ago" />. `}Ends <${Time}
               at=${g.expiresAt} how="date" /> at the latest.</p></div>
@@ -156,7 +159,7 @@ function AppForm({ app: a, catalogue, onClose, changed }) {
       hint=${a ? '' : 'Who makes it; ' + store.name + ' when empty.'} maxlength="255" />
     <${Field} name="website" label="Website" type="url" optional value=${a?.website}
       hint="Begins with https://" maxlength="2048" />
-    <${Area} name="redirectUris" label="Redirect addresses" rows=${3}
+    <${Area} name="redirectUris" label="Redirect addresses" rows=${3} required
       value=${(a?.redirectUris ?? []).join('\n')} spellcheck=${false} autocapitalize="off"
       hint="One on each line: https, http on 127.0.0.1 or [::1], or a private scheme with a dot." />
     <${ScopeChoice} key=${a?.version} catalogue=${catalogue} chosen=${a?.scopes} />

@@ -15,11 +15,11 @@ const columns = [
   { name: 'action', head: 'Action', main: true,
     cell: (e) => html`<code class="strong" title=${e.requestId}>${e.action}</code>
       ${e.detail && html`<span class="muted block clip-long">${e.detail}</span>`}` },
-  { name: 'actor', head: 'Who', cell: (e) => html`<span>${e.actor.name || words(e.actor.type)}</span>
+  { name: 'actor', head: 'Who', cell: (e) => html`<bdi>${e.actor.name || words(e.actor.type)}</bdi>
     <span class="muted block" title=${e.actor.id}>${words(e.actor.type)}</span>` },
   { name: 'what', head: 'What', cell: (e) => html`<${Thing} of=${e} />` },
-  { name: 'address', head: 'From',
-    cell: (e) => html`<span class="clip" title=${e.agent}>${e.address ?? '–'}</span>` },
+  { name: 'address', head: 'From', fold: 1,
+    cell: (e) => e.address && html`<span class="clip" title=${e.agent}>${e.address}</span>` },
   { name: 'when', head: 'When', end: true, cell: (e) => html`<${Time} at=${e.createdAt} />` },
 ];
 

@@ -1,9 +1,10 @@
 // The collections of the store: a list, and the form of each.
 import { html, useState } from '../lib.js';
 import { useApp, useFilters, useQuery, go } from '../context.js';
-import { Page, Card, List, Empty, Time, Trouble, Waiting } from '../ui.js';
+import { Page, Card, List, Empty, Time, Trouble, Waiting, isolate } from '../ui.js';
 import { Amount, Area, Check, Confirm, Field, Form, Select, text, useMutation } from '../form.js';
 import { Icon } from '../icons.js';
+import { RowLink } from '../list.js';
 import { Rows, rowsOf } from '../rows.js';
 import { ViewInStore } from '../copy.js';
 import { to } from '../route.js';
@@ -30,8 +31,8 @@ const fields = [['TAG', 'Tag'], ['PRODUCT_TYPE', 'Type'], ['VENDOR', 'Vendor'], 
 
 const columns = [
   { name: 'collection', head: 'Collection', main: true,
-    cell: (c) => html`<span class="grow"><a class="strong" href=${to('/collections/' + c.id)}>${c.title}</a>
-      <span class="muted block">/collections/${c.handle}</span></span>` },
+    cell: (c) => html`<span class="grow"><${RowLink} href=${to('/collections/' + c.id)}>${c.title}<//>
+      <bdi class="muted block">/collections/${c.handle}</bdi></span>` },
   { name: 'products', head: 'Products', cell: (c) => (c.rule ? 'By rule' : 'By hand') },
   { name: 'sort', head: 'Order', cell: (c) => sorts.find(([k]) => k === c.sort)?.[1] },
   { name: 'changed', head: 'Changed', cell: (c) => html`<${Time} at=${c.updatedAt} how="date" />` },
@@ -118,7 +119,12 @@ function Inputs({ of: c, goods: offered, save, changed }) {
   const [way, choose] = useState(c.rule ? 'RULE' : 'HAND');
   const [picked, pick] = useState(c.products ?? []);
   const action = (v) => save(entered(v, { way, picked, currency: store.currency }));
-  return html`<${Form} name="collection" submit="Save" action=${action} onStale=${changed}><div class="split">
+  const reset = () => {
+    choose(c.rule ? 'RULE' : 'HAND');
+    pick(c.products ?? []);
+  };
+  return html`<${Form} name="collection" submit="Save" action=${action} onStale=${changed}
+    reset=${reset}><div class="split">
     <div class="stack">
       <${Card} title="Collection">
         <${Field} name="title" label="Title" value=${c.title} required maxlength="255" />
@@ -172,7 +178,9 @@ function Picked({ offered, picked, set }) {
     data-test=${'picked-' + icon}><${Icon} name=${icon} size="16" /></button>`;
   return html`<ol class="picked" aria-label="Products of the collection">${picked.map((p, i) => {
     const { id, title } = p;
-    return html`<li key=${id} data-test="picked"><span class="grow" dir="auto">${title}</span><div class="actions">
+    return html`<li key=${id} data-test="picked">
+      <input type="hidden" name="picked" value=${id} />
+      <span class="grow" dir="auto">${title}</span><div class="actions">
       ${step('Move up: ' + title, 'up', i === 0, () => swap(i, i - 1))}
       ${step('Move down: ' + title, 'down', i === picked.length - 1, () => swap(i, i + 1))}
       ${step('Remove: ' + title, 'close', false, () => set(picked.filter((o) => o !== p)))}</div></li>`;
@@ -190,6 +198,6 @@ function Remove({ of: c, onClose, changed }) {
     notify('The collection is deleted.');
     go(to('/collections'));
   };
-  return html`<${Confirm} title=${'Delete ' + c.title + '?'} name="collection-delete" submit="Delete" onClose=${onClose}
-    onStale=${changed} action=${action}><p>Its page is gone then; the products stay.</p><//>`;
+  return html`<${Confirm} title=${'Delete ' + isolate(c.title) + '?'} name="collection-delete" submit="Delete"
+    onClose=${onClose} onStale=${changed} action=${action}><p>Its page is gone then; the products stay.</p><//>`;
 }

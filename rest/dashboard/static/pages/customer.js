@@ -7,7 +7,7 @@ import { mutation } from '../api.js';
 import { Copies } from '../copy.js';
 import { Icon } from '../icons.js';
 import { to } from '../route.js';
-import { orderColumns } from './orders.js';
+import { orderColumns } from '../order_columns.js';
 import { Address } from './order.js';
 
 const address = 'name company line1 line2 city region postalCode country phone';
@@ -75,7 +75,7 @@ export function Customer({ id }) {
           ['Last order', c.lastOrderAt && html`<${Time} at=${c.lastOrderAt} how="date" />`],
           ['Since', html`<${Time} at=${c.createdAt} how="date" />`],
           ['Tags', c.tags.length > 0 &&
-            html`<span class="tags">${c.tags.map((t) => html`<span class="tag" key=${t}>${t}</span>`)}</span>`],
+            html`<span class="tags">${c.tags.map((t) => html`<bdi class="tag" key=${t}>${t}</bdi>`)}</span>`],
           ['Id', html`<${Copies} text=${c.id} what="the id" />`],
         ]} /><//>
         ${(c.defaultAddress || others.length > 0) && html`<${Card} title="Addresses">
@@ -111,7 +111,7 @@ function Redact({ customer: c, onClose, changed }) {
   };
   return html`<${Confirm} title="Redact this customer?" name="customer-redact" submit="Redact for good"
     onClose=${onClose} onStale=${changed} action=${action}>
-    <p>This removes <strong>${c.displayName}</strong> as a person, and cannot be undone:</p>
+    <p>This removes <strong><bdi>${c.displayName}</bdi></strong> as a person, and cannot be undone:</p>
     <ul class="points">
       <li>name, e-mail, phone, language, note, tags and addresses are deleted;</li>
       <li>the e-mail and the addresses of all of their orders are deleted;</li>

@@ -1,25 +1,34 @@
 // The list of customers.
-import { html } from '../lib.js';
+import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
 import { Icon } from '../icons.js';
 import { Page, List, Empty, Badge, Money, Time } from '../ui.js';
-import { Filters, FilterInput } from '../filter.js';
+import { RowLink } from '../list.js';
+import { Filters, FilterInput, FilterSort, sortOf } from '../filter.js';
+import { BulkBar, BulkTags, usePicked } from '../bulk.js';
 import { ExportShown } from '../export_actions.js';
+import { Views } from '../views.js';
 import { to } from '../route.js';
 
-const list = `query Customers($after: String, $query: String) {
-  customers(first: 25, after: $after, query: $query) {
-    nodes { id displayName email status ordersCount totalSpentMinor currency lastOrderAt }
+const list = `query Customers($after: String, $query: String, $sort: ListSort) {
+  customers(first: 25, after: $after, query: $query, sort: $sort) {
+    nodes { id displayName email status ordersCount totalSpentMinor currency lastOrderAt
+      tags version }
     pageInfo { hasNextPage endCursor }
   }
 }`;
 
+const tag = `mutation Tag($id: ID!, $expectedVersion: Long!, $input: CustomerUpdateInput!) {
+  customerUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) {
+    customer { id } userErrors { code message path } } }`;
+
 const columns = [
   { name: 'name', head: 'Customer', main: true,
-    cell: (c) => html`<a class="strong" href=${to('/customers/' + c.id)}>${c.displayName}</a>` },
-  { name: 'email', head: 'E-mail', cell: (c) => html`<span class="clip">${c.email}</span>` },
+    cell: (c) => html`<${RowLink} href=${to('/customers/' + c.id)}>${c.displayName}<//>` },
+  { name: 'email', head: 'E-mail', fold: 1,
+    cell: (c) => c.email && html`<bdi class="clip-mail" title=${c.email}>${c.email}</bdi>` },
   { name: 'status', head: 'Status', cell: (c) => html`<${Badge} value=${c.status} />` },
-  { name: 'last', head: 'Last order', cell: (c) => (c.lastOrderAt
+  { name: 'last', head: 'Last order', fold: 2, told: true, cell: (c) => (c.lastOrderAt
     ? html`<${Time} at=${c.lastOrderAt} how="date" />` : html`<span class="muted">None</span>`) },
   { name: 'orders', head: 'Orders', end: true, cell: (c) => c.ordersCount.toLocaleString() },
   { name: 'spent', head: 'Spent', end: true,
@@ -29,7 +38,16 @@ const columns = [
 export function Customers() {
   const { can } = useApp();
   const f = useFilters();
-  const query = useQuery(list, { after: f.after || null, query: f.q || null });
+  const sort = sortOf(f, false);
+  const query = useQuery(list, { after: f.after || null, query: f.q || null, sort: sort.sort });
+  const [tagging, tags] = useState(false);
+  const picked = usePicked(query.data?.customers.nodes, JSON.stringify(f), (c) => c.displayName);
+  const changed = () => {
+    picked.clear();
+    query.reload();
+  };
+  const bulk = html`<${BulkBar} picked=${picked}
+    actions=${[{ name: 'tags', text: 'Add tags', act: () => tags(true) }]} />`;
   const set = (change) => go(to('/customers', { ...f, after: '', ...change }));
   const shown = !f.q && html`<${ExportShown} kind="CUSTOMERS" />`;
   const add = can('editCustomers') && html`<a class="button primary" href=${to('/customers/new')}
@@ -39,10 +57,15 @@ export function Customers() {
       <${Filters} clear=${f.q && to('/customers')}>
         <${FilterInput} name="q" label="Search" value=${f.q} type="search" set=${set}
           autocomplete="off" placeholder="Name or e-mail" />
+        <${FilterSort} of=${sort} set=${set} />
       <//>
+      <${Views} path="/customers" filters=${f} />
       <${List} query=${query} pick=${(d) => d.customers} caption="Customers" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/customers', { ...f, after })}
+        picked=${can('editCustomers') && picked} bulk=${bulk} upward=${sort.value === 'OLDEST'}
         empty=${html`<${Empty} icon="customers" title=${f.q ? 'Nobody was found.' : 'No customers yet'} />`} />
     </section>
+    ${tagging && html`<${BulkTags} document=${tag} picked=${picked} changed=${changed}
+      onClose=${() => tags(false)} />`}
   <//>`;
 }

@@ -1,7 +1,7 @@
 // The discounts of the store: a list, and the form of each.
 import { html, useState } from '../lib.js';
 import { useApp, useFilters, useQuery } from '../context.js';
-import { Page, List, Empty, Time } from '../ui.js';
+import { Page, List, Empty, Time, isolate } from '../ui.js';
 import { Amount, Check, Confirm, Field, FormDialog, Select, amount, text, useMutation } from '../form.js';
 import { Icon } from '../icons.js';
 import { atWallTime, wallTime } from '../dates.js';
@@ -44,11 +44,11 @@ export function Discounts() {
     { name: 'state', head: 'State', cell: (d) => (d.active ? 'On' : 'Off') },
     { name: 'ends', head: 'Until', cell: (d) => (d.endsAt ? html`<${Time} at=${d.endsAt} />` : 'No end') },
     { name: 'uses', head: 'Used', cell: (d) => d.uses + (d.usesMax ? ' of ' + d.usesMax : '') },
-    { name: 'actions', head: 'Actions', end: true, cell: (d) => html`<span class="actions">
+    { name: 'actions', head: '', end: true, cell: (d) => html`<span class="row-actions">
         <button type="button" class="button small" onClick=${() => show({ edit: d })} data-test="discount-edit"
           aria-label=${'Edit ' + d.code}>Edit</button>
         ${d.uses === 0 && html`<button type="button" class="button small danger-quiet" data-test="discount-delete"
-          onClick=${() => show({ remove: d })} aria-label=${'Delete ' + d.code}>Delete</button>`}</span>` },
+          onClick=${() => show({ remove: d })} aria-label=${'Delete ' + isolate(d.code)}>Delete</button>`}</span>` },
   ];
   return html`<${Page} title="Discounts" actions=${add} lead="What the codes take off that shoppers enter.">
     <section class="card flush" aria-label="Discounts" data-test="discounts">
@@ -93,7 +93,7 @@ function Edit({ of: d, lists, onClose, changed }) {
       autocapitalize="characters" hint="Letters, digits, - and _. Shoppers may write it in small letters." />
     <${Select} name="kind" label="Takes off" options=${kinds} value=${kind}
       onChange=${(e) => choose(e.target.value)} />
-    ${kind === 'PERCENT' && html`<${Field} name="basisPoints" label="Percent" value=${percent(d.basisPoints)}
+    ${kind === 'PERCENT' && html`<${Field} name="basisPoints" label="Percent" required value=${percent(d.basisPoints)}
       inputmode="decimal" autocomplete="off" />`}
     ${kind === 'AMOUNT' && html`<${Amount} name="amountMinor" label="Amount" minor=${d.amountMinor}
       currency=${currency} />`}
@@ -125,6 +125,7 @@ function Remove({ of: d, onClose, changed }) {
     notify('The discount is deleted.');
     changed();
   };
-  return html`<${Confirm} title=${'Delete ' + d.code + '?'} name="discount-delete" submit="Delete" onClose=${onClose}
-    onStale=${changed} action=${action}><p>No order has this discount. It is removed for good.</p><//>`;
+  return html`<${Confirm} title=${'Delete ' + isolate(d.code) + '?'} name="discount-delete" submit="Delete"
+    onClose=${onClose} onStale=${changed} action=${action}>
+    <p>No order has this discount. It is removed for good.</p><//>`;
 }

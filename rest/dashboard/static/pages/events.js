@@ -23,7 +23,8 @@ const columns = [
   { name: 'type', head: 'Event', main: true, cell: (e) => html`<a class="strong" href=${to('/events/' + e.id)}
     data-test="event"><code>${e.type}</code></a>` },
   { name: 'what', head: 'About', cell: (e) => html`<${Thing} of=${e} />` },
-  { name: 'sequence', head: 'Sequence', end: true, cell: (e) => html`<span class="figure">${e.sequence}</span>` },
+  { name: 'sequence', head: 'Sequence', end: true, fold: 1, told: true,
+    cell: (e) => html`<span class="figure">${e.sequence}</span>` },
   { name: 'when', head: 'When', end: true, cell: (e) => html`<${Time} at=${e.occurredAt} />` },
 ];
 

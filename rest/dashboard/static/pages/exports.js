@@ -3,6 +3,7 @@ import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
 import { Page, Time, List, Empty, words } from '../ui.js';
 import { Icon } from '../icons.js';
+import { RowLink } from '../list.js';
 import { Lost, useMoved, usePoll } from '../live.js';
 import { CancelExport, DeleteExport, Download, StartExport } from '../export_actions.js';
 import {
@@ -18,7 +19,7 @@ const none = [];
 function columns(open, reload) {
   return [
     { name: 'export', head: 'Export', main: true,
-      cell: (e) => html`<a class="strong" href=${to(exportPath(e.id))} data-test="export">${words(e.kind)}</a>
+      cell: (e) => html`<${RowLink} href=${to(exportPath(e.id))} data-test="export">${words(e.kind)}<//>
         <span class="muted block">${formOf(e)}</span><span class="muted block"><${Narrowed} of=${e} /></span>` },
     { name: 'status', head: 'Status', cell: (e) => html`<span class="standing"><${Status} of=${e} />
       ${busy(e) && html`<${Progress} of=${e} />`}

@@ -8,7 +8,7 @@ import { money } from '../money.js';
 import { storefront } from '../theme_state.js';
 import { to } from '../route.js';
 import { health, hostOf } from '../webhook_state.js';
-import { orderColumns } from './orders.js';
+import { orderColumns } from '../order_columns.js';
 import { Work } from '../work.js';
 
 const sales = `query Sales { salesReport(days: 30) { currency timezone days { date orders totalMinor } } }`;
@@ -204,7 +204,8 @@ function Notices() {
       : !q.data ? html`<${Waiting} rows=${3} />`
       : unread.length === 0 ? html`<${Empty} icon="bell" title="Nothing new">You have read everything.<//>`
       : html`<ul class="notices">${unread.map((n) => html`<li key=${n.id}><${Badge} value=${n.level} />
-          <div><p>${n.title}</p><p class="muted"><${Time} at=${n.createdAt} how="ago" /></p></div></li>`)}</ul>`}
+          <div><p><bdi>${n.title}</bdi></p>
+            <p class="muted"><${Time} at=${n.createdAt} how="ago" /></p></div></li>`)}</ul>`}
   <//>`;
 }
 

@@ -1,7 +1,7 @@
 // The key editor.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
-import { Page, Badge, Time, List, Empty, SecretDialog } from '../ui.js';
+import { Page, Badge, Time, List, Empty, SecretDialog, isolate } from '../ui.js';
 import { Icon } from '../icons.js';
 import { Area, Confirm, Field, FormDialog, Wrong, useMutation } from '../form.js';
 import { ScopeChoice, useScopes } from '../scopes.js';
@@ -59,14 +59,14 @@ export function Keys() {
   const [dialog, open] = useState(null);
   const columns = [
     { name: 'key', head: 'Key', main: true,
-      cell: (k) => html`<span class="strong">${k.name}</span><code class="hint-code block">${k.hint}</code>
+      cell: (k) => html`<bdi class="strong">${k.name}</bdi><code class="hint-code block">${k.hint}</code>
         ${k.allowedNetworks.length > 0 && html`<span class="muted block" data-test="key-networks">From
           ${k.allowedNetworks.join(', ')}</span>`}` },
     { name: 'status', head: 'Status', cell: (k) => html`<${Badge} value=${life(k)}
       text=${life(k) === 'SUPERSEDED' ? 'Live, rotated' : undefined} />` },
-    { name: 'scopes', head: 'Scopes', cell: (k) => html`<span class="tags">
+    { name: 'scopes', head: 'Scopes', wide: true, cell: (k) => html`<span class="tags">
       ${k.scopes.map((s) => html`<code class="tag" key=${s}>${s}</code>`)}</span>` },
-    { name: 'used', head: 'Last used', cell: (k) => (k.lastUsedAt
+    { name: 'used', head: 'Last used', fold: 1, told: true, cell: (k) => (k.lastUsedAt
       ? html`<${Time} at=${k.lastUsedAt} how="ago" />` : html`<span class="muted">Never</span>`) },
     { name: 'ends', head: 'Ends', cell: (k) => (k.revokedAt ? html`<${Time} at=${k.revokedAt} how="date" />`
       : k.expiresAt ? html`<${Time} at=${k.expiresAt} />` : html`<span class="muted">Never</span>`) },
@@ -101,7 +101,7 @@ export function Keys() {
     ${dialog?.kind === 'rotate' && html`<${Rotate} of=${dialog.key} onClose=${close} shown=${secret} />`}
     ${dialog?.kind === 'allow' && html`<${Allow} of=${dialog.key} onClose=${close} changed=${query.reload} />`}
     ${dialog?.kind === 'revoke' && html`<${Revoke} of=${dialog.key} onClose=${close} changed=${query.reload} />`}
-    ${dialog?.kind === 'secret' && html`<${SecretDialog} title=${'The key \u201c' + dialog.name + '\u201d'}
+    ${dialog?.kind === 'secret' && html`<${SecretDialog} title=${'The key \u201c' + isolate(dialog.name) + '\u201d'}
       secret=${dialog.value} onClose=${close}>
       ${dialog.rotated
         ? html`<p>Both keys work now. Give the new one to your program, see that it is used,
@@ -175,7 +175,7 @@ function Rotate({ of: k, onClose, shown }) {
     shown(secret, apiKey.name, true, ends);
     return false;
   };
-  return html`<${FormDialog} title=${'Rotate \u201c' + k.name + '\u201d?'} name="key-rotate" submit="Rotate"
+  return html`<${FormDialog} title=${'Rotate \u201c' + isolate(k.name) + '\u201d?'} name="key-rotate" submit="Rotate"
     busyText="Rotating" onClose=${onClose} action=${action}>
     <p>This makes a second key with the same scopes and addresses. Both work until you revoke the first,
       or until it ends by itself, so that nothing stops in between.</p>
@@ -192,7 +192,7 @@ function Revoke({ of: k, onClose, changed }) {
     notify('The key is revoked.');
     changed();
   };
-  return html`<${Confirm} title=${'Revoke \u201c' + k.name + '\u201d?'} name="key-revoke" submit="Revoke"
+  return html`<${Confirm} title=${'Revoke \u201c' + isolate(k.name) + '\u201d?'} name="key-revoke" submit="Revoke"
     onClose=${onClose} action=${action}>
     <p>The key <code>${k.hint}</code> stops working at once, for good. Other keys of the same name stay.</p>
     ${k.lastUsedAt && html`<p>Last used <${Time} at=${k.lastUsedAt} how="ago" />.</p>`}

@@ -73,7 +73,7 @@ function Offer({ of: o, reload }) {
   return html`<li class="card flush piece" data-id=${o.id}>
     <${Picture} of=${o} />
     <div class="piece-text">
-      <div class="piece-top"><h2>${o.name}</h2>
+      <div class="piece-top"><h2><bdi>${o.name}</bdi></h2>
         <span class="figure strong">${o.priceMinor === 0 ? 'Free' : money(o.priceMinor, o.currency)}</span></div>
       <p class="muted">Version ${o.version} by <bdi>${o.author}</bdi></p>
       ${o.tagline && html`<p>${o.tagline}</p>`}

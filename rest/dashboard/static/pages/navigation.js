@@ -47,11 +47,16 @@ function Menus({ data, reload }) {
     notify('The navigation is saved.');
     reload();
   };
+  const reset = () => {
+    setMain(edited(data.menus.main));
+    setFooter(edited(data.menus.footer));
+  };
   const cards = html`<${Menu} name="main" title="Main menu" links=${main} set=${setMain} choices=${choices}
       standard="The default: home, all products and search." />
     <${Menu} name="footer" title="Footer" links=${footer} set=${setFooter} choices=${choices}
       standard="The default: every published page." />`;
-  return can('editPages') ? html`<${Form} name="menus" submit="Save" action=${action} onStale=${reload}>${cards}<//>`
+  return can('editPages') ? html`<${Form} name="menus" submit="Save" action=${action} onStale=${reload}
+      reset=${reset}>${cards}<//>`
     : html`<fieldset class="stack" disabled>${cards}</fieldset>`;
 }
 

@@ -58,7 +58,7 @@ function Notice({ notice: n, changed }) {
   };
   return html`<li class=${n.readAt ? 'read' : 'unread'} data-id=${n.id}>
     <${Badge} value=${n.level} />
-    <div class="grow"><p class="strong">${n.title}</p><p class="verbatim">${n.body}</p>
+    <div class="grow"><p class="strong"><bdi>${n.title}</bdi></p><p class="verbatim">${n.body}</p>
       <p class="muted"><${Time} at=${n.createdAt} />
         ${page && can(needs) && n.resourceId &&
           html`, <a href=${to(page + encodeURIComponent(n.resourceId))}>see it</a>`}</p></div>

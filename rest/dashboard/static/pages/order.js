@@ -2,7 +2,7 @@
 import { html, useState } from '../lib.js';
 import { useApp, useQuery } from '../context.js';
 import {
-  Page, Card, Badge, Money, Time, Trouble, Waiting, Empty, Facts, Outside, Thumb, imageFields, words,
+  Page, Card, Badge, Joined, Money, Time, Trouble, Waiting, Empty, Facts, Outside, Thumb, imageFields, words,
 } from '../ui.js';
 import { Icon } from '../icons.js';
 import { Copies } from '../copy.js';
@@ -81,7 +81,7 @@ export function Order({ id }) {
           ['Shipping', o.shippingMethod], ['Payment', o.paymentMethod && words(o.paymentMethod)],
           ['Discount code', o.discountCode],
           ['Tags', o.tags.length > 0 &&
-            html`<span class="tags">${o.tags.map((t) => html`<span class="tag" key=${t}>${t}</span>`)}</span>`],
+            html`<span class="tags">${o.tags.map((t) => html`<bdi class="tag" key=${t}>${t}</bdi>`)}</span>`],
           ['Events', can('events') && html`<a href=${to('/events', { resource: o.id })}>Show them</a>`],
           ['Id', html`<${Copies} text=${o.id} what="the id" />`],
           ['Link', html`<${Copies} text=${location.origin + location.pathname} what="the link">Of this page<//>`],
@@ -106,9 +106,10 @@ function Lines({ order: o }) {
       <${Thumb} product=${l.product} />
       <div class="grow">
         <p class="line-title">
-          ${l.product ? html`<a href=${to('/products/' + l.product.id)}>${l.title}</a>` : l.title}</p>
+          ${l.product ? html`<a href=${to('/products/' + l.product.id)}><bdi>${l.title}</bdi></a>`
+            : html`<bdi>${l.title}</bdi>`}</p>
         ${l.options.length > 0 && html`<p><bdi>${l.options.join(' / ')}</bdi></p>`}
-        <p class="muted">${l.sku && html`<span>${l.sku}, </span>`}${l.quantity} × <${Money}
+        <p class="muted">${l.sku && html`<bdi>${l.sku}</bdi>, `}${l.quantity} × <${Money}
             minor=${l.unitPriceMinor} currency=${o.currency} />
           ${l.discountMinor > 0 && html`, discount <${Money} minor=${l.discountMinor} currency=${o.currency} />`}
           ${!l.requiresShipping && ', not shipped'}
@@ -137,7 +138,8 @@ const refunds = { WAITING: 'Stripe gives it back soon', DONE: 'Given back throug
 
 function Timeline({ order: o }) {
   const titles = Object.fromEntries(o.lineItems.map((l) => [l.id, l.title]));
-  const picked = (lines) => lines.map((l) => l.quantity + ' × ' + (titles[l.lineItemId] ?? 'item')).join(', ');
+  const picked = (lines) => lines.map((l) => html`${l.quantity} × <bdi>${titles[l.lineItemId] ?? 'item'}</bdi>`);
+  const name = (text) => text && html`<bdi>${text}</bdi>`;
   const hidden = o.notesCount - (o.notes?.length ?? 0);
   return html`<${Card} title="Timeline" name="timeline">
     <ol class="timeline">${events(o).map((e) => html`<li key=${e.key}>
@@ -147,18 +149,17 @@ function Timeline({ order: o }) {
           ${e.late && html` <${Money} minor=${e.late.amountMinor} currency=${e.late.currency} minus />`}
           ${e.payment && html` <${Money} minor=${e.payment.amountMinor} currency=${e.payment.currency}
             minus=${e.payment.kind === 'REFUND'} />`}</p>
-        ${e.payment && html`<p class="muted">${[
-          e.payment.method, e.payment.reference, e.payment.reason,
-          e.payment.lines.length > 0 && picked(e.payment.lines),
-        ].filter(Boolean).join(', ')}</p>`}
+        ${e.payment && html`<p class="muted"><${Joined} of=${[
+          name(e.payment.method), name(e.payment.reference), name(e.payment.reason),
+          ...picked(e.payment.lines)]} /></p>`}
         ${e.refund && html`<p><${Badge} value=${e.refund.state} text=${refunds[e.refund.state]} />
           ${e.refund.failure && html` <span class="muted">${e.refund.failure}</span>`}</p>`}
         ${e.shipment && html`<p class="muted">
-          ${[picked(e.shipment.lines), e.shipment.carrier, e.shipment.trackingNumber].filter(Boolean).join(', ')}
+          <${Joined} of=${[...picked(e.shipment.lines), name(e.shipment.carrier), name(e.shipment.trackingNumber)]} />
           ${e.shipment.trackingUrl && html` <${Copies} text=${e.shipment.trackingUrl} what="the tracking link">
             <${Outside} href=${e.shipment.trackingUrl}>Track it<//><//>`}</p>`}
         ${e.note && html`<p class="verbatim">${e.note.body}</p>
-          <p class="muted">${e.note.author.name || words(e.note.author.type)}</p>`}
+          <p class="muted"><bdi>${e.note.author.name || words(e.note.author.type)}</bdi></p>`}
         ${e.act && html`<p class="muted" data-test="act"><${By} act=${e.act} /></p>`}
       </div>
       <${Time} at=${e.at} />
@@ -180,7 +181,7 @@ function By({ act: { action, actor, requestId } }) {
 function Person({ order: o }) {
   return html`<${Card} title="Customer">
     ${o.customer
-      ? html`<p><a class="strong" href=${to('/customers/' + o.customer.id)}>${o.customer.displayName}</a></p>
+      ? html`<p><a class="strong" href=${to('/customers/' + o.customer.id)}><bdi>${o.customer.displayName}</bdi></a></p>
           <p class="muted">${o.customer.ordersCount} ${o.customer.ordersCount === 1 ? 'order' : 'orders'}</p>`
       : !o.email && html`<p class="muted">No customer</p>`}
     ${o.email && html`<p><${Copies} text=${o.email} what="the e-mail"><span class="clip">${o.email}</span><//></p>`}
@@ -193,7 +194,7 @@ function Person({ order: o }) {
 export function Address({ of: a }) {
   const town = [a.postalCode, a.city, a.region].filter(Boolean).join(' ');
   const rows = [a.name, a.company, a.line1, a.line2, town, country(a.country), a.phone].filter(Boolean);
-  return html`<address>${rows.map((t, i) => html`<span key=${i}>${t}</span>`)}</address>`;
+  return html`<address>${rows.map((t, i) => html`<bdi key=${i}>${t}</bdi>`)}</address>`;
 }
 
 function country(code) {

@@ -187,7 +187,7 @@ export function Cancel({ order, onClose, changed }) {
   const change = useChange('cancel', order, changed);
   const taken = order.paidMinor - order.refundedMinor;
   return html`<${FormDialog} title=${'Cancel order #' + order.number + '?'} name="cancel" submit="Cancel order"
-    busyText="Cancelling" danger onClose=${onClose} onStale=${changed}
+    busyText="Cancelling" keep="Keep order" danger onClose=${onClose} onStale=${changed}
     action=${(v) => change(
       { refund: v.get('refund') === 'yes', reason: text(v, 'reason') }, 'The order is cancelled.')}>
     <p>The order ends and its items go back to the stock. This cannot be undone.</p>
@@ -220,7 +220,7 @@ export function NoteForm({ order, changed }) {
     changed();
   };
   return html`<${Form} key=${turn} name="note" submit="Add note" action=${action}>
-    <${Area} name="body" label="Note" rows=${3} maxlength="5000" />
+    <${Area} name="body" label="Note" rows=${3} required maxlength="5000" />
     <${Select} name="visibility" label="Who may read it" value="INTERNAL"
       options=${[['INTERNAL', 'Only staff'], ['CUSTOMER', 'The customer, too']]} />
   <//>`;

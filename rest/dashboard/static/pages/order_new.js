@@ -118,8 +118,8 @@ function Items({ rows, own, sums, add, drop }) {
         : html`<${Field} name=${'lines.' + i + '.title'} label="Title" maxlength="255" />
           ${money('lines.' + i + '.unitPriceMinor', 'Price of one')}`}
       <div class="trio"><${Field} name=${'lines.' + i + '.quantity'} label="Quantity" value="1" inputmode="numeric" />
-        ${own && money('lines.' + i + '.discountMinor', 'Discount')}
-        ${own && money('lines.' + i + '.taxMinor', 'Tax')}</div>
+        ${own && money('lines.' + i + '.discountMinor', 'Discount', { optional: true })}
+        ${own && money('lines.' + i + '.taxMinor', 'Tax', { optional: true })}</div>
       ${sums?.lineItems[i] && html`<p class="muted">Comes to <${Money} minor=${sums.lineItems[i].totalMinor}
         currency=${sums.currency} /></p>`}
     </div>

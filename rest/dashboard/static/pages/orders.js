@@ -1,46 +1,39 @@
 // The list of orders, with its filters in the address.
-import { html } from '../lib.js';
+import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
-import { Page, List, Empty, Badge, Money, Time } from '../ui.js';
-import { Filters, FilterSelect, FilterInput } from '../filter.js';
+import { Page, List, Empty } from '../ui.js';
+import { orderColumns } from '../order_columns.js';
+import { Filters, FilterSelect, FilterInput, FilterSort, sortOf } from '../filter.js';
+import { Bulk, BulkBar, BulkTags, usePicked } from '../bulk.js';
 import { ExportShown } from '../export_actions.js';
+import { Views } from '../views.js';
 import { StateTabs } from '../tabs.js';
 import { startOfDay, nextDay } from '../dates.js';
 import { to } from '../route.js';
 import { Icon } from '../icons.js';
 
-const list = (customers) => `query Orders($after: String, $filter: OrderFilter, $query: String) {
-  orders(first: 25, after: $after, filter: $filter, query: $query) {
+const list = (customers) => `query Orders($after: String, $filter: OrderFilter, $query: String,
+  $sort: ListSort) {
+  orders(first: 25, after: $after, filter: $filter, query: $query, sort: $sort) {
     nodes { id number placedAt status financialStatus fulfillmentStatus totalMinor currency email
-      ${customers ? 'customer { displayName }' : ''} }
+      tags version ${customers ? 'customer { displayName }' : ''} }
     pageInfo { hasNextPage endCursor }
   }
 }`;
 
 const counts = '{ orderCounts { open { value more } completed { value more } cancelled { value more } } }';
 
+const answer = '{ order { id } userErrors { code message path } }';
+const fulfill = `mutation Fulfill($id: ID!, $expectedVersion: Long!) {
+  orderFulfill(id: $id, expectedVersion: $expectedVersion, input: {}) ${answer} }`;
+const complete = `mutation Complete($id: ID!, $expectedVersion: Long!) {
+  orderComplete(id: $id, expectedVersion: $expectedVersion) ${answer} }`;
+const tag = `mutation Tag($id: ID!, $expectedVersion: Long!, $input: OrderUpdateInput!) {
+  orderUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) ${answer} }`;
+
 export const statuses = ['OPEN', 'COMPLETED', 'CANCELLED'];
 const financial = ['PENDING', 'PARTIALLY_PAID', 'PAID', 'PARTIALLY_REFUNDED', 'REFUNDED', 'VOIDED'];
 const fulfillment = ['UNFULFILLED', 'PARTIALLY_FULFILLED', 'FULFILLED'];
-
-/** The columns of a list of orders. */
-export function orderColumns({ person = true } = {}) {
-  const columns = [
-    { name: 'number', head: 'Order', main: true,
-      cell: (o) => html`<a class="strong" href=${to('/orders/' + o.id)}>#${o.number}</a>
-        <span class="muted block"><${Time} at=${o.placedAt} /></span>` },
-    { name: 'customer', head: 'Customer',
-      cell: (o) => html`<span class="clip">${o.customer?.displayName ?? o.email ?? 'No customer'}</span>` },
-    { name: 'money', head: 'Payment', cell: (o) => html`<${Badge} value=${o.financialStatus}
-        calm=${o.status === 'CANCELLED'} />` },
-    { name: 'goods', head: 'Shipping', cell: (o) => html`<${Badge} value=${o.fulfillmentStatus}
-        calm=${o.status === 'CANCELLED'} />` },
-    { name: 'state', head: 'Status', cell: (o) => html`<${Badge} value=${o.status} />` },
-    { name: 'total', head: 'Total', end: true,
-      cell: (o) => html`<${Money} minor=${o.totalMinor} currency=${o.currency} />` },
-  ];
-  return person ? columns : columns.filter((c) => c.name !== 'customer');
-}
 
 /** The days of the filter as instants: both days are in. */
 function range(f, zone) {
@@ -61,17 +54,30 @@ export function Orders() {
     fulfillmentStatus: oneOf(fulfillment, f.shipping),
     ...range(f, zone),
   };
-  const query = useQuery(list(can('customers')), { after: f.after || null, filter, query: f.q || null });
+  const narrowed = Object.values(filter).some(Boolean);
+  const filtered = Boolean(f.q) || narrowed;
+  const sort = sortOf(f, narrowed);
+  const query = useQuery(list(can('customers')), { after: f.after || null, filter, query: f.q || null,
+    sort: sort.sort });
   const counted = useQuery(counts);
+  const [dialog, open] = useState('');
+  const picked = usePicked(query.data?.orders.nodes, JSON.stringify(f), (o) => '#' + o.number);
   const set = (change) => go(to('/orders', { ...f, after: '', ...change }));
-  const filtered = Boolean(f.q) || Object.values(filter).some(Boolean);
+  const parts = { picked, onClose: () => open(''), changed: () => {
+    picked.clear();
+    query.reload();
+    counted.reload();
+  } };
+  const bulk = html`<${BulkBar} picked=${picked} actions=${[
+    can('ship') && { name: 'fulfill', text: 'Fulfil', act: () => open('fulfill') },
+    can('money') && { name: 'complete', text: 'Complete', act: () => open('complete') },
+    can('money') && { name: 'tags', text: 'Add tags', act: () => open('tags') }]} />`;
   const exported = { ...filter, status: filter.status?.toLowerCase() };
   // An export knows the filters, and no words.
   const shown = !f.q && html`<${ExportShown} kind="ORDERS" filters=${exported} />`;
   const add = can('money') && html`<a class="button primary" href=${to('/orders/new')} data-test="order-new">
     <${Icon} name="plus" size="16" />New order</a>`;
-  return html`<${Page} title="Orders" actions=${[shown, add]}
-    lead="Newest first. Days are those of the store's time zone.">
+  return html`<${Page} title="Orders" lead="Days are those of the store's time zone." actions=${[shown, add]}>
     <section class="card flush" aria-label="Orders" data-test="orders">
       <${StateTabs} label="Orders by status" values=${statuses} value=${filter.status}
         counts=${counted.data?.orderCounts} address=${(status) => to('/orders', { ...f, after: '', status })} />
@@ -82,12 +88,24 @@ export function Orders() {
         <${FilterSelect} name="shipping" label="Shipping" value=${f.shipping} values=${fulfillment} set=${set} />
         <${FilterInput} name="from" label="From" type="date" value=${f.from} set=${set} />
         <${FilterInput} name="to" label="Until" type="date" value=${f.to} set=${set} />
+        <${FilterSort} of=${sort} set=${set} />
       <//>
+      <${Views} path="/orders" filters=${f} />
       <${List} query=${query} pick=${(d) => d.orders} caption="Orders" columns=${orderColumns()}
         paged=${Boolean(f.after)} address=${(after) => to('/orders', { ...f, after })}
+        picked=${(can('ship') || can('money')) && picked} bulk=${bulk} upward=${sort.value === 'OLDEST'}
         empty=${html`<${Empty} icon="orders" title=${filtered ? 'No order fits these filters.' : 'No orders yet'}>
           ${filtered ? html`<a class="button" href=${to('/orders')}>Show all orders</a>`
             : 'They appear here as they come in.'}<//>`} />
     </section>
+    ${dialog === 'fulfill' && html`<${Bulk} title="Fulfil the chosen orders" submit="Fulfil" name="bulk-fulfill"
+      ...${parts} act=${(o, v, run) => (o.status === 'OPEN' && o.fulfillmentStatus !== 'FULFILLED'
+        ? run(fulfill, { id: o.id, expectedVersion: o.version }).then(() => 'Fulfilled') : 'Nothing left to ship')}>
+      <p>Records a shipment of all that is left of each, without a tracking number.</p><//>`}
+    ${dialog === 'complete' && html`<${Bulk} title="Complete the chosen orders" submit="Complete" name="bulk-complete"
+      ...${parts} act=${(o, v, run) => (o.status === 'OPEN'
+        ? run(complete, { id: o.id, expectedVersion: o.version }).then(() => 'Completed') : 'Not open')}>
+      <p>Closes those of which everything is shipped; refunds stay possible.</p><//>`}
+    ${dialog === 'tags' && html`<${BulkTags} document=${tag} ...${parts} />`}
   <//>`;
 }

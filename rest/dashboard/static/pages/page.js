@@ -131,6 +131,6 @@ function Remove({ page: p, onClose, changed }) {
   };
   return html`<${Confirm} title="Delete this page?" name="page-delete" submit="Delete" onClose=${onClose}
     onStale=${changed} action=${action}>
-    <p><strong>${p.title}</strong> is removed for good. Links of menus to it go with it.</p>
+    <p><strong><bdi>${p.title}</bdi></strong> is removed for good. Links of menus to it go with it.</p>
   <//>`;
 }

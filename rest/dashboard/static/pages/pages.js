@@ -2,6 +2,7 @@
 import { html } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
 import { Page, List, Empty, Badge, Time, words } from '../ui.js';
+import { RowLink } from '../list.js';
 import { Icon } from '../icons.js';
 import { to } from '../route.js';
 
@@ -10,8 +11,8 @@ const list = `query Pages($after: String) { pages(first: 25, after: $after) {
 
 const columns = [
   { name: 'page', head: 'Page', main: true,
-    cell: (p) => html`<span class="grow"><a class="strong" href=${to('/pages/' + p.id)}>${p.title}</a>
-      <span class="muted block">/pages/${p.handle}</span></span>` },
+    cell: (p) => html`<span class="grow"><${RowLink} href=${to('/pages/' + p.id)}>${p.title}<//>
+      <bdi class="muted block">/pages/${p.handle}</bdi></span>` },
   { name: 'status', head: 'Status', cell: (p) => html`<${Badge} value=${p.status} />` },
   { name: 'kind', head: 'Kind', cell: (p) => (p.kind ? words(p.kind) : html`<span class="muted">Own</span>`) },
   { name: 'changed', head: 'Changed', cell: (p) => html`<${Time} at=${p.updatedAt} how="date" />` },

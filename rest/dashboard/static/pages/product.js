@@ -160,7 +160,8 @@ export function ProductEdit({ id }) {
   return html`<${Page} title=${p.title} back=${back} badges=${html`<${Badge} value=${p.status} />`}
     actions=${html`${p.status === 'ACTIVE' && html`<${ViewInStore} path=${'/products/' + p.handle} />`}
       ${may && html`<${Moves} product=${p} changed=${query.reload} remove=${() => ask(true)} />`}`}>
-    ${may ? html`<${Form} name="product" submit="Save" action=${action} onStale=${stale} key="form">
+    ${may ? html`<${Form} name="product" submit="Save" action=${action} onStale=${stale} key="form"
+        reset=${() => keep(null)}>
         <${Inputs} key=${known.version} product=${{ ...p, ...kept }} />
       <//>` : html`<fieldset class="bare" disabled><${Inputs} product=${p} fixed /></fieldset>`}
     ${may ? html`<${Images} key=${'i' + known.version} product=${p} changed=${changedImages} />`
@@ -229,7 +230,7 @@ function Remove({ product: p, onClose, changed }) {
   };
   return html`<${Confirm} title="Delete this product?" name="product-delete" submit="Delete"
     onClose=${onClose} onStale=${changed} action=${action}>
-    <p><strong>${p.title}</strong> is removed for good. Orders keep what they say about it.
+    <p><strong><bdi>${p.title}</bdi></strong> is removed for good. Orders keep what they say about it.
       To put it away instead, archive it.</p>
   <//>`;
 }

@@ -1,22 +1,31 @@
 // The list of products.
-import { html } from '../lib.js';
+import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
 import { Page, List, Empty, Badge, Money, Time, Thumb, imageFields } from '../ui.js';
 import { Icon } from '../icons.js';
-import { Filters, FilterInput } from '../filter.js';
+import { Filters, FilterInput, FilterSort, sortOf } from '../filter.js';
+import { Bulk, BulkBar, BulkTags, usePicked } from '../bulk.js';
 import { ExportShown } from '../export_actions.js';
+import { Views } from '../views.js';
+import { RowLink } from '../list.js';
 import { StateTabs } from '../tabs.js';
 import { to } from '../route.js';
 
-const list = `query Products($after: String, $filter: ProductFilter, $query: String) {
-  products(first: 25, after: $after, filter: $filter, query: $query) {
-    nodes { id title handle status priceMinor currency sku inventoryQuantity imageUrl version updatedAt
+const list = `query Products($after: String, $filter: ProductFilter, $query: String, $sort: ListSort) {
+  products(first: 25, after: $after, filter: $filter, query: $query, sort: $sort) {
+    nodes { id title handle status priceMinor currency sku inventoryQuantity imageUrl version updatedAt tags
       image { ${imageFields} } }
     pageInfo { hasNextPage endCursor }
   }
 }`;
 
 const counts = '{ productCounts { draft { value more } active { value more } archived { value more } } }';
+
+const answer = '{ product { id } userErrors { code message path } }';
+const move = (name) => `mutation Move($id: ID!, $expectedVersion: Long!) {
+  ${name}(id: $id, expectedVersion: $expectedVersion) ${answer} }`;
+const tag = `mutation Tag($id: ID!, $expectedVersion: Long!, $input: ProductUpdateInput!) {
+  productUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) ${answer} }`;
 
 const statuses = ['DRAFT', 'ACTIVE', 'ARCHIVED'];
 
@@ -32,8 +41,8 @@ function Stock({ quantity }) {
 const columns = [
   { name: 'product', head: 'Product', main: true,
     cell: (p) => html`<span class="with-thumb"><${Thumb} product=${p} /><span class="grow">
-      <a class="strong" href=${to('/products/' + p.id)}>${p.title}</a>
-      ${p.sku && html`<span class="muted block">${p.sku}</span>`}</span></span>` },
+      <${RowLink} href=${to('/products/' + p.id)}>${p.title}<//>
+      ${p.sku && html`<bdi class="muted block">${p.sku}</bdi>`}</span></span>` },
   { name: 'status', head: 'Status', cell: (p) => html`<${Badge} value=${p.status} />` },
   { name: 'stock', head: 'Stock', cell: (p) => html`<${Stock} quantity=${p.inventoryQuantity} />` },
   { name: 'changed', head: 'Changed', cell: (p) => html`<${Time} at=${p.updatedAt} how="date" />` },
@@ -45,12 +54,26 @@ export function Products() {
   const { can } = useApp();
   const f = useFilters();
   const filter = { status: statuses.includes(f.status) ? f.status : undefined };
-  const query = useQuery(list, { after: f.after || null, filter, query: f.q || null });
+  const sort = sortOf(f, Boolean(filter.status));
+  const query = useQuery(list, { after: f.after || null, filter, query: f.q || null, sort: sort.sort });
   const counted = useQuery(counts);
+  const [dialog, open] = useState('');
+  const picked = usePicked(query.data?.products.nodes, JSON.stringify(f), (p) => p.title);
+  const parts = { picked, onClose: () => open(''), changed: () => {
+    picked.clear();
+    query.reload();
+    counted.reload();
+  } };
+  const moved = (name, from, done, other) => (p, v, run) => (from.includes(p.status)
+    ? run(move(name), { id: p.id, expectedVersion: p.version }).then(() => done) : other);
   const set = (change) => go(to('/products', { ...f, after: '', ...change }));
   const filtered = Boolean(filter.status || f.q);
   const add = can('editProducts') && html`<a class="button primary" href=${to('/products/new')}
     data-test="product-new"><${Icon} name="plus" size="16" />New product</a>`;
+  const bulk = html`<${BulkBar} picked=${picked} actions=${[
+    { name: 'publish', text: 'Publish', act: () => open('publish') },
+    { name: 'archive', text: 'Archive', act: () => open('archive') },
+    { name: 'tags', text: 'Add tags', act: () => open('tags') }]} />`;
   const shown = !f.q &&
     html`<${ExportShown} kind="PRODUCTS" filters=${{ status: filter.status?.toLowerCase() }} />`;
   return html`<${Page} title="Products" actions=${[shown, add]}>
@@ -60,11 +83,21 @@ export function Products() {
       <${Filters} clear=${filtered && to('/products')}>
         <${FilterInput} name="q" label="Search" value=${f.q} type="search" set=${set} autocomplete="off"
           placeholder="Title or SKU" />
+        <${FilterSort} of=${sort} set=${set} />
       <//>
+      <${Views} path="/products" filters=${f} />
       <${List} query=${query} pick=${(d) => d.products} caption="Products" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/products', { ...f, after })}
+        picked=${can('editProducts') && picked} bulk=${bulk} upward=${sort.value === 'OLDEST'}
         empty=${html`<${Empty} icon="products" title=${filtered ? 'No product fits these filters.' : 'No products yet'}>
           ${filtered ? html`<a class="button" href=${to('/products')}>Show all products</a>` : add}<//>`} />
     </section>
+    ${dialog === 'publish' && html`<${Bulk} title="Publish the chosen products" submit="Publish" name="bulk-publish"
+      ...${parts} act=${moved('productPublish', ['DRAFT'], 'Published', 'Not a draft')}>
+      <p>Shoppers see and buy them from then on.</p><//>`}
+    ${dialog === 'archive' && html`<${Bulk} title="Archive the chosen products" submit="Archive" name="bulk-archive"
+      ...${parts} act=${moved('productArchive', ['DRAFT', 'ACTIVE'], 'Archived', 'Archived already')}>
+      <p>Nobody can buy them any more. Each can be restored from its page.</p><//>`}
+    ${dialog === 'tags' && html`<${BulkTags} document=${tag} ...${parts} />`}
   <//>`;
 }

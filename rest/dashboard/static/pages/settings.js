@@ -36,7 +36,7 @@ export function Settings() {
         <//>
         ${account.memberships.length > 1 && html`<${Card} title="Your stores" name="stores"><ul class="doors">
           ${account.memberships.map((m) => html`<li key=${m.store.id}>
-            <span class="grow"><span class="strong">${m.store.name}</span> <span
+            <span class="grow"><bdi class="strong">${m.store.name}</bdi> <span
               class="muted">${roleNames[m.role] ?? m.role}</span></span>
             ${m.store.id === store.id ? html`<span class="muted">Shown now</span>`
               : html`<button type="button" class="button small" onClick=${() => choose(m.store.id)}
@@ -65,8 +65,9 @@ function StoreForm() {
   };
   return html`<${Form} name="store" submit="Save" action=${action} onStale=${refresh}>
     <${Field} key=${'n' + store.version} name="name" label="Name" value=${store.name} required maxlength="255" />
-    <${Field} key=${'z' + store.version} name="timezone" label="Time zone" value=${store.timezone} maxlength="64"
-      list="zones" autocomplete="off" spellcheck=${false} hint="Reports and times run in it. Such as Europe/Vienna." />
+    <${Field} key=${'z' + store.version} name="timezone" label="Time zone" value=${store.timezone}
+      required maxlength="64" list="zones" autocomplete="off" spellcheck=${false}
+      hint="Reports and times run in it. Such as Europe/Vienna." />
     <${Select} key=${'l' + store.version} name="language" label="Language of the shop" value=${store.language}
       options=${languages} hint="What the shop itself says, and what browsers and search engines are told." />
     <datalist id="zones">${zones.map((z) => html`<option key=${z} value=${z}></option>`)}</datalist>

@@ -1,7 +1,7 @@
 // Where the store ships to, and at what price.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery } from '../context.js';
-import { Page, Card, Empty, Facts, Trouble, Waiting } from '../ui.js';
+import { Page, Card, Empty, Facts, Trouble, Waiting, isolate } from '../ui.js';
 import { Amount, Area, Check, Confirm, Field, FormDialog, Select, amount, useMutation } from '../form.js';
 import { Icon } from '../icons.js';
 import { Rows, rowsOf } from '../rows.js';
@@ -85,8 +85,8 @@ function Edit({ of: z, onClose, changed }) {
   return html`<${FormDialog} title=${z.id ? 'Edit ' + z.name : 'New zone'} name="zone" submit="Save"
     onClose=${onClose} action=${action} onStale=${changed}>
     <${Field} name="name" label="Name" value=${z.name} required maxlength="255" />
-    <${Area} name="countries" label="Countries" rows=${2} value=${(z.countries ?? []).join(', ')} spellcheck=${false}
-      autocapitalize="characters" hint="Two letters each, parted by commas: DE, AT, CH" />
+    <${Area} name="countries" label="Countries" rows=${2} required value=${(z.countries ?? []).join(', ')}
+      spellcheck=${false} autocapitalize="characters" hint="Two letters each, parted by commas: DE, AT, CH" />
     <${Check} name="restOfWorld" label="Every country that no zone names" value=${z.restOfWorld} />
     <${Rows} name="rates" legend="Rates" one="Rate" max="20" initial=${z.rates ?? []} row=${Rate}
       currency=${store.currency} hint="A shopper is offered those that fit what the cart holds." />
@@ -96,7 +96,7 @@ function Edit({ of: z, onClose, changed }) {
 function Rate({ at, of, currency }) {
   return html`<input type="hidden" name=${at + '.id'} value=${of.id ?? ''} />
     <div class="pair">
-      <${Field} name=${at + '.name'} label="Name" value=${of.name} maxlength="255" />
+      <${Field} name=${at + '.name'} label="Name" value=${of.name} required maxlength="255" />
       <${Select} name=${at + '.kind'} label="How" options=${kinds} value=${of.kind ?? 'DELIVERY'} />
     </div>
     <div class="pair">
@@ -127,6 +127,6 @@ function Remove({ of: z, onClose, changed }) {
     notify('The zone is deleted.');
     changed();
   };
-  return html`<${Confirm} title=${'Delete ' + z.name + '?'} name="zone-delete" submit="Delete" onClose=${onClose}
-    onStale=${changed} action=${action}><p>Nothing is shipped to its countries any more.</p><//>`;
+  return html`<${Confirm} title=${'Delete ' + isolate(z.name) + '?'} name="zone-delete" submit="Delete"
+    onClose=${onClose} onStale=${changed} action=${action}><p>Nothing is shipped to its countries any more.</p><//>`;
 }

@@ -1,7 +1,7 @@
 // The people of the store, and the tokens that their scripts use.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
-import { Page, Card, Badge, Time, List, Empty } from '../ui.js';
+import { Page, Card, Badge, Time, List, Empty, isolate } from '../ui.js';
 import { Icon } from '../icons.js';
 import { FormDialog, Select, useMutation } from '../form.js';
 import { roleNames, roleOptions } from '../role.js';
@@ -29,9 +29,9 @@ export function Staff() {
   // Nobody but an owner touches owners.
   const touchable = (p) => p.role !== 'OWNER' || account.role === 'OWNER';
   const columns = [
-    { name: 'person', head: 'Person', main: true, cell: (p) => html`<span class="strong">${p.name}</span>
+    { name: 'person', head: 'Person', main: true, cell: (p) => html`<bdi class="strong">${p.name}</bdi>
       ${p.id === account.id && html` <span class="muted">(you)</span>`}
-      <span class="muted block clip">${p.email}</span>` },
+      <bdi class="muted block clip">${p.email}</bdi>` },
     { name: 'role', head: 'Role', cell: (p) => roleNames[p.role] ?? p.role },
     { name: 'since', head: 'Since', cell: (p) => html`<${Time} at=${p.createdAt} how="date" />` },
     { name: 'actions', head: '', end: true, cell: (p) => touchable(p) && html`<span class="row-actions">
@@ -69,7 +69,7 @@ function Role({ person: p, onClose, changed }) {
     notify('The role is changed.');
     changed();
   };
-  return html`<${FormDialog} title=${'Role of ' + p.name} name="staff-role" submit="Change role"
+  return html`<${FormDialog} title=${'Role of ' + isolate(p.name)} name="staff-role" submit="Change role"
     onClose=${onClose} onStale=${changed} action=${action}>
     <${Select} name="role" label="Role" value=${p.role} options=${roleOptions(account.role)} />
   <//>`;
@@ -84,7 +84,7 @@ function Tokens({ people: members }) {
   const names = new Map([[account.id, account.name], ...members.map((p) => [p.id, p.name])]);
   const columns = [
     { name: 'token', head: 'Token', main: true,
-      cell: (t) => html`<span class="strong">${t.name}</span><code class="hint-code block">${t.hint}</code>` },
+      cell: (t) => html`<bdi class="strong">${t.name}</bdi><code class="hint-code block">${t.hint}</code>` },
     { name: 'person', head: 'Of',
       cell: (t) => names.get(t.userId) ?? html`<span class="muted">Somebody who left</span>` },
     { name: 'status', head: 'Status', cell: (t) => html`<${Badge} value=${life(t)} />` },

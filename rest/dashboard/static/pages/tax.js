@@ -43,15 +43,15 @@ export function Tax() {
 
 function Rate({ at, of }) {
   return html`<div class="pair">
-      <${Field} name=${at + '.country'} label="Country" value=${of.country} autocomplete="off" spellcheck=${false}
-        autocapitalize="characters" hint="Two letters: DE" />
+      <${Field} name=${at + '.country'} label="Country" value=${of.country} required autocomplete="off"
+        spellcheck=${false} autocapitalize="characters" hint="Two letters: DE" />
       <${Field} name=${at + '.region'} label="Region" optional value=${of.region} maxlength="255" autocomplete="off" />
     </div>
     <div class="pair">
-      <${Field} name=${at + '.name'} label="Name" value=${of.name} maxlength="64" autocomplete="off"
+      <${Field} name=${at + '.name'} label="Name" value=${of.name} required maxlength="64" autocomplete="off"
         hint="Such as VAT" />
-      <${Field} name=${at + '.basisPoints'} label="Percent" value=${percent(of.basisPoints)} inputmode="decimal"
-        autocomplete="off" />
+      <${Field} name=${at + '.basisPoints'} label="Percent" value=${percent(of.basisPoints)} required
+        inputmode="decimal" autocomplete="off" />
     </div>
     <${Check} name=${at + '.shipping'} label="Shipping is taxed too" value=${of.shipping ?? true} />`;
 }

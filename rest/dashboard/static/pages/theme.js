@@ -1,7 +1,9 @@
 // One theme: what it is, what it consists of, and what can be done with it.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
-import { Page, Card, Badge, Time, List, Empty, Trouble, Waiting, Alert, Facts, Copyable, words } from '../ui.js';
+import {
+  Page, Card, Badge, Time, List, Empty, Trouble, Waiting, Alert, Facts, Copyable, words, isolate,
+} from '../ui.js';
 import { Lost, usePoll } from '../live.js';
 import * as actions from '../theme_actions.js';
 import { NewTab, Picture, ownAsset, sources, storefront, themeFields, themePath } from '../theme_state.js';
@@ -87,7 +89,7 @@ export function Theme({ id }) {
     <//>`}
     ${Opened && html`<${Opened} theme=${t} onClose=${close} changed=${changed} />`}
     ${dialog === 'activate' && html`<${actions.Activate} theme=${t} onClose=${close} done=${() => {
-      notify(t.name + ' is live.');
+      notify(isolate(t.name) + ' is live.');
       query.reload();
     }} />`}
   <//>`;

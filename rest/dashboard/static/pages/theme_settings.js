@@ -60,7 +60,7 @@ export function ThemeSettings({ id }) {
       : html`<div class="beside">
         <${Card} title="Settings" name="theme-settings">
           <div onInput=${(e) => follow(e.target.form)}>
-            <${Form} name="theme-settings" submit="Publish" busyText="Publishing" action=${action}>
+            <${Form} name="theme-settings" submit="Publish" busyText="Publishing" action=${action} kept>
               ${list.map((s, i) => html`<${Setting} key=${s.name} of=${s} name=${'values.' + i + '.value'} />`)}
             <//>
           </div>

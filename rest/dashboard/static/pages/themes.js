@@ -1,7 +1,7 @@
 // The themes of the store: the one that the storefront shows, and the others.
 import { html, useEffect, useState } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
-import { Page, Badge, Time, Empty, Trouble, Waiting, Alert } from '../ui.js';
+import { Page, Badge, Time, Empty, Trouble, Waiting, Alert, isolate } from '../ui.js';
 import { ActionButton, useMutation } from '../form.js';
 import { Icon } from '../icons.js';
 import { Menu } from '../menu.js';
@@ -31,7 +31,7 @@ export function Themes() {
   const themes = query.data?.themes.nodes ?? none;
   usePoll(query, themes.some((t) => t.status === 'PROCESSING'));
   useMoved(themes, (t, before) => before === 'PROCESSING' && (t.status === 'FAILED'
-    ? notify(t.name + ' could not be processed.', 'bad') : notify(t.name + ' is ready.')));
+    ? notify(isolate(t.name) + ' could not be processed.', 'bad') : notify(isolate(t.name) + ' is ready.')));
   const active = themes.find((t) => t.status === 'ACTIVE');
   const others = themes.filter((t) => t !== active);
   const activated = (theme) => {
@@ -70,13 +70,13 @@ export function Themes() {
 function Swap({ of: s, undone, forget }) {
   const run = useMutation(actions.activate);
   return html`<div role="status">${s && html`<${Alert} tone="good"><div class="swap" data-test="theme-swap">
-    <p class="grow"><strong>${s.theme.name}</strong> is live on the storefront.</p>
+    <p class="grow"><strong><bdi>${s.theme.name}</bdi></strong> is live on the storefront.</p>
     <span class="actions">
       ${s.former && html`<${ActionButton} kind="small" run=${async () => {
         await run({ id: s.former.id });
         undone();
       }} done=${s.former.name + ' is live again.'} data-test="theme-undo">
-        <${Icon} name="undo" size="16" />Change back to ${s.former.name}<//>`}
+        <${Icon} name="undo" size="16" />Change back to <bdi>${s.former.name}</bdi><//>`}
       <button type="button" class="icon-button" aria-label="Dismiss" onClick=${forget}>
         <${Icon} name="close" size="16" /></button></span>
   </div><//>`}</div>`;

@@ -157,12 +157,14 @@ const columns = [
   { name: 'type', head: 'Event', main: true,
     cell: (d) => html`<${DeliveryLink} of=${d} /><code class="id block">${d.resourceId}</code>` },
   { name: 'state', head: 'State', cell: (d) => html`<${Badge} value=${d.state} />` },
-  { name: 'attempts', head: 'Attempts', end: true, cell: (d) => html`<span class="figure">${d.attemptCount}</span>` },
+  { name: 'attempts', head: 'Attempts', end: true, fold: 1, told: true,
+    cell: (d) => html`<span class="figure">${d.attemptCount}</span>` },
   { name: 'next', head: 'Next or end', cell: (d) => (d.settledAt
     ? html`<${Time} at=${d.settledAt} how="second" />`
     : d.nextAttemptAt ? html`<${Time} at=${d.nextAttemptAt} how="second" />`
     : html`<span class="muted">In its turn</span>`) },
-  { name: 'made', head: 'Made', end: true, cell: (d) => html`<${Time} at=${d.createdAt} how="second" />` },
+  { name: 'made', head: 'Made', end: true, fold: 2, told: true,
+    cell: (d) => html`<${Time} at=${d.createdAt} how="second" />` },
 ];
 
 function Deliveries({ query, f, path, only, changed, open, log }) {

@@ -3,6 +3,7 @@ import { html, useState } from '../lib.js';
 import { useQuery, useFilters, go } from '../context.js';
 import { Page, Badge, Time, List, Empty } from '../ui.js';
 import { Icon } from '../icons.js';
+import { RowLink } from '../list.js';
 import { Spark } from '../activity.js';
 import { EndpointSecret, NewEndpoint } from '../webhook_form.js';
 import { Address, count, endpointPath, health, ownerOf, sayError, waiting } from '../webhook_state.js';
@@ -19,11 +20,12 @@ const named = 3; // how many events a row names
 
 const columns = [
   { name: 'endpoint', head: 'Endpoint', main: true,
-    cell: (e) => html`<a class="strong" href=${to(endpointPath(e.id))} data-test="endpoint">
-      <${Address} url=${e.url} short /></a>
-      ${e.description && html`<span class="muted block verbatim short">${e.description}</span>`}` },
-  { name: 'owner', head: 'Owner', cell: (e) => html`<bdi class=${e.app ? '' : 'muted'}>${ownerOf(e)}</bdi>` },
-  { name: 'events', head: 'Events', cell: (e) => html`<span>
+    cell: (e) => html`<${RowLink} href=${to(endpointPath(e.id))} data-test="endpoint">
+      <${Address} url=${e.url} short /><//>
+      ${e.description && html`<bdi class="muted block verbatim short">${e.description}</bdi>`}` },
+  { name: 'owner', head: 'Owner', fold: 1,
+    cell: (e) => html`<bdi class=${e.app ? '' : 'muted'}>${ownerOf(e)}</bdi>` },
+  { name: 'events', head: 'Events', wide: true, cell: (e) => html`<span>
     <span class="block">${count(e.events.length, 'event')}</span>
     <span class="tags whole">${e.events.slice(0, named).map((n) => html`<code class="tag" key=${n}>${n}</code>`)}
       ${e.events.length > named &&
