@@ -21,7 +21,10 @@ type Statement struct {
 	Query   string
 	Dialect string
 	InTx    bool // it runs in a transaction
+	Seeks   bool // it reads all stores of one shard; see [Store.Seek]
 	Args    int
+	Values  []any
+	Tx      any // names the transaction, with ==
 }
 
 // Counter counts the statements of one context.
@@ -40,7 +43,7 @@ func CountStatements(ctx context.Context) (context.Context, *Counter) {
 }
 
 // note counts a statement and lets the inspector see it.
-func (s *Store) note(ctx context.Context, query string, args int, inTx bool) error {
+func (s *Store) note(ctx context.Context, st Statement) error {
 	s.statements.Add(1)
 	if c, ok := ctx.Value(counterKey{}).(*Counter); ok {
 		c.n.Add(1)
@@ -48,7 +51,8 @@ func (s *Store) note(ctx context.Context, query string, args int, inTx bool) err
 	if s.inspect == nil {
 		return nil
 	}
-	return s.inspect(Statement{Query: query, Dialect: s.dialect, InTx: inTx, Args: args})
+	st.Dialect = s.dialect
+	return s.inspect(st)
 }
 
 // runner is what *sql.DB and *sql.Tx share.
@@ -60,7 +64,7 @@ type runner interface {
 // pool is ent's driver outside transactions. It reads only, on both engines.
 type pool struct {
 	store *Store
-	db    runner
+	db    runner // nil is that of the shard at which a context is
 }
 
 // Dialect implements dialect.Driver.
@@ -90,10 +94,21 @@ func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*st
 	if !reads(query) {
 		return nil, ErrNoTx
 	}
-	if err := p.store.note(ctx, query, len(args), false); err != nil {
+	if err := p.store.note(ctx, Statement{Query: query, Args: len(args), Values: args, Seeks: p.db == nil}); err != nil {
 		return nil, err
 	}
-	rows, err := p.db.QueryContext(ctx, query, args...)
+	from := p.db
+	if from == nil {
+		if p.store.Within(ctx) {
+			return nil, fmt.Errorf("%w: in a transaction", ErrNoShard)
+		}
+		shard, err := p.store.reader(ctx)
+		if err != nil {
+			return nil, err
+		}
+		from = shard
+	}
+	rows, err := from.QueryContext(ctx, query, args...)
 	if err != nil && p.store.closed.Load() {
 		err = &unavailableError{err}
 	}

@@ -30,6 +30,8 @@ type Store struct {
 	requested atomic.Pointer[time.Time] // when a request last began one
 	readers   *stdsql.DB                // reads outside transactions; on MySQL the same pool
 	client    *db.Client                // speaks to the readers
+	seeking   *db.Client                // speaks to the readers of one shard
+	cluster   *cluster                  // of Vitess
 
 	checkpoints *checkpointer // of SQLite
 
@@ -64,13 +66,17 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		return nil, err
 	}
 	s.client = db.NewClient(db.Driver(&pool{store: s, db: s.readers}))
+	s.seeking = db.NewClient(db.Driver(&pool{store: s}))
 	if err := s.Ping(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	if t.path != "" {
-		if s.checkpoints, err = newCheckpointer(t, c.Logger); err != nil {
-			return nil, errors.Join(err, s.Close())
-		}
+		s.checkpoints, err = newCheckpointer(t, c.Logger)
+	} else {
+		err = s.discover(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
@@ -78,7 +84,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 // Close waits for open transactions and closes every connection.
 func (s *Store) Close() error {
 	s.closed.Store(true)
-	err := errors.Join(s.checkpoints.close(), s.writer.Close())
+	err := errors.Join(s.checkpoints.close(), s.cluster.close(), s.writer.Close())
 	if s.readers != s.writer {
 		err = errors.Join(s.readers.Close(), err)
 	}
@@ -134,13 +140,21 @@ func (s *Store) Ping(ctx context.Context) error {
 	return nil
 }
 
-// ServerTime returns the database server's clock; SQLite's is our own.
+// ServerTime returns the clock of the database server, or of that of the shard at which
+// ctx is; SQLite's is our own.
 func (s *Store) ServerTime(ctx context.Context) (time.Time, error) {
 	if s.dialect == dialect.SQLite {
 		return time.Now().UTC(), nil
 	}
+	pool := s.readers
+	if _, ok := ShardOf(ctx); ok {
+		var err error
+		if pool, err = s.reader(ctx); err != nil {
+			return time.Time{}, err
+		}
+	}
 	var us int64
-	err := s.readers.QueryRowContext(ctx, "SELECT CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)").Scan(&us)
+	err := pool.QueryRowContext(ctx, "SELECT CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)").Scan(&us)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("read server time: %w", err)
 	}

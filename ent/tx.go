@@ -226,7 +226,7 @@ func (t *tx) Query(ctx context.Context, query string, args, v any) error {
 
 // ExecContext runs a statement.
 func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (stdsql.Result, error) {
-	if err := t.enter(ctx, query, len(args)); err != nil {
+	if err := t.enter(ctx, query, args); err != nil {
 		return nil, err
 	}
 	res, err := t.sql.ExecContext(ctx, query, args...)
@@ -236,7 +236,7 @@ func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (stdsql
 
 // QueryContext runs a query.
 func (t *tx) QueryContext(ctx context.Context, query string, args ...any) (*stdsql.Rows, error) {
-	if err := t.enter(ctx, query, len(args)); err != nil {
+	if err := t.enter(ctx, query, args); err != nil {
 		return nil, err
 	}
 	rows, err := t.sql.QueryContext(ctx, query, args...)
@@ -244,11 +244,11 @@ func (t *tx) QueryContext(ctx context.Context, query string, args ...any) (*stds
 	return rows, err
 }
 
-func (t *tx) enter(ctx context.Context, query string, args int) error {
+func (t *tx) enter(ctx context.Context, query string, args []any) error {
 	if t.dead != nil {
 		return t.dead
 	}
-	return t.store.note(ctx, query, args, true)
+	return t.store.note(ctx, Statement{Query: query, Args: len(args), Values: args, InTx: true, Tx: t})
 }
 
 func (t *tx) leave(err error) {

@@ -3,6 +3,8 @@ package ent
 import (
 	"context"
 	"fmt"
+	"sync"
+	"sync/atomic"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/store"
@@ -13,12 +15,16 @@ import (
 // walkBatch bounds the stores that are read at once.
 const walkBatch = 200
 
-// EachStore runs f once in every store, as the operator in it, by id. The first
-// error ends the walk.
+// EachStore runs f once in every store, as the operator in it, by id; in those of several
+// shards at once, as [Store.EachShard] does. The first error ends the walk of a shard.
 func (s *Store) EachStore(ctx context.Context, f func(ctx context.Context) error) error {
+	return s.EachShard(ctx, func(ctx context.Context) error { return s.eachStore(ctx, f) })
+}
+
+func (s *Store) eachStore(ctx context.Context, f func(ctx context.Context) error) error {
 	after, last := xid.Nil, false
 	for !last {
-		ids, err := s.DB(ctx).Store.Query().Where(store.IDGT(after)).Order(db.Asc(store.FieldID)).
+		ids, err := s.Seek(ctx).Store.Query().Where(store.IDGT(after)).Order(db.Asc(store.FieldID)).
 			Limit(walkBatch).IDs(viewer.Everywhere(ctx))
 		if err != nil {
 			return fmt.Errorf("walk stores: %w", err)
@@ -32,4 +38,41 @@ func (s *Store) EachStore(ctx context.Context, f func(ctx context.Context) error
 		last = len(ids) < walkBatch
 	}
 	return nil
+}
+
+// SumShards runs f as [Store.EachShard] does and adds up what it returns, errors or not.
+func (s *Store) SumShards(ctx context.Context, f func(ctx context.Context) (int, error)) (int, error) {
+	var total atomic.Int64
+	err := s.EachShard(ctx, func(ctx context.Context) error {
+		n, err := f(ctx)
+		total.Add(int64(n))
+		return err
+	})
+	return int(total.Load()), err
+}
+
+// SumStores runs f as [Store.EachStore] does and adds up what it returns, errors or not.
+func (s *Store) SumStores(ctx context.Context, f func(ctx context.Context) (int, error)) (int, error) {
+	return s.SumShards(ctx, func(ctx context.Context) (total int, err error) {
+		err = s.eachStore(ctx, func(ctx context.Context) error {
+			n, err := f(ctx)
+			total += n
+			return err
+		})
+		return total, err
+	})
+}
+
+// Gather reads lists as [Store.EachShard] does and returns them as one, shard by shard in
+// no order.
+func Gather[T any](ctx context.Context, s *Store, read func(ctx context.Context) ([]T, error)) (all []T, err error) {
+	var mu sync.Mutex
+	err = s.EachShard(ctx, func(ctx context.Context) error {
+		part, err := read(ctx)
+		mu.Lock()
+		defer mu.Unlock()
+		all = append(all, part...)
+		return err
+	})
+	return all, err
 }

@@ -7,3 +7,4 @@
 package migrate
 
 //go:generate go run -mod=mod diff.go
+//go:generate go run -mod=mod vschema.go

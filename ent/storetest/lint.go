@@ -3,51 +3,13 @@ package storetest
 import (
 	"fmt"
 	"regexp"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 
 	"entgo.io/ent/dialect"
 
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/ent/db/migrate"
 )
-
-// owned are the tables whose every statement names store_id: those with the
-// column, but for the directories, whose key is a name or a hash.
-var owned = func() map[string]bool {
-	m := map[string]bool{}
-	for _, t := range migrate.Tables {
-		if t.PrimaryKey[0].Name != "id" {
-			continue
-		}
-		for _, c := range t.Columns {
-			if c.Name == "store_id" {
-				m[t.Name] = true
-			}
-		}
-	}
-	return m
-}()
-
-// across are the statements that may read many stores at once, each with its
-// reason. A statement matches by its beginning.
-var across = []struct{ prefix, reason string }{}
-
-// bucketed are the tables of work in the background: a statement that takes it
-// from many stores names their buckets, which lie on one shard.
-var bucketed = func() map[string]bool {
-	m := map[string]bool{}
-	for _, t := range migrate.Tables {
-		for _, c := range t.Columns {
-			if c.Name == "bucket" {
-				m[t.Name] = true
-			}
-		}
-	}
-	return m
-}()
 
 // forbidden is SQL that some engine of the scale plan lacks or does differently.
 var forbidden = []struct {
@@ -80,12 +42,7 @@ var (
 		`(?i)^\s*(?:INSERT|UPDATE|DELETE|REPLACE|CREATE|ALTER|DROP|TRUNCATE|` +
 			`WITH\b[^;]*\)\s*(?:INSERT|UPDATE|DELETE))\b`)
 	insert = regexp.MustCompile(`(?i)^\s*INSERT\b`)
-	column = regexp.MustCompile(`(?i)\bstore_id\b`)
 	where  = regexp.MustCompile(`(?i)\b(?:WHERE|ON)\b`)
-	// chosen is store_id being compared, alone or first in a tuple.
-	// bucketChosen is bucket being compared for equality.
-	bucketChosen = regexp.MustCompile("(?i)\\bbucket[`\"]?\\s*(?:=|IN\\b)")
-	chosen       = regexp.MustCompile("(?i)\\bstore_id[`\"]?\\s*(?:=|[<>]|IN\\b|,[^()]*\\)\\s*(?:IN\\b|[<>=]))")
 )
 
 // Lint checks a statement against the portability rules.
@@ -99,54 +56,70 @@ func Lint(s ent.Statement) error {
 	if !s.InTx && write.MatchString(q) {
 		return fmt.Errorf("statement lint: a write outside a transaction")
 	}
-	return lintStore(q)
+	if s.Seeks {
+		return nil
+	}
+	return lintShards(q)
 }
 
-// lintStore wants store_id where it selects: behind WHERE or ON, or among an
-// insert's columns; the column list of a SELECT names it always.
-func lintStore(q string) error {
+// lintShards wants every statement to say whose rows it is about: behind WHERE or ON, or
+// among an insert's columns; the column list of a SELECT names it always. Tables that are
+// joined may get it from each other, when one has it. Only a look for work on one shard
+// needs not, and what is of nobody.
+func lintShards(q string) error {
+	bound, lost := false, ""
 	for _, m := range tables.FindAllStringSubmatch(q, -1) {
-		if !owned[m[1]] || namesStore(q) || bucketed[m[1]] && names(q, bucketChosen) {
+		t, ok := placed()[m[1]]
+		if !ok || t.Pinned != "" {
 			continue
 		}
-		if !slices.ContainsFunc(across, func(a struct{ prefix, reason string }) bool {
-			return strings.HasPrefix(q, a.prefix)
-		}) {
-			return fmt.Errorf("statement lint: %s is store-owned, and no condition names store_id", m[1])
+		given, joined := t.chosen(q)
+		if bound = bound || given; given || joined && bound {
+			continue
+		}
+		if lost = m[1]; !joined {
+			break
 		}
 	}
-	return nil
-}
-
-func namesStore(q string) bool {
-	if insert.MatchString(q) {
-		return column.MatchString(q)
+	if lost == "" || bound && lostIsJoined(q, lost) {
+		return nil
 	}
-	return names(q, chosen)
+	return fmt.Errorf("statement lint: %s: no condition says on which shard: name %s, or read with Store.Seek", lost,
+		placed()[lost].names())
 }
 
-// names reports whether a condition of q holds the comparison.
-func names(q string, comparison *regexp.Regexp) bool {
-	at := where.FindStringIndex(q)
-	return at != nil && comparison.MatchString(q[at[0]:])
+// lostIsJoined reports whether a table gets its shard from a table behind it.
+func lostIsJoined(q, table string) bool {
+	_, joined := placed()[table].chosen(q)
+	return joined
 }
 
 // clean are the statements that passed: tests repeat a few, and reading one again
 // takes longer than running it.
 var clean sync.Map
 
+// seen is what of a statement decides whether it is clean.
+type seen struct {
+	query, dialect string
+	inTx, seeks    bool
+}
+
 // failing makes an inspector that fails t.
 func failing(t testing.TB) func(ent.Statement) error {
+	var owners ledger
 	return func(s ent.Statement) error {
-		if _, ok := clean.Load(s); ok {
-			return nil
+		key := seen{s.Query, s.Dialect, s.InTx, s.Seeks}
+		if _, ok := clean.Load(key); !ok {
+			if err := Lint(s); err != nil {
+				t.Errorf("%v\n%s", err, s.Query)
+				return err
+			}
+			clean.Store(key, struct{}{})
 		}
-		err := Lint(s)
-		if err != nil {
+		if err := owners.note(s); err != nil {
 			t.Errorf("%v\n%s", err, s.Query)
 			return err
 		}
-		clean.Store(s, struct{}{})
 		return nil
 	}
 }

@@ -59,7 +59,7 @@ func given(address string) (*server, error) {
 // the environment requires it.
 func haveMySQL(t testing.TB) bool {
 	t.Helper()
-	if os.Getenv(EnvMySQL) != "" || mariadb.Installed() {
+	if os.Getenv(EnvMySQL) != "" || os.Getenv(EnvVitess) != "" || mariadb.Installed() {
 		return true
 	}
 	if os.Getenv(EnvRequire) == "1" {
@@ -94,6 +94,9 @@ func HaveMySQL(t testing.TB) bool { t.Helper(); return haveMySQL(t) }
 // EmptyMySQL returns the address of a database without tables.
 func EmptyMySQL(t testing.TB) string {
 	t.Helper()
+	if os.Getenv(EnvVitess) != "" {
+		return vitess(t)
+	}
 	s, err := shared()
 	if err != nil {
 		t.Fatalf("start the test server: %v", err)

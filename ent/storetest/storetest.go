@@ -116,3 +116,15 @@ func Merchant(t testing.TB, s *ent.Store) (context.Context, *db.Store) {
 func StartMariaDB(dir string, args ...string) (*mariadb.Server, error) {
 	return mariadb.Start(dir, args...)
 }
+
+// Everything returns a client and a context with which a test reads the rows of all stores
+// and people, as background work does on a shard.
+func Everything(t testing.TB, s *ent.Store) (*db.Client, context.Context) {
+	t.Helper()
+	var all context.Context
+	err := s.EachShard(viewer.Everywhere(t.Context()), func(ctx context.Context) error { all = ctx; return nil })
+	if err != nil {
+		t.Fatalf("find the shard: %v", err)
+	}
+	return s.Seek(all), all
+}

@@ -15,8 +15,9 @@ func TestEach(t *testing.T) {
 	for range 2 {
 		Each(t, func(t *testing.T, s *ent.Store) {
 			engines[s.Dialect()]++
-			ctx, store := Merchant(t, s)
-			found, err := s.DB(ctx).StoreHandle.Query().All(ctx)
+			_, store := Merchant(t, s)
+			c, all := Everything(t, s)
+			found, err := c.StoreHandle.Query().All(all)
 			if err != nil || len(found) != 1 || found[0].StoreID != store.ID {
 				t.Errorf("got %v, %v, want the store made here alone", found, err)
 			}

@@ -167,21 +167,26 @@ const purgeBatch = 90
 // Purge deletes the rows that say nothing any more and returns how many.
 func Purge(ctx context.Context, s *ent.Store) (total int, err error) {
 	cutoff := micros.Now()
-	for n := purgeBatch; n == purgeBatch; total += n {
-		err = s.InTx(ctx, func(ctx context.Context) error {
-			c := s.DB(ctx).Allowance
-			keys, err := c.Query().Where(allowance.FullAtLTE(cutoff)).Order(allowance.ByFullAt()).
-				Limit(purgeBatch).IDs(ctx)
-			n = 0
-			if err != nil || len(keys) == 0 {
-				return err
+	return s.SumShards(ctx, func(ctx context.Context) (total int, err error) {
+		for n := purgeBatch; n == purgeBatch; total += n {
+			if n, err = purge(ctx, s, cutoff); err != nil {
+				return total, fmt.Errorf("purge allowances: %w", err)
 			}
-			n, err = c.Delete().Where(allowance.IDIn(keys...), allowance.FullAtLTE(cutoff)).Exec(ctx)
-			return err
-		})
-		if err != nil {
-			return total, fmt.Errorf("purge allowances: %w", err)
 		}
+		return total, nil
+	})
+}
+
+// purge deletes one batch of a shard.
+func purge(ctx context.Context, s *ent.Store, cutoff micros.Time) (n int, err error) {
+	keys, err := s.Seek(ctx).Allowance.Query().Where(allowance.FullAtLTE(cutoff)).Order(allowance.ByFullAt()).
+		Limit(purgeBatch).IDs(ctx)
+	if err != nil || len(keys) == 0 {
+		return 0, err
 	}
-	return total, nil
+	err = s.InTx(ctx, func(ctx context.Context) error {
+		n, err = s.DB(ctx).Allowance.Delete().Where(allowance.IDIn(keys...), allowance.FullAtLTE(cutoff)).Exec(ctx)
+		return err
+	})
+	return n, err
 }

@@ -28,25 +28,23 @@ const (
 // It reads the keys first: a DELETE by range would lock what lies between them.
 func Purge(ctx context.Context, s *ent.Store) (total int, err error) {
 	end := xid.First(micros.Now().Add(-Kept))
-	for n := purgeBatch; n == purgeBatch; total += n {
-		err = s.InTx(ctx, func(ctx context.Context) error {
-			n, err = purge(ctx, s, end)
-			return err
-		})
-		if err != nil {
-			return total, fmt.Errorf("purge people's logs: %w", err)
+	return s.SumShards(ctx, func(ctx context.Context) (total int, err error) {
+		for n := purgeBatch; n == purgeBatch; total += n {
+			if n, err = purge(ctx, s, end); err != nil {
+				return total, fmt.Errorf("purge people's logs: %w", err)
+			}
 		}
-	}
-	return total, nil
+		return total, nil
+	})
 }
 
-func purge(ctx context.Context, s *ent.Store, end xid.ID) (int, error) {
-	c := s.DB(ctx).AccountEvent
+// purge deletes one batch of a shard.
+func purge(ctx context.Context, s *ent.Store, end xid.ID) (n int, err error) {
 	var rows []struct {
 		UserID xid.ID `sql:"user_id"`
 		ID     xid.ID `sql:"id"`
 	}
-	err := c.Query().Where(accountevent.IDLT(end)).Modify(func(q *sql.Selector) {
+	err = s.Seek(ctx).AccountEvent.Query().Where(accountevent.IDLT(end)).Modify(func(q *sql.Selector) {
 		ent.ForceIndex(ageIndex)(q)
 		q.Select(q.C(accountevent.FieldUserID), q.C(accountevent.FieldID)).OrderBy(q.C(accountevent.FieldID)).
 			Limit(purgeBatch)
@@ -58,5 +56,9 @@ func purge(ctx context.Context, s *ent.Store, end xid.ID) (int, error) {
 	for i, r := range rows {
 		keys[i] = accountevent.And(accountevent.UserID(r.UserID), accountevent.ID(r.ID))
 	}
-	return c.Delete().Where(accountevent.Or(keys...)).Exec(ctx)
+	err = s.InTx(ctx, func(ctx context.Context) error {
+		n, err = s.DB(ctx).AccountEvent.Delete().Where(accountevent.Or(keys...)).Exec(ctx)
+		return err
+	})
+	return n, err
 }

@@ -41,7 +41,8 @@ func TestPurge(t *testing.T) {
 				t.Errorf("purged %d, want %d: %v", n, want, err)
 			}
 		}
-		if n := s.DB(ctx).AccountEvent.Query().CountX(ctx); n != 2 {
+		c, all := storetest.Everything(t, s)
+		if n := c.AccountEvent.Query().CountX(all); n != 2 {
 			t.Errorf("%d rows are left, want 2", n)
 		}
 	})

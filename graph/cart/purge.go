@@ -23,9 +23,14 @@ const purgeBatch = 90
 // how many. Nothing depends on it but space, and that people are forgotten who did not buy.
 // It reads the keys first: a DELETE by range would lock what lies between them.
 func (c *Carts) Purge(ctx context.Context) (total int, err error) {
+	return c.Store.SumShards(ctx, c.purge)
+}
+
+// purge is [Carts.Purge] on one shard.
+func (c *Carts) purge(ctx context.Context) (total int, err error) {
 	cutoff := micros.Now()
 	for n := purgeBatch; n == purgeBatch; total += n {
-		q := c.Client(ctx).Cart.Query().Where(dbcart.BucketIn(bucket.All()...), dbcart.ExpiresAtLTE(cutoff))
+		q := c.Store.Seek(ctx).Cart.Query().Where(dbcart.BucketIn(bucket.All()...), dbcart.ExpiresAtLTE(cutoff))
 		q.Modify(func(sel *sql.Selector) { sel.OrderBy(sel.C(dbcart.FieldExpiresAt)).Limit(purgeBatch) })
 		rows, err := q.Load(viewer.Everywhere(ctx))
 		if err != nil {

@@ -17,21 +17,26 @@ const purgeBatch = 90
 // between them.
 func Purge(ctx context.Context, s *ent.Store) (total int, err error) {
 	cutoff := micros.Now()
-	for n := purgeBatch; n == purgeBatch; total += n {
-		err = s.InTx(ctx, func(ctx context.Context) error {
-			c := s.DB(ctx).Challenge
-			sums, err := c.Query().Where(challenge.ExpiresAtLTE(cutoff)).Order(challenge.ByExpiresAt()).
-				Limit(purgeBatch).IDs(ctx)
-			n = 0
-			if err != nil || len(sums) == 0 {
-				return err
+	return s.SumShards(ctx, func(ctx context.Context) (total int, err error) {
+		for n := purgeBatch; n == purgeBatch; total += n {
+			if n, err = purge(ctx, s, cutoff); err != nil {
+				return total, fmt.Errorf("purge challenges: %w", err)
 			}
-			n, err = c.Delete().Where(challenge.IDIn(sums...)).Exec(ctx)
-			return err
-		})
-		if err != nil {
-			return total, fmt.Errorf("purge challenges: %w", err)
 		}
+		return total, nil
+	})
+}
+
+// purge deletes one batch of a shard.
+func purge(ctx context.Context, s *ent.Store, cutoff micros.Time) (n int, err error) {
+	sums, err := s.Seek(ctx).Challenge.Query().Where(challenge.ExpiresAtLTE(cutoff)).Order(challenge.ByExpiresAt()).
+		Limit(purgeBatch).IDs(ctx)
+	if err != nil || len(sums) == 0 {
+		return 0, err
 	}
-	return total, nil
+	err = s.InTx(ctx, func(ctx context.Context) error {
+		n, err = s.DB(ctx).Challenge.Delete().Where(challenge.IDIn(sums...)).Exec(ctx)
+		return err
+	})
+	return n, err
 }

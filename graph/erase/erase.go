@@ -103,7 +103,10 @@ var errLost = errors.New("the redaction is another one's")
 
 // Round goes on with every redaction that is due, to its end. One that meets an error
 // waits and does not hold up the others.
-func (e *Engine) Round(ctx context.Context) error {
+func (e *Engine) Round(ctx context.Context) error { return e.Store.EachShard(ctx, e.round) }
+
+// round is [Engine.Round] on one shard.
+func (e *Engine) round(ctx context.Context) error {
 	var failed error
 	for ctx.Err() == nil {
 		due, err := e.due(ctx)
@@ -124,7 +127,7 @@ func (e *Engine) Round(ctx context.Context) error {
 // for longer than anybody does it, since the clock was put back.
 func (e *Engine) due(ctx context.Context) ([]*db.Redaction, error) {
 	now := micros.Now()
-	rows, err := e.Store.DB(ctx).Redaction.Query().
+	rows, err := e.Store.Seek(ctx).Redaction.Query().
 		Where(redaction.BucketIn(bucket.All()...), redaction.Or(redaction.DueAtLTE(now),
 			redaction.And(redaction.DueAtGT(now.Add(pause+skew)), redaction.StepNEQ(state.RedactDone)))).
 		Order(redaction.ByDueAt()).Limit(window).Load(viewer.Everywhere(ctx))

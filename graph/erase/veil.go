@@ -7,7 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -76,9 +78,12 @@ func (v *veil) since(now time.Time) micros.Time {
 // nothing may be sent.
 func (e *Engine) Watch(ctx context.Context) error {
 	now := time.Now()
-	rows, err := e.Store.DB(ctx).Redaction.Query().
-		Where(redaction.BucketIn(bucket.All()...), redaction.BegunAtGTE(e.veil.since(now))).
-		Select(redaction.FieldStoreID, redaction.FieldID).All(viewer.Everywhere(ctx))
+	since := e.veil.since(now)
+	rows, err := ent.Gather(ctx, e.Store, func(ctx context.Context) ([]*db.Redaction, error) {
+		return e.Store.Seek(ctx).Redaction.Query().
+			Where(redaction.BucketIn(bucket.All()...), redaction.BegunAtGTE(since)).
+			Select(redaction.FieldStoreID, redaction.FieldID).All(viewer.Everywhere(ctx))
+	})
 	if err != nil {
 		return fmt.Errorf("watch redactions: %w", err)
 	}

@@ -38,6 +38,9 @@ type candidate struct {
 	leased bool
 }
 
+// rounds looks for work on every shard.
+func (e *Engine) rounds(ctx context.Context) error { return e.Store.EachShard(ctx, e.look) }
+
 // look begins as many jobs as there is room for, and does what ended ones leave to
 // do.
 func (e *Engine) look(ctx context.Context) error {
@@ -80,6 +83,8 @@ func (e *Engine) round(ctx context.Context) (more bool, err error) {
 			more = true
 		}
 	}
+	e.claiming.Lock()
+	defer e.claiming.Unlock()
 	for len(free) > 0 {
 		c, rest := fairest(free, leased)
 		if e.full() {
@@ -106,7 +111,7 @@ func (e *Engine) candidates(ctx context.Context) (all []candidate, err error) {
 	query := "SELECT store_id, id, status, lease_token, due_at, CASE WHEN due_at <= " + now + " THEN 1 ELSE 0 END," +
 		" CASE WHEN lease_until > " + now + " THEN 1 ELSE 0 END FROM exports WHERE " + bucket.Every +
 		" AND due_at <= " + clock.In(terms.Length) + fmt.Sprintf(" ORDER BY due_at LIMIT %d", window)
-	err = ent.Read(ctx, e.Store.DB(ctx), func(rows *stdsql.Rows) error {
+	err = ent.Read(ctx, e.Store.Seek(ctx), func(rows *stdsql.Rows) error {
 		var c candidate
 		err := rows.Scan(&c.store, &c.job, &c.status, &c.token, &c.dueAt, &c.due, &c.leased)
 		all = append(all, c)

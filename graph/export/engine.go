@@ -67,8 +67,9 @@ type Engine struct {
 	working  context.Context // of the jobs, from a start to its stop
 	jobs     sync.WaitGroup
 
-	mu      sync.Mutex
-	running map[key]*run
+	claiming sync.Mutex // held from the look for a free worker until it has a job
+	mu       sync.Mutex
+	running  map[key]*run
 }
 
 // key names a job.
@@ -87,7 +88,7 @@ func New(c Config) (*Engine, error) {
 	e.metrics = newMetrics(&e.guard)
 	var err error
 	e.loop, err = work.New(work.Config{
-		Name: "exports", Interval: c.Poll, Timeout: time.Hour, Run: e.look, Logger: c.Logger,
+		Name: "exports", Interval: c.Poll, Timeout: time.Hour, Run: e.rounds, Logger: c.Logger,
 	})
 	return e, err
 }

@@ -250,7 +250,8 @@ func TestSealed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		row := s.DB(p.ctx).Factor.GetX(p.ctx, added.Factor.ID)
+		c, all := storetest.Everything(t, s)
+		row := c.Factor.GetX(all, added.Factor.ID)
 		ring, _ := keyring.Parse(strings.Repeat("k", 32))
 		vault := factor.NewVault(ring)
 		if plain, err := vault.Open(row.UserID, row.ID, row.Data); err != nil || string(plain) != string(raw) {

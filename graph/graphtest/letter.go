@@ -8,15 +8,15 @@ import (
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/mail"
-	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/storetest"
 )
 
 // Letters are the bodies of the mails that wait for an address, oldest first.
 func Letters(t testing.TB, s *ent.Store, to string) (bodies []string) {
 	t.Helper()
-	rows := Must[[]*db.Mail](t)(s.DB(t.Context()).Mail.Query().
-		Where(mail.BucketIn(bucket.All()...), mail.Recipient(to)).Order(db.Asc("id")).
-		All(viewer.Everywhere(t.Context())))
+	c, all := storetest.Everything(t, s)
+	rows := Must[[]*db.Mail](t)(c.Mail.Query().Where(mail.BucketIn(bucket.All()...), mail.Recipient(to)).
+		Order(db.Asc("id")).All(all))
 	for _, row := range rows {
 		bodies = append(bodies, row.Body)
 	}

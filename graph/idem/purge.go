@@ -15,15 +15,14 @@ const purgeBatch = 90
 // depends on it but space: an expired key counts as absent already.
 func (k *Keeper) Purge(ctx context.Context) (total int, err error) {
 	cutoff := micros.Now().Add(-Retention)
-	err = k.store.EachStore(ctx, func(ctx context.Context) error {
+	return k.store.SumStores(ctx, func(ctx context.Context) (total int, err error) {
 		for n := purgeBatch; n == purgeBatch; total += n {
 			if n, err = k.purge(ctx, cutoff); err != nil {
-				return fmt.Errorf("purge idempotency keys: %w", err)
+				return total, fmt.Errorf("purge idempotency keys: %w", err)
 			}
 		}
-		return nil
+		return total, nil
 	})
-	return total, err
 }
 
 // purge deletes one batch of the viewer's store.

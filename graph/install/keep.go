@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/themepackage"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/blob"
 	"github.com/storefront-go/storefront/graph/theme"
 )
@@ -50,6 +51,14 @@ func (k *Keeper) packageRow(ctx context.Context, sum digest.Sum, lock func(*sql.
 	query := k.Store.DB(ctx).ThemePackage.Query().Where(themepackage.ID(sum))
 	query.Modify(lock)
 	return only(query.Load(ctx))
+}
+
+// storePackage is [Keeper.keepPackage] in a transaction of its own: a package is of no store, and
+// may lie on another shard than what is about to refer to it.
+func (k *Keeper) storePackage(ctx context.Context, sum digest.Sum, content []byte) error {
+	return k.Store.InTx(viewer.Everywhere(ctx), func(ctx context.Context) error {
+		return k.keepPackage(ctx, sum, content)
+	})
 }
 
 // keepPackage writes a package, unless it is there, in the transaction of ctx. The

@@ -68,12 +68,12 @@ func (k *Keeper) read(ctx context.Context, id xid.ID) (*theme.Package, error) {
 func (k *Keeper) finish(ctx context.Context, row *db.Theme, p *theme.Package) error {
 	content := p.Encode()
 	sum := digest.Of(content)
+	if err := k.storePackage(ctx, sum, content); err != nil {
+		return err
+	}
 	return k.Store.InTx(ctx, func(ctx context.Context) error {
 		done, err := k.ready(ctx, row, p, sum)
 		if err != nil {
-			return err
-		}
-		if err := k.keepPackage(ctx, sum, content); err != nil {
 			return err
 		}
 		if err := k.addAssets(ctx, row.ID, p); err != nil {

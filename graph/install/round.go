@@ -38,7 +38,10 @@ var errLost = fmt.Errorf("the theme is another one's by now: %w", lease.ErrLost)
 // Round processes the archives that are due, one after the other. An error is the
 // database's; that of an archive alone is in the log, and its theme is tried
 // again.
-func (k *Keeper) Round(ctx context.Context) error {
+func (k *Keeper) Round(ctx context.Context) error { return k.Store.EachShard(ctx, k.round) }
+
+// round is [Keeper.Round] on one shard.
+func (k *Keeper) round(ctx context.Context) error {
 	if err := k.mender.Mend(ctx); err != nil {
 		return err
 	}
@@ -72,7 +75,7 @@ func newMender(s *ent.Store) *lease.Mender {
 // due reads the themes whose time has come, the longest overdue first. It locks
 // nothing: whoever wants one claims it.
 func (k *Keeper) due(ctx context.Context) ([]*db.Theme, error) {
-	query := k.Store.DB(ctx).Theme.Query().Where(dbtheme.BucketIn(bucket.All()...))
+	query := k.Store.Seek(ctx).Theme.Query().Where(dbtheme.BucketIn(bucket.All()...))
 	query.Modify(func(s *sql.Selector) {
 		due := s.C(dbtheme.FieldDueAt)
 		s.Where(sql.ExprP(due + " <= " + string(lease.Now(s.Dialect())))).OrderBy(due).Limit(batch)

@@ -136,9 +136,13 @@ func version(m theme.Manifest) string {
 
 // dress gives every store that has no active theme its first one.
 func (k *Keeper) dress(ctx context.Context) error {
-	ctx = viewer.Everywhere(ctx)
+	return k.Store.EachShard(viewer.Everywhere(ctx), k.dressDue)
+}
+
+// dressDue is [Keeper.dress] on one shard.
+func (k *Keeper) dressDue(ctx context.Context) error {
 	for after, more := xid.Nil, true; more; {
-		ids, err := k.Store.DB(ctx).Store.Query().Where(store.ActiveThemeIDIsNil(), store.IDGT(after)).
+		ids, err := k.Store.Seek(ctx).Store.Query().Where(store.ActiveThemeIDIsNil(), store.IDGT(after)).
 			Order(db.Asc(store.FieldID)).Limit(seedBatch).IDs(ctx)
 		if err != nil {
 			return fmt.Errorf("find stores without a theme: %w", err)
@@ -158,9 +162,25 @@ func (k *Keeper) dress(ctx context.Context) error {
 	return nil
 }
 
+// Offer makes sure that the marketplace has the first of the samples, before a transaction
+// calls [Keeper.First]: the marketplace is of no store.
+func (k *Keeper) Offer(ctx context.Context) error {
+	samples, err := k.samples()
+	if err != nil || len(samples) == 0 {
+		return err
+	}
+	if _, err := k.offered(ctx, samples[0].Slug, ent.NoLock); !db.IsNotFound(err) {
+		return err
+	}
+	return k.Store.InTx(viewer.Everywhere(ctx), func(ctx context.Context) error {
+		_, err := k.offer(ctx, samples[0])
+		return err
+	})
+}
+
 // First gives the store of the viewer the first of the samples as its active
-// theme, in the transaction of ctx, and returns it. It makes no event, and its
-// assets may have to wait for [Keeper.Seed]. Without samples it does nothing. An
+// theme, in the transaction of ctx, and returns it: see [Keeper.Offer]. It makes no event,
+// and its assets may have to wait for [Keeper.Seed]. Without samples it does nothing. An
 // error undoes everything: the store has an active theme already, for one.
 func (k *Keeper) First(ctx context.Context) (*db.Theme, error) {
 	samples, err := k.samples()
@@ -186,7 +206,7 @@ func (k *Keeper) First(ctx context.Context) (*db.Theme, error) {
 // first is the first theme of a store: what the marketplace has of a sample, which may be of
 // another version than this program's, and whose files are kept therefore.
 func (k *Keeper) first(ctx context.Context, s prepared) (a Addition, err error) {
-	listing, err := k.offer(ctx, s)
+	listing, err := k.offered(ctx, s.Slug, ent.NoLock)
 	if err != nil {
 		return a, err
 	}

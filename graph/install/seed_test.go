@@ -80,6 +80,9 @@ func TestSeedAfterFirst(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		m := newMerchant(t, s)
 		var first *db.Theme
+		if err := m.Offer(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 		begin := func(ctx context.Context) error {
 			th, err := m.First(ctx)
 			if err == nil {

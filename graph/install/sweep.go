@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -85,7 +86,16 @@ func compareSums(a, b digest.Sum) int { return slices.Compare(a[:], b[:]) }
 
 // collect adds all that is referred to. What is added meanwhile is fresh.
 func (k *Keeper) collect(ctx context.Context, used *uses) error {
-	if err := k.Store.EachStore(ctx, func(ctx context.Context) error { return k.collectStore(ctx, used) }); err != nil {
+	var mu sync.Mutex // stores of several shards are read at once
+	err := k.Store.EachStore(ctx, func(ctx context.Context) error {
+		var theirs uses
+		err := k.collectStore(ctx, &theirs)
+		mu.Lock()
+		defer mu.Unlock()
+		used.add(theirs.sums...)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	c := k.Store.DB(ctx)

@@ -46,6 +46,12 @@ type Mender struct {
 	// Set is what is set beside due_at, such as [Free]; "" is nothing.
 	Set string
 
+	mu sync.Mutex
+	at map[string]*mending // by shard
+}
+
+// mending is the work on one shard.
+type mending struct {
 	mu     sync.Mutex
 	looked time.Time
 	watch  Watch[mended, waiting]
@@ -64,21 +70,22 @@ type waiting struct {
 }
 
 // Mend looks at most a few times in the length of a lease; call it with every round of
-// the work.
+// the work, on the shard of that round.
 func (m *Mender) Mend(ctx context.Context) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.looked.IsZero() && time.Since(m.looked) < min(m.Length/8, often) {
+	at := m.here(ctx)
+	at.mu.Lock()
+	defer at.mu.Unlock()
+	if !at.looked.IsZero() && time.Since(at.looked) < min(m.Length/8, often) {
 		return nil
 	}
 	rows, err := m.find(ctx)
 	if err != nil {
 		return fmt.Errorf("search %s: %w", m.Table, err)
 	}
-	m.looked = time.Now()
+	at.looked = time.Now()
 	held := maps.Clone(rows)
 	maps.DeleteFunc(held, func(_ mended, w waiting) bool { return w.new })
-	free := m.watch.Still(held, m.Length)
+	free := at.watch.Still(held, m.Length)
 	for r, w := range rows {
 		if w.new {
 			free = append(free, r)
@@ -92,11 +99,25 @@ func (m *Mender) Mend(ctx context.Context) error {
 	return nil
 }
 
+// here is the work on the shard at which ctx is.
+func (m *Mender) here(ctx context.Context) *mending {
+	shard, _ := ent.ShardOf(ctx)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.at == nil {
+		m.at = map[string]*mending{}
+	}
+	if m.at[shard.String()] == nil {
+		m.at[shard.String()] = new(mending)
+	}
+	return m.at[shard.String()]
+}
+
 // find reads the rows in question.
 func (m *Mender) find(ctx context.Context) (map[mended]waiting, error) {
 	now := Now(m.Store.Dialect())
 	found := map[mended]waiting{}
-	err := ent.Read(ctx, m.Store.DB(ctx), func(rows *stdsql.Rows) error {
+	err := ent.Read(ctx, m.Store.Seek(ctx), func(rows *stdsql.Rows) error {
 		var r mended
 		var w waiting
 		err := rows.Scan(&r.store, &r.id, &r.token, &w.due, &w.new)

@@ -88,6 +88,9 @@ func (r *Resolver) newStore(ctx context.Context, c *core.Check, in model.StoreCr
 	}
 	id := xid.New()
 	ctx = inStore(ctx, id)
+	if err := r.Themes.Offer(ctx); err != nil {
+		return nil, core.Explain("theme", err)
+	}
 	var s *db.Store
 	err := r.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) {
 		handle, err := r.takeHandle(ctx, id, in)

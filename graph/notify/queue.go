@@ -27,7 +27,7 @@ const (
 // due reads the mails whose time has come, the longest overdue first. It locks
 // nothing: whoever wants one claims it.
 func (s *Sender) due(ctx context.Context) ([]*db.Mail, error) {
-	query := s.Store.DB(ctx).Mail.Query().Where(dbmail.BucketIn(bucket.All()...))
+	query := s.Store.Seek(ctx).Mail.Query().Where(dbmail.BucketIn(bucket.All()...))
 	query.Modify(func(sel *sql.Selector) {
 		due := sel.C(dbmail.FieldDueAt)
 		sel.Where(sql.ExprP(due + " <= " + string(lease.Now(sel.Dialect())))).OrderBy(due).Limit(batch)
@@ -41,12 +41,15 @@ func (s *Sender) due(ctx context.Context) ([]*db.Mail, error) {
 
 // Waiting counts the mails that are not sent yet, up to [MaxWaiting].
 func (s *Sender) Waiting(ctx context.Context) (int, error) {
-	ids, err := s.Store.DB(ctx).Mail.Query().Where(dbmail.BucketIn(bucket.All()...)).Limit(MaxWaiting).
-		IDs(viewer.Everywhere(ctx))
+	n, err := s.Store.SumShards(ctx, func(ctx context.Context) (int, error) {
+		ids, err := s.Store.Seek(ctx).Mail.Query().Where(dbmail.BucketIn(bucket.All()...)).Limit(MaxWaiting).
+			IDs(viewer.Everywhere(ctx))
+		return len(ids), err
+	})
 	if err != nil {
 		return 0, fmt.Errorf("count waiting mail: %w", err)
 	}
-	return len(ids), nil
+	return min(n, MaxWaiting), nil
 }
 
 // newMender makes what finds mails that a clock holds up.

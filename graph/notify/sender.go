@@ -87,7 +87,10 @@ func (s *Sender) Panics() uint64 { return s.guard.Panics() }
 // Round sends the mails that are due, over one connection, for up to half a
 // minute. When ctx ends, the mail at hand has five seconds more. The error says
 // why the round ended early: the database is away, or the mail server is.
-func (s *Sender) Round(ctx context.Context) error {
+func (s *Sender) Round(ctx context.Context) error { return s.Store.EachShard(ctx, s.round) }
+
+// round is [Sender.Round] on one shard, over a connection of its own.
+func (s *Sender) round(ctx context.Context) error {
 	end := time.Now().Add(roundTime)
 	r := round{Sender: s}
 	defer r.close()

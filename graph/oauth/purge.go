@@ -32,19 +32,18 @@ const purgeBatch = 90
 // Purge deletes what no request can use any more and returns how many rows.
 // Nothing depends on it but space.
 func (s *Server) Purge(ctx context.Context) (total int, err error) {
-	err = s.Store.EachStore(ctx, func(ctx context.Context) error {
+	return s.Store.SumStores(ctx, func(ctx context.Context) (total int, err error) {
 		for _, step := range []func(context.Context, micros.Time) (int, error){
 			s.purgeTickets, s.purgeTokens, s.purgeUnused, s.purgeDead,
 		} {
 			for n := purgeBatch; n == purgeBatch; total += n {
 				if n, err = step(ctx, micros.Now()); err != nil {
-					return fmt.Errorf("purge grants: %w", err)
+					return total, fmt.Errorf("purge grants: %w", err)
 				}
 			}
 		}
-		return nil
+		return total, nil
 	})
-	return total, err
 }
 
 // batch reads ids and deletes what they stand for in one transaction.

@@ -25,13 +25,13 @@ const purgeBatch = 90
 // it has done the more and leaves the rest to the next call.
 func Purge(ctx context.Context, s *ent.Store) (n int, err error) {
 	before := xid.First(micros.Now().Add(-Retention))
-	err = s.EachStore(ctx, func(ctx context.Context) error {
+	n, err = s.SumStores(ctx, func(ctx context.Context) (int, error) {
 		deleted, err := purgeStore(ctx, s, before)
-		if n += deleted; err != nil {
-			return err
+		if err != nil {
+			return deleted, err
 		}
 		// What was set aside cannot be put back without its event.
-		return s.InTx(ctx, func(ctx context.Context) error {
+		return deleted, s.InTx(ctx, func(ctx context.Context) error {
 			_, err := s.DB(ctx).OutboxFailure.Delete().Where(outboxfailure.IDLT(before)).Exec(ctx)
 			return err
 		})

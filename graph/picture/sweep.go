@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"strings"
+	"sync"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -42,11 +44,15 @@ func (s ids) has(id xid.ID) bool {
 // is older than two days. It takes about 50 bytes of memory for each picture.
 func (k *Keeper) Sweep(ctx context.Context) error {
 	old := micros.Now().Add(-graceTime)
-	used, rows := ids{}, 0
-	err := k.Store.EachStore(ctx, func(ctx context.Context) error {
-		n, err := k.sweepStore(ctx, old, used)
-		rows += n
-		return err
+	used := ids{}
+	var mu sync.Mutex // stores of several shards are swept at once
+	rows, err := k.Store.SumStores(ctx, func(ctx context.Context) (int, error) {
+		theirs := ids{}
+		n, err := k.sweepStore(ctx, old, theirs)
+		mu.Lock()
+		defer mu.Unlock()
+		maps.Copy(used, theirs)
+		return n, err
 	})
 	if err != nil {
 		return fmt.Errorf("sweep pictures: %w", err)

@@ -28,11 +28,7 @@ const batch = 100
 // notice, however many processes look at once, and none when all its life is no
 // longer than that.
 func Tokens(ctx context.Context, s *ent.Store, n *notify.Notifier) (total int, err error) {
-	err = s.EachStore(ctx, func(ctx context.Context) error {
-		sent, err := tokensOf(ctx, s, n)
-		total += sent
-		return err
-	})
+	total, err = s.SumStores(ctx, func(ctx context.Context) (int, error) { return tokensOf(ctx, s, n) })
 	if err != nil {
 		err = fmt.Errorf("remind of staff tokens: %w", err)
 	}

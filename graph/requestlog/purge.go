@@ -17,11 +17,7 @@ import (
 // a range of the primary key.
 func Purge(ctx context.Context, s *ent.Store) (n int, err error) {
 	before := xid.First(micros.Now().Add(-Kept))
-	err = s.EachStore(ctx, func(ctx context.Context) error {
-		deleted, err := purgeStore(ctx, s, before)
-		n += deleted
-		return err
-	})
+	n, err = s.SumStores(ctx, func(ctx context.Context) (int, error) { return purgeStore(ctx, s, before) })
 	if err != nil {
 		err = fmt.Errorf("purge the log of requests: %w", err)
 	}

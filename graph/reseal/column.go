@@ -5,8 +5,10 @@ import (
 	stdsql "database/sql"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/keyring"
@@ -61,10 +63,27 @@ func byOwnerAndWith(v *value) []byte { return slices.Concat(v.owner[:], v.with) 
 // each runs f for every owner of rows: for a store with the condition that names it,
 // else once.
 func (c column) each(ctx context.Context, s *ent.Store, f func(ctx context.Context, store *xid.ID) error) error {
+	var mu sync.Mutex // one at a time, on whichever shard
 	if c.owner != stores {
-		return f(viewer.Everywhere(ctx), nil)
+		return s.EachShard(viewer.Everywhere(ctx), func(ctx context.Context) error {
+			mu.Lock()
+			defer mu.Unlock()
+			return f(ctx, nil)
+		})
 	}
-	return s.EachStore(ctx, func(ctx context.Context) error { return f(ctx, new(viewer.From(ctx).Store)) })
+	return s.EachStore(ctx, func(ctx context.Context) error {
+		mu.Lock()
+		defer mu.Unlock()
+		return f(ctx, new(viewer.From(ctx).Store))
+	})
+}
+
+// client reads the rows of a store, or those of all owners on the shard at which ctx is.
+func client(ctx context.Context, s *ent.Store, store *xid.ID) *db.Client {
+	if store == nil {
+		return s.Seek(ctx)
+	}
+	return s.DB(ctx)
 }
 
 // mark is the byte of a sealed value that names its key.
@@ -81,7 +100,7 @@ func (c column) older(
 	if store != nil {
 		where, args = c.owner+" = ? AND id > ?", []any{*store, after.id}
 	}
-	err = ent.Read(ctx, s.DB(ctx), func(rows *stdsql.Rows) error {
+	err = ent.Read(ctx, client(ctx, s, store), func(rows *stdsql.Rows) error {
 		v := new(value)
 		list = append(list, v)
 		return rows.Scan(&v.owner, &v.id, &v.with, &v.sealed)
@@ -111,7 +130,7 @@ func (c column) marks(ctx context.Context, s *ent.Store, store *xid.ID, count ma
 	if store != nil {
 		where, args = c.owner+" = ? AND ", []any{*store}
 	}
-	err := ent.Read(ctx, s.DB(ctx), func(rows *stdsql.Rows) error {
+	err := ent.Read(ctx, client(ctx, s, store), func(rows *stdsql.Rows) error {
 		var mark []byte
 		var n int
 		err := rows.Scan(&mark, &n)

@@ -87,9 +87,14 @@ func (r *Resolver) takeOnline(ctx context.Context, id xid.ID, p Online) (taken b
 // of processes may do so at once, and whatever stops one, another one or the next round
 // goes on.
 func (r *Resolver) EndHolds(ctx context.Context) (total int, err error) {
+	return r.Store.SumShards(ctx, r.endDue)
+}
+
+// endDue is [Resolver.EndHolds] on one shard.
+func (r *Resolver) endDue(ctx context.Context) (total int, err error) {
 	now := micros.Now()
 	for n := holdBatch; n == holdBatch && err == nil; {
-		q := r.Client(ctx).PaymentHold.Query().Where(paymenthold.BucketIn(bucket.All()...), paymenthold.DueAtLTE(now))
+		q := r.Store.Seek(ctx).PaymentHold.Query().Where(paymenthold.BucketIn(bucket.All()...), paymenthold.DueAtLTE(now))
 		q.Modify(func(s *sql.Selector) { s.OrderBy(s.C(paymenthold.FieldDueAt)).Limit(holdBatch) })
 		rows, failed := q.Load(viewer.Everywhere(ctx))
 		if failed != nil {

@@ -76,9 +76,14 @@ func (m Mutation) giveBackOnline(ctx context.Context, e *orderEdit, ledger xid.I
 // ReturnMoney lets providers give back what is due, and returns how many refunds were made.
 // Any number of processes may do so at once, and whatever stops one, none is made twice.
 func (r *Resolver) ReturnMoney(ctx context.Context) (total int, err error) {
+	return r.Store.SumShards(ctx, r.returnDue)
+}
+
+// returnDue is [Resolver.ReturnMoney] on one shard.
+func (r *Resolver) returnDue(ctx context.Context) (total int, err error) {
 	now := micros.Now()
 	for n := returnBatch; n == returnBatch; {
-		q := r.Client(ctx).PaymentRefund.Query().
+		q := r.Store.Seek(ctx).PaymentRefund.Query().
 			Where(paymentrefund.BucketIn(bucket.All()...), paymentrefund.DueAtLTE(now))
 		q.Modify(func(s *sql.Selector) { s.OrderBy(s.C(paymentrefund.FieldDueAt)).Limit(returnBatch) })
 		rows, failed := q.Load(viewer.Everywhere(ctx))

@@ -65,9 +65,14 @@ func (r *Resolver) SettleReference(ctx context.Context, store xid.ID, reference 
 // SettlePayments asks about the sessions whose time has come, and returns how many. Any
 // number of processes may do so at once, and whatever stops one, the next round goes on.
 func (r *Resolver) SettlePayments(ctx context.Context) (total int, err error) {
+	return r.Store.SumShards(ctx, r.settleDue)
+}
+
+// settleDue is [Resolver.SettlePayments] on one shard.
+func (r *Resolver) settleDue(ctx context.Context) (total int, err error) {
 	now := micros.Now()
 	for n := lookBatch; n == lookBatch; {
-		q := r.Client(ctx).PaymentSession.Query().
+		q := r.Store.Seek(ctx).PaymentSession.Query().
 			Where(paymentsession.BucketIn(bucket.All()...), paymentsession.DueAtLTE(now))
 		q.Modify(func(s *sql.Selector) { s.OrderBy(s.C(paymentsession.FieldDueAt)).Limit(lookBatch) })
 		rows, failed := q.Load(viewer.Everywhere(ctx))

@@ -5,6 +5,7 @@ import (
 	stdsql "database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -29,7 +30,10 @@ const (
 
 // Settle writes the words of all that is pending. It looks only at stores that have something,
 // with one seek each.
-func (k *Keeper) Settle(ctx context.Context) (err error) {
+func (k *Keeper) Settle(ctx context.Context) error { return k.store.EachShard(ctx, k.settleDue) }
+
+// settleDue is [Keeper.Settle] on one shard.
+func (k *Keeper) settleDue(ctx context.Context) (err error) {
 	for store := xid.Nil; ; {
 		next, failed := k.waiting(ctx, store)
 		if failed != nil || next.IsNil() {
@@ -46,7 +50,7 @@ func (k *Keeper) Settle(ctx context.Context) (err error) {
 
 // waiting is the next store behind one that has something pending; nil for none.
 func (k *Keeper) waiting(ctx context.Context, after xid.ID) (next xid.ID, err error) {
-	err = ent.Read(ctx, k.store.DB(ctx), func(rows *stdsql.Rows) error { return rows.Scan(&next) },
+	err = ent.Read(ctx, k.store.Seek(ctx), func(rows *stdsql.Rows) error { return rows.Scan(&next) },
 		"SELECT store_id FROM search_pendings WHERE store_id > ? ORDER BY store_id LIMIT 1", after)
 	if err != nil {
 		return xid.Nil, fmt.Errorf("read stores to make findable: %w", err)
@@ -106,11 +110,20 @@ func pending(ctx context.Context, c *db.Client, k Kind, pick picked) (ids []xid.
 
 // Age is how long the oldest row has been pending, by a sample of 1,000; 0 for none.
 func (k *Keeper) Age(ctx context.Context) (time.Duration, error) {
-	var since stdsql.Null[int64] // of all stores, whose ids are behind nil
-	err := ent.Read(ctx, k.store.DB(ctx), func(rows *stdsql.Rows) error { return rows.Scan(&since) },
-		fmt.Sprintf("SELECT MIN(since) FROM (SELECT since FROM search_pendings WHERE store_id > ? LIMIT %d) p", sampled), xid.Nil)
-	if err != nil || !since.Valid {
+	oldest, err := ent.Gather(ctx, k.store, func(ctx context.Context) (list []micros.Time, err error) {
+		err = ent.Read(ctx, k.store.Seek(ctx), func(rows *stdsql.Rows) error {
+			var since stdsql.Null[int64] // of all stores, whose ids are behind nil
+			err := rows.Scan(&since)
+			if since.Valid {
+				list = append(list, micros.Time(since.V))
+			}
+			return err
+		}, fmt.Sprintf("SELECT MIN(since) FROM (SELECT since FROM search_pendings WHERE store_id > ? LIMIT %d) p",
+			sampled), xid.Nil)
+		return list, err
+	})
+	if err != nil || len(oldest) == 0 {
 		return 0, err
 	}
-	return max(0, micros.Now().Sub(micros.Time(since.V))), nil
+	return max(0, micros.Now().Sub(slices.Min(oldest))), nil
 }

@@ -252,9 +252,14 @@ const formerBatch = 90
 // ForgetAccounts deletes the secrets of accounts that are former ones for long, and returns
 // how many.
 func (r *Resolver) ForgetAccounts(ctx context.Context) (total int, err error) {
+	return r.Store.SumShards(ctx, r.forgetDue)
+}
+
+// forgetDue is [Resolver.ForgetAccounts] on one shard.
+func (r *Resolver) forgetDue(ctx context.Context) (total int, err error) {
 	cutoff := micros.Now().Add(-formerDays * 24 * time.Hour)
 	for n := formerBatch; n == formerBatch; {
-		q := r.Client(ctx).PaymentAccount.Query().
+		q := r.Store.Seek(ctx).PaymentAccount.Query().
 			Where(paymentaccount.BucketIn(bucket.All()...), paymentaccount.RetiredAtGT(0),
 				paymentaccount.RetiredAtLTE(cutoff))
 		q.Modify(func(s *sql.Selector) { s.Limit(formerBatch) })

@@ -92,26 +92,26 @@ func (k *Keeper) EndAll(ctx context.Context, person xid.ID, except digest.Sum) (
 // that end too, since no index leads to them.
 func (k *Keeper) Purge(ctx context.Context) (total int, err error) {
 	cutoff := micros.Now()
-	for n := purgeBatch; n == purgeBatch; total += n {
-		if n, err = k.purge(ctx, cutoff); err != nil {
-			return total, fmt.Errorf("purge sessions: %w", err)
+	return k.store.SumShards(ctx, func(ctx context.Context) (total int, err error) {
+		for n := purgeBatch; n == purgeBatch; total += n {
+			if n, err = k.purge(ctx, cutoff); err != nil {
+				return total, fmt.Errorf("purge sessions: %w", err)
+			}
 		}
-	}
-	return total, nil
+		return total, nil
+	})
 }
 
 // purge deletes one batch. It reads the keys first: a DELETE by range would lock
 // what lies between them.
 func (k *Keeper) purge(ctx context.Context, cutoff micros.Time) (n int, err error) {
+	sums, err := k.store.Seek(ctx).Session.Query().Where(session.ExpiresAtLTE(cutoff)).Order(session.ByExpiresAt()).
+		Limit(purgeBatch).IDs(ctx)
+	if err != nil || len(sums) == 0 {
+		return 0, err
+	}
 	err = k.store.InTx(ctx, func(ctx context.Context) error {
-		client := k.store.DB(ctx).Session
-		sums, err := client.Query().Where(session.ExpiresAtLTE(cutoff)).Order(session.ByExpiresAt()).Limit(purgeBatch).
-			IDs(ctx)
-		if err != nil || len(sums) == 0 {
-			n = 0
-			return err
-		}
-		n, err = client.Delete().Where(session.IDIn(sums...)).Exec(ctx)
+		n, err = k.store.DB(ctx).Session.Delete().Where(session.IDIn(sums...)).Exec(ctx)
 		return err
 	})
 	return n, err

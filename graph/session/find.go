@@ -64,7 +64,7 @@ func (k *Keeper) Find(ctx context.Context, token string) (*Person, error) {
 		Where(session.ID(sum), session.ExpiresAtGT(now), session.SeenAtGT(now.Add(-Idle))).
 		Modify(func(s *sql.Selector) {
 			people := s.C(session.FieldUserID)
-			s.Select(append(memberships(s, people), s.C(session.FieldSeenAt), s.C(session.FieldProvedAt))...)
+			s.Select(append(k.memberships(s, people), s.C(session.FieldSeenAt), s.C(session.FieldProvedAt))...)
 		}).Scan(ctx, &rows)
 	if err != nil {
 		return nil, explain("find session", err)
@@ -73,7 +73,10 @@ func (k *Keeper) Find(ctx context.Context, token string) (*Person, error) {
 		return nil, nil
 	}
 	k.touch(ctx, sum, rows[0].SeenAt, now)
-	p := personOf(rows)
+	p, err := k.whole(ctx, rows)
+	if err != nil {
+		return nil, explain("find session", err)
+	}
 	p.Session = sum
 	if at := rows[0].ProvedAt; at != nil {
 		p.ProvedAt = *at
@@ -84,7 +87,7 @@ func (k *Keeper) Find(ctx context.Context, token string) (*Person, error) {
 // memberships joins a statement about people with their open stores, where they have
 // some, and returns the columns of [row]. person is the column of the person's id. It
 // reads many stores: those that they belong to are their own business.
-func memberships(s *sql.Selector, person string) []string {
+func (k *Keeper) memberships(s *sql.Selector, person string) []string {
 	u, of, m, shop := sql.Table(user.Table), sql.Table(membership.Table), sql.Table(staff.Table), sql.Table(store.Table)
 	s.Join(u).On(u.C(user.FieldID), person)
 	s.LeftJoin(of).On(of.C(membership.FieldID), u.C(user.FieldID))
@@ -93,7 +96,7 @@ func memberships(s *sql.Selector, person string) []string {
 	s.LeftJoin(shop).OnP(sql.And(sql.ColumnsEQ(m.C(staff.FieldStoreID), shop.C(store.FieldID)),
 		sql.EQ(shop.C(store.FieldStatus), state.StoreOpen)))
 	s.OrderBy(m.C(staff.FieldStoreID)).Limit(maxStores)
-	return []string{
+	columns := []string{
 		sql.As(u.C(user.FieldID), "user_id"), sql.As(u.C(user.FieldName), "user_name"),
 		sql.As(u.C(user.FieldEmail), "email"), sql.As(u.C(user.FieldVerifiedAt), "verified_at"),
 		sql.As(u.C(user.FieldPasswordHash), "password_hash"),
@@ -101,9 +104,24 @@ func memberships(s *sql.Selector, person string) []string {
 		sql.As(shop.C(store.FieldName), "store_name"), sql.As(shop.C(store.FieldCurrency), "currency"),
 		sql.As(shop.C(store.FieldLegacy), "legacy"), sql.As(m.C(staff.FieldRole), "role"),
 		sql.As(shop.C(store.FieldSecondFactor), "second_factor"),
-		sql.As("EXISTS (SELECT 1 FROM `"+factor.Table+"` AS `f` WHERE `f`.`"+factor.FieldUserID+"` = "+
-			u.C(user.FieldID)+")", "has_factor"),
 	}
+	if k.store.Sharded() {
+		return columns // see whole
+	}
+	return append(columns, sql.As("EXISTS (SELECT 1 FROM `"+factor.Table+"` AS `f` WHERE `f`.`"+factor.FieldUserID+
+		"` = "+u.C(user.FieldID)+")", "has_factor"))
+}
+
+// whole makes a person of their rows. Where their stores lie on other shards than they do,
+// one statement cannot say whether they have a second factor too.
+func (k *Keeper) whole(ctx context.Context, rows []row) (*Person, error) {
+	p := personOf(rows)
+	if !k.store.Sharded() {
+		return p, nil
+	}
+	has, err := k.store.DB(ctx).Factor.Query().Where(factor.UserID(p.User)).Exist(ctx)
+	p.HasFactor = has
+	return p, err
 }
 
 // named reads the person behind an e-mail address in lower case, in one
@@ -111,7 +129,7 @@ func memberships(s *sql.Selector, person string) []string {
 func (k *Keeper) named(ctx context.Context, email string) (*Person, string, error) {
 	var rows []row
 	err := k.store.DB(ctx).UserEmail.Query().Where(useremail.ID(email)).
-		Modify(func(s *sql.Selector) { s.Select(memberships(s, s.C(useremail.FieldUserID))...) }).Scan(ctx, &rows)
+		Modify(func(s *sql.Selector) { s.Select(k.memberships(s, s.C(useremail.FieldUserID))...) }).Scan(ctx, &rows)
 	if err != nil {
 		return nil, "", fmt.Errorf("find person: %w", err)
 	}
@@ -122,21 +140,29 @@ func (k *Keeper) named(ctx context.Context, email string) (*Person, string, erro
 	if rows[0].Hash != nil {
 		hash = *rows[0].Hash
 	}
-	return personOf(rows), hash, nil
+	p, err := k.whole(ctx, rows)
+	if err != nil {
+		return nil, "", fmt.Errorf("find person: %w", err)
+	}
+	return p, hash, nil
 }
 
 // Of returns a person by their id, without a session; nil when there is none.
 func (k *Keeper) Of(ctx context.Context, id xid.ID) (*Person, error) {
 	var rows []row
 	err := k.store.DB(ctx).User.Query().Where(user.ID(id)).
-		Modify(func(s *sql.Selector) { s.Select(memberships(s, s.C(user.FieldID))...) }).Scan(ctx, &rows)
+		Modify(func(s *sql.Selector) { s.Select(k.memberships(s, s.C(user.FieldID))...) }).Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("find person: %w", err)
 	}
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	return personOf(rows), nil
+	p, err := k.whole(ctx, rows)
+	if err != nil {
+		return nil, fmt.Errorf("find person: %w", err)
+	}
+	return p, nil
 }
 
 // personOf gathers the rows of one person.

@@ -53,10 +53,13 @@ func (k *Keeper) Woken() <-chan struct{} { return k.woken }
 // Judge brings the products of all collections that were changed to their shelves, and
 // empties the shelves of those that were deleted. Any number of processes may do so at
 // once; one that was stopped goes on where it was.
-func (k *Keeper) Judge(ctx context.Context) (err error) {
+func (k *Keeper) Judge(ctx context.Context) (err error) { return k.store.EachShard(ctx, k.judgeDue) }
+
+// judgeDue is [Keeper.Judge] on one shard.
+func (k *Keeper) judgeDue(ctx context.Context) (err error) {
 	now := micros.Now()
 	for n := judgedAtOnce; n == judgedAtOnce && err == nil; {
-		query := k.store.DB(ctx).Collection.Query().
+		query := k.store.Seek(ctx).Collection.Query().
 			Where(collection.BucketIn(bucket.All()...), collection.DueAtLTE(now))
 		query.Modify(ent.ForceIndex(toJudge), func(s *sql.Selector) { s.Limit(judgedAtOnce) })
 		rows, failed := query.Load(viewer.Everywhere(ctx))

@@ -53,7 +53,7 @@ func (d *dispatcher) candidates(ctx context.Context, room int) (free []candidate
 	now, args := d.clock()
 	args = slices.Concat(args, args)
 	var mine []candidate
-	err = d.read(ctx,
+	err = d.seek(ctx,
 		"SELECT store_id, id, lease_token, lease_owner, CASE WHEN lease_until > "+now+" THEN 1 ELSE 0 END"+
 			" FROM webhook_queues WHERE "+bucket.Every+" AND due_at <= "+now+fmt.Sprintf(" LIMIT %d", 2*room), args,
 		func(rs *stdsql.Rows) error {
@@ -90,6 +90,12 @@ func (d *dispatcher) candidates(ctx context.Context, room int) (free []candidate
 func (d *dispatcher) lease(ctx context.Context, free []candidate) (won int, err error) {
 	d.claiming.Lock() // until what is won is served
 	defer d.claiming.Unlock()
+	d.mu.Lock()
+	free = free[:max(min(len(free), d.schedule.Room()), 0)] // those of other shards may have taken it
+	d.unlock()
+	if len(free) == 0 {
+		return 0, nil
+	}
 	asked := time.Now()
 	var rows map[schedule.Key]*row
 	err = d.Store.InTx(ctx, func(ctx context.Context) error {

@@ -42,7 +42,7 @@ func (r *relay) round(ctx context.Context) (more bool, made int, err error) {
 // next reads the first place of the outbox that a condition allows, and nothing of its
 // event, which may be what cannot be read.
 func (r *relay) next(ctx context.Context, where string, args []any) (p *entry, err error) {
-	err = r.read(ctx, "SELECT o.bucket, o.store_id, o.id FROM outbox o WHERE o."+bucket.Every+" AND "+where+
+	err = r.seek(ctx, "SELECT o.bucket, o.store_id, o.id FROM outbox o WHERE o."+bucket.Every+" AND "+where+
 		" ORDER BY o.bucket, o.store_id, o.id LIMIT 1", args, func(rs *stdsql.Rows) error {
 		p = new(entry)
 		return rs.Scan(&p.bucket, &p.store, &p.event)
@@ -126,10 +126,15 @@ func (p *entry) place() []any { return []any{p.bucket, p.store, p.event} }
 // many. Endpoints that have such an event already get it once more, and all get it
 // after the later ones of its resource.
 func (e *Engine) Requeue(ctx context.Context) (n int, err error) {
+	return e.Store.SumShards(ctx, e.requeue)
+}
+
+// requeue is [Engine.Requeue] on one shard.
+func (e *Engine) requeue(ctx context.Context) (n int, err error) {
 	var last entry
 	for {
 		p := new(entry)
-		err := e.read(ctx, "SELECT store_id, id FROM outbox_failures WHERE store_id > ? OR store_id = ? AND id > ?"+
+		err := e.seek(ctx, "SELECT store_id, id FROM outbox_failures WHERE store_id > ? OR store_id = ? AND id > ?"+
 			" ORDER BY store_id, id LIMIT 1", []any{last.store, last.store, last.event},
 			func(rs *stdsql.Rows) error { return rs.Scan(&p.store, &p.event) })
 		if err != nil || p.store.IsNil() {

@@ -52,8 +52,9 @@ type dispatcher struct {
 	live     atomic.Pointer[time.Time] // when the relay last found events that were no backlog
 	reported sync.Map                  // what a loop did when it failed, to when that was logged
 
-	// Each wakes its loop.
-	toSettle, toLoad, toCatchUp, toLease, toRelay, toAlarm, toHeed chan struct{}
+	// Each wakes its loop, or its loops, one for each shard.
+	toLoad, toCatchUp, toAlarm         chan struct{}
+	toSettle, toLease, toRelay, toHeed bell
 }
 
 // leased is what a leased queue needs outside of the schedule.
@@ -83,7 +84,7 @@ func newDispatcher(e *Engine) *dispatcher {
 		SendWithin: terms.Begin, LoseAfter: terms.Lasts()})
 	d.jobs.L = &d.mu
 	for _, c := range []*chan struct{}{
-		&d.toSettle, &d.toLoad, &d.toCatchUp, &d.toLease, &d.toRelay, &d.toAlarm, &d.toHeed,
+		&d.toLoad, &d.toCatchUp, &d.toAlarm,
 	} {
 		*c = make(chan struct{}, 1)
 	}
@@ -123,7 +124,7 @@ func (d *dispatcher) apply() {
 		wake(d.toCatchUp)
 	}
 	if e.Lease {
-		wake(d.toLease)
+		d.toLease.ring()
 	}
 	if e.Alarm {
 		wake(d.toAlarm)
@@ -232,7 +233,7 @@ func (d *dispatcher) complete(j schedule.Job, r attempt.Result) *outcome {
 	}
 	whole := &outcome{Outcome: d.dated(o), result: r, id: xid.At(micros.Of(r.Began)), number: o.Attempts}
 	d.settles = append(d.settles, whole)
-	wake(d.toSettle)
+	d.toSettle.ring()
 	return whole
 }
 
@@ -244,7 +245,7 @@ func (d *dispatcher) retire(store, endpoint xid.ID) {
 		d.schedule.Retire(q)
 	}
 	d.seized = time.Now()
-	wake(d.toHeed)
+	d.toHeed.ring()
 }
 
 // alarmLoop lets go on what has waited long enough, until ctx ends.

@@ -15,7 +15,7 @@ func (d *dispatcher) open() {
 	defer d.unlock()
 	d.stopping = false
 	d.schedule.Pause(false)
-	wake(d.toLease)
+	d.toLease.ring()
 }
 
 // drain lets no attempt start and waits for those in flight. Each queue is given back

@@ -115,25 +115,23 @@ func (e *Engine) Stop(limit context.Context) { e.life.Stop(limit) }
 // work, no more attempts, nothing left to write down.
 func (e *Engine) begin(ctx context.Context) (end func(limit context.Context)) {
 	d, ctx := e.dispatcher, ent.Background(ctx)
-	written, silence := e.Store.Listen()
 	working, endWork := context.WithCancel(ctx)
 	sending, endSending := context.WithCancel(ctx)
 	keeping, endKeeping := context.WithCancel(ctx)
 	e.sending = sending
 	e.Logger.InfoContext(ctx, "delivering webhooks", "attempts_at_once", e.Slots)
 	var loops, keepers sync.WaitGroup
-	loops.Go(func() { d.relayLoop(working, written) })
+	loops.Go(func() { e.Store.OnShards(working, d.relayLoop) })
 	loops.Go(func() { d.loadLoop(working, d.toLoad, false) })
 	loops.Go(func() { d.loadLoop(working, d.toCatchUp, true) })
 	loops.Go(func() { d.alarmLoop(working) })
-	loops.Go(func() { d.clockLoop(working) })
-	keepers.Go(func() { d.leaseLoop(keeping) })
-	keepers.Go(func() { d.heedLoop(keeping) })
-	keepers.Go(func() { d.settleLoop(keeping) })
+	loops.Go(func() { e.Store.OnShards(working, d.clockLoop) })
+	keepers.Go(func() { e.Store.OnShards(keeping, d.leaseLoop) })
+	keepers.Go(func() { e.Store.OnShards(keeping, d.heedLoop) })
+	keepers.Go(func() { e.Store.OnShards(keeping, d.settleLoop) })
 	keepers.Go(func() { d.countLoop(keeping) })
 	d.open()
 	return func(limit context.Context) {
-		silence()
 		endWork()
 		loops.Wait()
 		d.drain(limit)

@@ -11,17 +11,19 @@ import (
 	"github.com/storefront-go/storefront/graph/webhook/schedule"
 )
 
-// heedLoop looks for what people changed of the queues that this process owns, until
+// heedLoop looks for what people changed of the queues of a shard that this process owns, until
 // ctx ends. It does nothing else, so that nothing is sent to an endpoint for long after
 // a person was told that it is deleted, disabled or elsewhere.
 func (d *dispatcher) heedLoop(ctx context.Context) {
+	called, deaf := d.toHeed.listen()
+	defer deaf()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-d.toHeed:
+		case <-called:
 		case <-timer.C:
 		}
 		began := time.Now()
@@ -76,7 +78,7 @@ func (d *dispatcher) heed(ctx context.Context) error {
 func (d *dispatcher) changes(ctx context.Context) (list []change, err error) {
 	now, args := d.clock()
 	args = append(slices.Concat(args, []any{d.id}), args...)
-	err = d.read(ctx, "SELECT store_id, id, lease_token, epoch FROM webhook_queues WHERE "+bucket.Every+
+	err = d.seek(ctx, "SELECT store_id, id, lease_token, epoch FROM webhook_queues WHERE "+bucket.Every+
 		" AND due_at <= "+now+" AND lease_owner = ? AND lease_until > "+now, args, func(rs *stdsql.Rows) error {
 		var c change
 		err := rs.Scan(&c.Store, &c.Endpoint, &c.token, &c.epoch)
@@ -149,7 +151,7 @@ func (d *dispatcher) giveUp(ctx context.Context, list []candidate) error {
 			" WHERE lease_owner = ? AND "+d.among("store_id, id, lease_token", len(list)), args...)
 		return err
 	})
-	wake(d.toLease)
+	d.toLease.ring()
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
@@ -69,7 +70,7 @@ const (
 func (e *Engine) Inspect(ctx context.Context) ([]Breach, error) { return e.inspect(ctx, Overdue) }
 
 func (e *Engine) inspect(ctx context.Context, pause time.Duration) ([]Breach, error) {
-	list, err := e.look(ctx)
+	list, err := ent.Gather(ctx, e.Store, e.look)
 	if err != nil || !slices.ContainsFunc(list, func(b Breach) bool { return b.Rule != EventSetAside }) {
 		return list, err
 	}
@@ -83,7 +84,7 @@ func (e *Engine) inspect(ctx context.Context, pause time.Duration) ([]Breach, er
 		b.Since = 0 // two clocks are read for it, which are never quite the same
 		seen[b] = true
 	}
-	again, err := e.look(ctx)
+	again, err := ent.Gather(ctx, e.Store, e.look)
 	list = list[:0]
 	for _, b := range again {
 		same := b
@@ -96,9 +97,11 @@ func (e *Engine) inspect(ctx context.Context, pause time.Duration) ([]Breach, er
 
 // Aside returns the events that were set aside, at most 1,000.
 func (e *Engine) Aside(ctx context.Context) ([]Breach, error) {
-	i := &inspection{Engine: e}
-	err := i.setAside(ctx)
-	return i.list, err
+	return ent.Gather(ctx, e.Store, func(ctx context.Context) ([]Breach, error) {
+		i := &inspection{Engine: e}
+		err := i.setAside(ctx)
+		return i.list, err
+	})
 }
 
 // inspection is one look at the rows.
@@ -108,6 +111,7 @@ type inspection struct {
 	list        []Breach
 }
 
+// look is one look at a shard.
 func (e *Engine) look(ctx context.Context) ([]Breach, error) {
 	server, err := e.Store.ServerTime(ctx)
 	if err != nil {
@@ -127,7 +131,7 @@ func (e *Engine) look(ctx context.Context) ([]Breach, error) {
 }
 
 func (i *inspection) setAside(ctx context.Context) error {
-	return i.read(ctx, fmt.Sprintf("SELECT store_id, id, failed_at, detail FROM outbox_failures WHERE store_id >= ?"+
+	return i.seek(ctx, fmt.Sprintf("SELECT store_id, id, failed_at, detail FROM outbox_failures WHERE store_id >= ?"+
 		" ORDER BY store_id, id LIMIT %d", maxBreaches), []any{xid.Nil}, func(rs *stdsql.Rows) error {
 		b := Breach{Rule: EventSetAside}
 		var id xid.ID
@@ -139,7 +143,7 @@ func (i *inspection) setAside(ctx context.Context) error {
 }
 
 func (i *inspection) outbox(ctx context.Context) error {
-	return i.read(ctx, "SELECT store_id, id FROM outbox WHERE "+bucket.Every+" AND store_id >= ? AND id < ?"+
+	return i.seek(ctx, "SELECT store_id, id FROM outbox WHERE "+bucket.Every+" AND store_id >= ? AND id < ?"+
 		fmt.Sprintf(" ORDER BY bucket, store_id, id LIMIT %d", maxBreaches),
 		[]any{xid.Nil, xid.First(i.now.Add(-Overdue))}, func(rs *stdsql.Rows) error {
 			b := Breach{Rule: EventOverdue, Found: "the event stands in the outbox"}
@@ -179,7 +183,7 @@ func (i *inspection) endpoints(ctx context.Context) error {
 	var at schedule.Key
 	for len(i.list) < maxBreaches {
 		var page []*inspected
-		err := i.read(ctx, inspectColumns+fmt.Sprintf(" LIMIT %d", inspectPage), []any{at.Store, at.Store, at.Endpoint},
+		err := i.seek(ctx, inspectColumns+fmt.Sprintf(" LIMIT %d", inspectPage), []any{at.Store, at.Store, at.Endpoint},
 			func(rs *stdsql.Rows) error {
 				q := new(inspected)
 				page = append(page, q)

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/lease"
 	"github.com/storefront-go/storefront/graph/webhook/schedule"
 )
@@ -30,8 +32,10 @@ const (
 	renewBatch = 256
 )
 
-// leaseLoop renews, takes and gives back leases until ctx ends.
+// leaseLoop renews, takes and gives back leases on the queues of a shard until ctx ends.
 func (d *dispatcher) leaseLoop(ctx context.Context) {
+	called, deaf := d.toLease.listen()
+	defer deaf()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	var renewed, looked time.Time
@@ -40,7 +44,7 @@ func (d *dispatcher) leaseLoop(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-timer.C:
-		case <-d.toLease:
+		case <-called:
 		}
 		if start := time.Now(); start.Sub(renewed) >= terms.Every && d.try(ctx, "renew leases", d.renewAll) == nil {
 			renewed = start
@@ -72,12 +76,13 @@ func (d *dispatcher) pause(busy bool) time.Duration {
 	return d.Poll
 }
 
-// renewAll renews every lease, with its token: one that was taken by another, or
+// renewAll renews every lease of a shard, with its token: one that was taken by another, or
 // ended by a person, is lost.
 func (d *dispatcher) renewAll(ctx context.Context) error {
 	d.mu.Lock()
 	all := d.schedule.Queues()
 	d.unlock()
+	all = ent.Here(ctx, all, storeOf)
 	for batch := range slices.Chunk(all, renewBatch) {
 		if err := d.renew(ctx, batch); err != nil {
 			return err
@@ -85,6 +90,8 @@ func (d *dispatcher) renewAll(ctx context.Context) error {
 	}
 	return nil
 }
+
+func storeOf(q *schedule.Queue) xid.ID { return q.Store }
 
 func (d *dispatcher) renew(ctx context.Context, batch []*schedule.Queue) error {
 	asked := time.Now()
@@ -170,8 +177,10 @@ func (d *dispatcher) releaseIdle(ctx context.Context) error {
 func (d *dispatcher) releaseAll(ctx context.Context, by map[micros.Time][]schedule.Release) error {
 	var errs []error
 	for due, list := range by {
-		for batch := range slices.Chunk(list, leaseBatch) {
-			errs = append(errs, d.release(ctx, batch, due)) // each queue is kept or dropped
+		for part := range ent.ByShard(d.Store, list, func(r schedule.Release) xid.ID { return r.Queue.Store }) {
+			for batch := range slices.Chunk(part, leaseBatch) {
+				errs = append(errs, d.release(ctx, batch, due)) // each queue is kept or dropped
+			}
 		}
 	}
 	return errors.Join(errs...)

@@ -43,7 +43,7 @@ type holding struct {
 	until micros.Time
 }
 
-// clockLoop looks after the clocks until ctx ends.
+// clockLoop looks after the clocks of a shard until ctx ends.
 func (d *dispatcher) clockLoop(ctx context.Context) {
 	m := mender{dispatcher: d}
 	tick := time.NewTicker(max(clockEvery, d.Poll))
@@ -115,7 +115,7 @@ func (m *mender) search(ctx context.Context) error {
 	}
 	if len(waits)+len(dead) > 0 {
 		m.Logger.WarnContext(ctx, "the clock of queues was put back", "waits", len(waits), "leases", len(dead))
-		wake(m.toLease)
+		m.toLease.ring()
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (m *mender) find(ctx context.Context) (waits [][]any, leases map[schedule.K
 	now, args := m.clock()
 	far := lease.Clock(now).In(terms.Length + slack)
 	leases = map[schedule.Key]holding{}
-	err = m.read(ctx, "SELECT store_id, id, lease_token, lease_until, CASE WHEN lease_owner IS NULL THEN 1 ELSE 0 END"+
+	err = m.seek(ctx, "SELECT store_id, id, lease_token, lease_until, CASE WHEN lease_owner IS NULL THEN 1 ELSE 0 END"+
 		" FROM webhook_queues WHERE "+bucket.Every+" AND due_at < ?"+
 		" AND (lease_until > "+far+" OR lease_owner IS NULL AND due_at > "+far+
 		" AND (set_at = 0 OR set_at > "+lease.Clock(now).In(slack)+"))"+fmt.Sprintf(" LIMIT %d", maxMended),

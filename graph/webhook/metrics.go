@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	stdsql "database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -151,12 +152,16 @@ func (d *dispatcher) flush(ctx context.Context) error {
 		keys = append(keys, k)
 	}
 	slices.SortFunc(keys, func(a, b slotKey) int { return a.Compare(b.Key) })
-	for some := range slices.Chunk(keys, leaseBatch) {
-		if err := d.addSlots(ctx, some, slots); err != nil {
-			return fmt.Errorf("add counts: %w", err)
+	var errs []error
+	for part := range ent.ByShard(d.Store, keys, func(k slotKey) xid.ID { return k.Store }) {
+		for some := range slices.Chunk(part, leaseBatch) {
+			if err := d.addSlots(ctx, some, slots); err != nil {
+				errs = append(errs, fmt.Errorf("add counts: %w", err))
+				break
+			}
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 func (d *dispatcher) addSlots(ctx context.Context, keys []slotKey, slots map[slotKey]*slot) error {
@@ -253,30 +258,46 @@ func (b backlog) Collect(out chan<- prometheus.Metric) {
 		query string
 		args  []any
 		age   bool
+		sum   bool // of the shards; else the largest
 	}{
 		{outboxLag, "SELECT MIN(id) FROM (SELECT id FROM outbox WHERE " + bucket.Every +
-			" AND store_id >= ? LIMIT 1000) t", []any{xid.Nil}, true},
+			" AND store_id >= ? LIMIT 1000) t", []any{xid.Nil}, true, false},
 		{queueDepth, fmt.Sprintf("SELECT COUNT(*) FROM (SELECT 1 FROM deliveries WHERE store_id >= ? LIMIT %d) t",
-			maxCounted), []any{xid.Nil}, false},
+			maxCounted), []any{xid.Nil}, false, true},
 		{queueOldest, "SELECT MIN(id) FROM (SELECT id FROM deliveries WHERE store_id >= ? LIMIT 1000) t",
-			[]any{xid.Nil}, true},
+			[]any{xid.Nil}, true, false},
 		{queueOverdue, "SELECT COALESCE(MAX(" + now + " - due_at), 0) / 1000000.0 FROM webhook_queues WHERE " +
 			bucket.Every + " AND due_at > 0 AND due_at <= " + now + " AND store_id >= ?",
-			append(append(clock, clock...), xid.Nil), false},
+			append(append(clock, clock...), xid.Nil), false, false},
 		{setAside, fmt.Sprintf("SELECT COUNT(*) FROM (SELECT 1 FROM outbox_failures WHERE store_id >= ? LIMIT %d) t",
-			maxCounted), []any{xid.Nil}, false},
+			maxCounted), []any{xid.Nil}, false, true},
 		{suspended, "SELECT COUNT(*) FROM webhook_endpoints WHERE store_id >= ? AND status = ? AND deleted_at IS NULL",
-			[]any{xid.Nil, string(state.EndpointSuspended)}, false},
+			[]any{xid.Nil, string(state.EndpointSuspended)}, false, true},
 	} {
-		if v, err := b.figure(ctx, q.query, q.args, q.age); err == nil {
-			gauge(q.desc, v)
+		v, err := ent.Gather(ctx, b.Store, func(ctx context.Context) ([]float64, error) {
+			v, err := b.figure(ctx, q.query, q.args, q.age)
+			return []float64{v}, err
+		})
+		if err == nil {
+			gauge(q.desc, combine(v, q.sum))
 		}
 	}
 }
 
-// figure reads one number, or the age of an id in seconds.
+// combine makes one figure of those of the shards.
+func combine(list []float64, sum bool) (v float64) {
+	if !sum {
+		return slices.Max(list)
+	}
+	for _, one := range list {
+		v += one
+	}
+	return v
+}
+
+// figure reads one number of a shard, or the age of an id in seconds.
 func (e *Engine) figure(ctx context.Context, query string, args []any, age bool) (v float64, err error) {
-	err = e.read(ctx, query, args, func(rs *stdsql.Rows) error {
+	err = e.seek(ctx, query, args, func(rs *stdsql.Rows) error {
 		if !age {
 			return rs.Scan(&v)
 		}

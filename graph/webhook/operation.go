@@ -267,9 +267,9 @@ func wrap(doing string, err error) error {
 
 // altered makes this process look at once at queues that a person changed.
 func (e *Engine) altered() {
-	wake(e.dispatcher.toRelay)
-	wake(e.dispatcher.toLease)
-	wake(e.dispatcher.toHeed)
+	e.dispatcher.toRelay.ring()
+	e.dispatcher.toLease.ring()
+	e.dispatcher.toHeed.ring()
 }
 
 // CheckURL judges the form of a receiver's address at registration. It returns

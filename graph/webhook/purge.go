@@ -23,7 +23,7 @@ const purgeBatch = 90
 // cancelled with their queue, logs and counts that have aged out, and at last the
 // endpoints that were deleted. It returns how many rows.
 func (e *Engine) Purge(ctx context.Context) (n int, err error) {
-	err = e.Store.EachStore(ctx, func(ctx context.Context) error {
+	n, err = e.Store.SumStores(ctx, func(ctx context.Context) (n int, err error) {
 		rows, err := e.Store.DB(ctx).WebhookQueue.Query().All(ctx)
 		for _, q := range rows {
 			if err != nil {
@@ -33,7 +33,7 @@ func (e *Engine) Purge(ctx context.Context) (n int, err error) {
 			deleted, err = e.purgeQueue(ctx, q)
 			n += deleted
 		}
-		return err
+		return n, err
 	})
 	return n, wrap("purge webhooks", err)
 }

@@ -35,9 +35,13 @@ const (
 // errRaced means that another relay, or a person, was faster: the round is made anew.
 var errRaced = errors.New("webhook: the relay was overtaken")
 
-// relayLoop moves events from the outbox to the queues until ctx ends. It looks
+// relayLoop moves events from the outbox of a shard to the queues until ctx ends. It looks
 // when this process has written events, and now and then for those of others.
-func (d *dispatcher) relayLoop(ctx context.Context, written <-chan struct{}) {
+func (d *dispatcher) relayLoop(ctx context.Context) {
+	written, silence := d.Store.Listen()
+	defer silence()
+	called, deaf := d.toRelay.listen()
+	defer deaf()
 	r := relay{dispatcher: d, most: relayBatch}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -74,7 +78,7 @@ func (d *dispatcher) relayLoop(ctx context.Context, written <-chan struct{}) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-d.toRelay:
+		case <-called:
 			gap = relayGap
 		case <-written:
 		case <-timer.C:
@@ -215,7 +219,7 @@ func (r *relay) outbox(ctx context.Context) (batch []*entry, err error) {
 	if r.flood {
 		body = ", NULL"
 	}
-	err = r.read(ctx, "SELECT o.bucket, o.store_id, o.id, o.generation, o.dealt_to, e.type, e.resource_id"+body+
+	err = r.seek(ctx, "SELECT o.bucket, o.store_id, o.id, o.generation, o.dealt_to, e.type, e.resource_id"+body+
 		" FROM outbox o LEFT JOIN events e ON e.store_id = o.store_id AND e.id = o.id"+
 		" WHERE o."+bucket.Every+" AND "+where+
 		fmt.Sprintf(" ORDER BY o.bucket, o.store_id, o.id LIMIT %d", r.most),
@@ -409,7 +413,7 @@ func (r *relay) hand(subs []*subscriber) {
 		}
 		q := r.schedule.Find(s.Key)
 		if q == nil {
-			wake(r.toLease)
+			r.toLease.ring()
 			continue
 		}
 		if r.schedule.Raised(q, s.wake, s.last, len(s.take)) && !r.flood {

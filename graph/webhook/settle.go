@@ -61,14 +61,11 @@ func (o *outcome) before() int {
 // key are the columns of the delivery's key.
 func (o *outcome) key() []any { return []any{o.Queue.Store, o.Queue.Endpoint, o.Item.Sequence} }
 
-// settleLoop writes outcomes down, in batches, until ctx ends.
+// settleLoop writes the outcomes of a shard down, in batches, until ctx ends.
 func (d *dispatcher) settleLoop(ctx context.Context) {
+	called, deaf := d.toSettle.listen()
+	defer deaf()
 	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-d.toSettle:
-		}
 		for ctx.Err() == nil {
 			batch, more := d.collect(ctx)
 			if len(batch) == 0 {
@@ -80,6 +77,11 @@ func (d *dispatcher) settleLoop(ctx context.Context) {
 				d.yield(ctx, time.Since(began))
 			}
 		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-called:
+		}
 	}
 }
 
@@ -87,7 +89,7 @@ func (d *dispatcher) settleLoop(ctx context.Context) {
 // moment for company.
 func (d *dispatcher) collect(ctx context.Context) (batch []*outcome, more bool) {
 	d.mu.Lock()
-	n := len(d.settles)
+	n := len(d.ours(ctx))
 	d.unlock()
 	if n > 0 && n < settleBatch {
 		select {
@@ -97,10 +99,24 @@ func (d *dispatcher) collect(ctx context.Context) (batch []*outcome, more bool) 
 	}
 	d.mu.Lock()
 	defer d.unlock()
-	n = batchOf(d.settles, d.mostSettles())
-	batch = slices.Clone(d.settles[:n])
-	d.settles = slices.Delete(d.settles, 0, n)
-	return batch, len(d.settles) > 0
+	ours := d.ours(ctx)
+	n = batchOf(ours, d.mostSettles())
+	batch, more = slices.Clone(ours[:n]), n < len(ours)
+	if len(ours) == len(d.settles) {
+		d.settles = slices.Delete(d.settles, 0, n)
+		return batch, more
+	}
+	taken := map[*outcome]bool{}
+	for _, o := range batch {
+		taken[o] = true
+	}
+	d.settles = slices.DeleteFunc(d.settles, func(o *outcome) bool { return taken[o] })
+	return batch, more
+}
+
+// ours are the outcomes of the shard at which ctx is. The lock is held.
+func (d *dispatcher) ours(ctx context.Context) []*outcome {
+	return ent.Here(ctx, d.settles, func(o *outcome) xid.ID { return o.Queue.Store })
 }
 
 // mostSettles returns how many outcomes are written in one transaction at present.

@@ -37,6 +37,11 @@ func (e *Engine) exec(ctx context.Context, query string, args ...any) (int, erro
 	return int(n), err
 }
 
+// seek is [Engine.read] over all stores of the shard at which ctx is.
+func (e *Engine) seek(ctx context.Context, query string, args []any, scan func(*stdsql.Rows) error) error {
+	return ent.Read(ctx, e.Store.Seek(ctx), scan, query, args...)
+}
+
 // read runs a query and hands every row to scan.
 func (e *Engine) read(ctx context.Context, query string, args []any, scan func(*stdsql.Rows) error) error {
 	return ent.Read(ctx, e.Store.DB(ctx), scan, query, args...)

@@ -1,12 +1,14 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -146,13 +148,17 @@ func judgeSchema(st migrate.Status, sqlite bool) Finding {
 }
 
 func diagnoseClock(ctx context.Context, s *ent.Store) Finding {
-	began := time.Now()
-	server, err := s.ServerTime(ctx)
+	list, err := ent.Gather(ctx, s, func(ctx context.Context) ([]time.Duration, error) {
+		began := time.Now()
+		server, err := s.ServerTime(ctx)
+		// The server read its clock about half-way through the round trip.
+		return []time.Duration{server.Sub(began.Add(time.Since(began) / 2))}, err
+	})
 	if err != nil {
 		return fail("clock", firstLine(err), "check the database's own log")
 	}
-	// The server read its clock about half-way through the round trip.
-	return judgeClock(server.Sub(began.Add(time.Since(began) / 2)))
+	// Of several shards the one counts that is furthest off.
+	return judgeClock(slices.MaxFunc(list, func(a, b time.Duration) int { return cmp.Compare(a.Abs(), b.Abs()) }))
 }
 
 func judgeClock(difference time.Duration) Finding {

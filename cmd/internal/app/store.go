@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/db/storehandle"
@@ -33,13 +35,15 @@ func (b *Base) Stores(ctx context.Context) ([]*db.Store, error) {
 }
 
 func (b *Base) storesAfter(ctx context.Context, after xid.ID, limit int) ([]*db.Store, error) {
-	ctx = viewer.Everywhere(ctx)
-	list, err := b.Store.DB(ctx).Store.Query().Where(store.IDGT(after)).
-		Order(db.Asc(store.FieldID)).Limit(limit).All(ctx)
+	list, err := ent.Gather(viewer.Everywhere(ctx), b.Store, func(ctx context.Context) ([]*db.Store, error) {
+		return b.Store.Seek(ctx).Store.Query().Where(store.IDGT(after)).
+			Order(db.Asc(store.FieldID)).Limit(limit).All(ctx)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("list stores: %w", err)
 	}
-	return list, nil
+	slices.SortFunc(list, func(a, b *db.Store) int { return a.ID.Compare(b.ID) })
+	return list[:min(len(list), limit)], nil
 }
 
 // empty reports whether there is no store.

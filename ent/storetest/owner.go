@@ -1,0 +1,219 @@
+package storetest
+
+import (
+	"database/sql/driver"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/storefront-go/storefront/ent"
+)
+
+// ledger holds the writes of transactions against the rule that one transaction writes
+// what is of one owner: a store, a person, or nobody. Those lie on one shard; another
+// owner's rows may lie on another.
+type ledger struct {
+	mu  sync.Mutex
+	txs map[any]written
+}
+
+// written is what a transaction has written, by owner the first table of it.
+type written map[string]string
+
+// maxLedger bounds the transactions that are remembered.
+const maxLedger = 4096
+
+// batches are the tables of background work, of which one transaction writes the rows of
+// many stores on one shard: see [ent.ByShard] and [ent.Store.EachShard].
+var batches = map[string]bool{
+	"outbox": true, "webhook_queues": true, "deliveries": true, "delivery_logs": true, "attempts": true,
+	"endpoint_stats": true, "exports": true, "mails": true, "themes": true, "sessions": true, "challenges": true,
+	"account_events": true, "allowances": true, "request_logs": true, "factors": true, "payment_accounts": true,
+	"webhook_endpoints": true, "idempotency_keys": true,
+}
+
+// note takes a statement, and returns an error where it is about another owner than what
+// its transaction wrote before.
+func (l *ledger) note(s ent.Statement) error {
+	if s.Tx == nil || !write.MatchString(s.Query) {
+		return nil
+	}
+	p := planOf(s.Query)
+	owners := p.owners(s.Values)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.txs == nil || len(l.txs) > maxLedger {
+		l.txs = map[any]written{}
+	}
+	w := l.txs[s.Tx]
+	if w == nil {
+		w = written{}
+		l.txs[s.Tx] = w
+	}
+	for _, o := range owners {
+		if _, known := w[o]; known {
+			continue
+		}
+		for other, table := range w {
+			if !together(other, table, o, p.table) {
+				w[o] = p.table
+				return fmt.Errorf("statement lint: one transaction writes %s of %s and %s of %s: they may lie on two shards",
+					table, other, p.table, o)
+			}
+		}
+		w[o] = p.table
+	}
+	return nil
+}
+
+// together reports whether one transaction may write the rows of two owners in two tables.
+//
+// What a store, a person and nobody own is still written at once at several places, such as
+// a person's log when a store lets them in. Those lie on one shard or on two, so they need a
+// cluster that commits on two; the rule is kept for two stores, and for two people.
+func together(owner, table, other, in string) bool {
+	kind, _, _ := strings.Cut(owner, " ")
+	another, _, _ := strings.Cut(other, " ")
+	return kind != another || batches[table] && batches[in]
+}
+
+// plan says where among its values a write names the owners of its rows.
+type plan struct {
+	table string
+	at    []int // of the values
+	of    string
+}
+
+var (
+	plans  sync.Map // by query
+	target = regexp.MustCompile("(?is)^\\s*(?:INSERT\\s+INTO|INSERT\\s+IGNORE\\s+INTO|UPDATE|DELETE\\s+FROM)\\s+" +
+		"[`\"]?([a-z_0-9]+)[`\"]?")
+	columnsOf = regexp.MustCompile("(?is)^[^(]*\\(([^)]*)\\)\\s*VALUES\\s*")
+)
+
+func planOf(q string) plan {
+	if p, ok := plans.Load(q); ok {
+		return p.(plan)
+	}
+	p := readPlan(literal.ReplaceAllStringFunc(q, func(s string) string { return strings.Repeat(" ", len(s)) }))
+	plans.Store(q, p)
+	return p
+}
+
+func readPlan(q string) (p plan) {
+	m := target.FindStringSubmatch(q)
+	if m == nil {
+		return p
+	}
+	t, ok := placed()[m[1]]
+	p.table = m[1]
+	switch {
+	case !ok:
+	case t.Pinned != "":
+		p.of = "nobody"
+	case insert.MatchString(q):
+		p.of, p.at = kindOf(p.table, t.owner()), inserted(q, t.owner())
+	default:
+		p.of, p.at = kindOf(p.table, t.owner()), compared(q, t.owner())
+	}
+	return p
+}
+
+func kindOf(table, column string) string {
+	switch {
+	case table == "stores" || column == "store_id":
+		return "store"
+	case table == "users" || column == "user_id":
+		return "person"
+	}
+	return table
+}
+
+// inserted returns the places of a column's values in an insert.
+func inserted(q, column string) (at []int) {
+	head := columnsOf.FindStringSubmatchIndex(q)
+	if head == nil {
+		return nil
+	}
+	index := -1
+	for i, c := range strings.Split(q[head[2]:head[3]], ",") {
+		if strings.Trim(c, " `\"\n\t") == column {
+			index = i
+		}
+	}
+	depth, item, n := 0, 0, 0
+	for _, c := range q[head[1]:] {
+		switch {
+		case c == '(':
+			if depth++; depth == 1 {
+				item = 0
+			}
+		case c == ')':
+			depth--
+		case c == ',' && depth == 1:
+			item++
+		case c == '?':
+			if depth == 1 && item == index {
+				at = append(at, n)
+			}
+			n++
+		case depth == 0 && c != ',' && c != ' ' && c != '\n' && c != '\t':
+			return at // ON DUPLICATE KEY, or the like
+		}
+	}
+	return at
+}
+
+// compared returns the places of the values with which a column is compared behind WHERE:
+// for one, for each of a list, or for each of a list of tuples.
+func compared(q, column string) (at []int) {
+	begin := where.FindStringIndex(q)
+	if begin == nil {
+		return nil
+	}
+	single := regexp.MustCompile("(?i)\\b" + column + "[`\"]?\\s*(?:=\\s*\\?|IN\\s*\\([?, ]*\\))")
+	for _, m := range single.FindAllStringIndex(q[begin[0]:], -1) {
+		from := begin[0] + m[0]
+		first := strings.Count(q[:from], "?")
+		for i := range strings.Count(q[from:begin[0]+m[1]], "?") {
+			at = append(at, first+i)
+		}
+	}
+	tuple := regexp.MustCompile("(?i)\\(([^()?]*\\b" + column + "\\b[^()?]*)\\)\\s*IN\\s*\\((?:VALUES)?\\s*((?:\\([?, ]*\\)[, ]*)*)")
+	if m := tuple.FindStringSubmatchIndex(q[begin[0]:]); m != nil {
+		text := q[begin[0]:]
+		names := strings.Split(text[m[2]:m[3]], ",")
+		index := 0
+		for i, name := range names {
+			if strings.Trim(name, " `\"") == column {
+				index = i
+			}
+		}
+		first := strings.Count(q[:begin[0]+m[4]], "?")
+		for i := index; i < strings.Count(text[m[4]:m[5]], "?"); i += len(names) {
+			at = append(at, first+i)
+		}
+	}
+	return at
+}
+
+// owners are those of the rows that a statement writes, as far as it names them.
+func (p plan) owners(values []any) (list []string) {
+	if p.of == "nobody" {
+		return []string{p.of}
+	}
+	for _, i := range p.at {
+		if i >= len(values) {
+			continue
+		}
+		v := values[i]
+		if valuer, ok := v.(driver.Valuer); ok {
+			if raw, err := valuer.Value(); err == nil {
+				v = raw
+			}
+		}
+		list = append(list, fmt.Sprintf("%s %x", p.of, v))
+	}
+	return list
+}
