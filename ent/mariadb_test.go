@@ -206,7 +206,7 @@ func kill(ctx context.Context, s *ent.Store) error {
 		return err
 	}
 	return s.Admin(context.WithoutCancel(ctx), func(conn *sql.Conn) error {
-		_, err := conn.ExecContext(ctx, fmt.Sprintf("KILL HARD CONNECTION %d", id))
+		_, err := conn.ExecContext(ctx, fmt.Sprintf("KILL CONNECTION %d", id))
 		return err
 	})
 }

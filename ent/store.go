@@ -30,6 +30,7 @@ type Store struct {
 	requested atomic.Pointer[time.Time] // when a request last began one
 	readers   *stdsql.DB                // reads outside transactions; on MySQL the same pool
 	client    *db.Client                // speaks to the readers
+	server    *patient                  // of MySQL: knows whether it is away
 
 	checkpoints *checkpointer // of SQLite
 
@@ -57,7 +58,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		s.writer, s.readers, err = openSQLite(t, c)
 	} else {
 		s.dialect = dialect.MySQL
-		s.writer, err = openMySQL(t, c, readTimeout)
+		s.writer, s.server, err = openMySQL(t, c, readTimeout)
 		s.readers = s.writer
 	}
 	if err != nil {
@@ -106,7 +107,7 @@ func (s *Store) Admin(ctx context.Context, f func(*stdsql.Conn) error) error {
 	pool := s.writer
 	if s.target.path == "" {
 		var err error
-		if pool, err = openMySQL(s.target, Config{MaxOpen: 1, Logger: s.log}, 0); err != nil {
+		if pool, _, err = openMySQL(s.target, Config{MaxOpen: 1, Logger: s.log}, 0); err != nil {
 			return err
 		}
 		defer pool.Close()
