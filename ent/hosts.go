@@ -32,10 +32,16 @@ type hosts struct {
 }
 
 // noWriterError says that servers answer, and none takes writes.
-type noWriterError struct{ err error }
+type noWriterError struct{ errs []error }
 
-func (e *noWriterError) Error() string { return "no server takes writes: " + e.err.Error() }
-func (e *noWriterError) Unwrap() error { return e.err }
+func (e *noWriterError) Unwrap() []error { return e.errs }
+func (e *noWriterError) Error() string {
+	texts := make([]string, len(e.errs))
+	for i, err := range e.errs {
+		texts[i] = err.Error()
+	}
+	return "no server takes writes: " + strings.Join(texts, "; ")
+}
 
 // Driver implements driver.Connector.
 func (h *hosts) Driver() driver.Driver { return h.connectors[0].Driver() }
@@ -69,7 +75,7 @@ func (h *hosts) Connect(ctx context.Context) (driver.Conn, error) {
 	if len(failed) == 1 {
 		return nil, failed[0]
 	}
-	return nil, &noWriterError{errors.Join(failed...)}
+	return nil, &noWriterError{failed}
 }
 
 // reach connects to one server. Where there are others it must take writes.
@@ -120,7 +126,7 @@ var (
 )
 
 // writable returns an error of a server that takes no writes. MySQL's super_read_only
-// implies read_only; servers without Galera have no wsrep_ready.
+// implies read_only; wsrep_ready means something where Galera is on.
 func writable(ctx context.Context, c driver.QueryerContext) error {
 	only, err := lastOf(ctx, c, "SELECT @@GLOBAL.read_only")
 	if err != nil {
@@ -129,11 +135,15 @@ func writable(ctx context.Context, c driver.QueryerContext) error {
 	if only != "0" && !strings.EqualFold(only, "off") {
 		return errReadOnly
 	}
+	galera, err := lastOf(ctx, c, "SHOW GLOBAL VARIABLES LIKE 'wsrep_on'")
+	if err != nil || !strings.EqualFold(galera, "on") {
+		return err
+	}
 	ready, err := lastOf(ctx, c, "SHOW GLOBAL STATUS LIKE 'wsrep_ready'")
 	if err != nil {
 		return err
 	}
-	if ready != "" && !strings.EqualFold(ready, "on") {
+	if !strings.EqualFold(ready, "on") {
 		return errNotReady
 	}
 	return nil

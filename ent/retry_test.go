@@ -31,7 +31,7 @@ func TestClassify(t *testing.T) {
 		{name: "lock wait", err: number(1205), want: lockWait, lockTimeout: true, unavailable: true},
 		{name: "too many connections", err: number(1040), want: refused, unavailable: true},
 		{name: "galera not ready", err: number(1047), want: refused, unavailable: true},
-		{name: "no writer", err: &noWriterError{context.DeadlineExceeded}, want: refused, unavailable: true},
+		{name: "no writer", err: &noWriterError{[]error{context.DeadlineExceeded}}, want: refused, unavailable: true},
 		{name: "shutdown", err: number(1053), want: linkLost, unavailable: true},
 		{name: "syntax", err: number(1064), want: fatal},
 		{name: "check", err: number(4025), want: fatal},
