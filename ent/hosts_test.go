@@ -15,7 +15,7 @@ import (
 // member starts a server with the table that the tests write to.
 func member(t *testing.T, id int) *mariadb.Member {
 	t.Helper()
-	m, err := mariadb.StartMember(id)
+	m, err := mariadb.StartMember(id, "")
 	if err != nil {
 		t.Fatal(err)
 	}

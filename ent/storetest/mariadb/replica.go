@@ -20,7 +20,8 @@ type Member struct {
 
 // StartMember starts a server with commits that survive a crash, a log for those who
 // follow, and a port on the loopback for them. It takes no writes until [Member.Promote].
-func StartMember(id int) (*Member, error) {
+// For dir see [Start].
+func StartMember(id int, dir string) (*Member, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("find a port: %w", err)
@@ -29,7 +30,7 @@ func StartMember(id int) (*Member, error) {
 	if err := l.Close(); err != nil || !ok {
 		return nil, fmt.Errorf("find a port: %w", err)
 	}
-	s, err := Start("", append(append([]string{}, Durable...), "--innodb-log-file-size=16M",
+	s, err := Start(dir, append(append([]string{}, Durable...), "--innodb-log-file-size=16M",
 		"--skip-networking=0", "--bind-address=127.0.0.1", fmt.Sprint("--port=", addr.Port),
 		"--log-bin=binlog", "--log-slave-updates", "--gtid-strict-mode=1", fmt.Sprint("--server-id=", id),
 		"--read-only=1", "--rpl-semi-sync-slave-enabled=1", "--rpl-semi-sync-master-timeout=60000",
