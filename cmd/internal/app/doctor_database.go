@@ -95,8 +95,8 @@ func diagnoseVersion(ctx context.Context, s *ent.Store) Finding {
 
 var numbers = regexp.MustCompile(`(\d+)\.(\d+)`)
 
-// judgeVersion knows the oldest versions that are tested: MySQL 8.4 and MariaDB
-// 10.11 (contract, section 11).
+// judgeVersion knows the oldest versions that are accepted: MySQL 8.4 and MariaDB 10.11
+// (contract, section 11). Tests run on MySQL 9.7 and MariaDB 10.11.
 func judgeVersion(v string) Finding {
 	name, major, minor := "MySQL", 8, 4
 	switch lower := strings.ToLower(v); {
@@ -106,11 +106,11 @@ func judgeVersion(v string) Finding {
 		name, major, minor = "MariaDB", 10, 11
 	case strings.Contains(lower, "tidb"), strings.Contains(lower, "vitess"):
 		return warn("version", v+" speaks MySQL's protocol",
-			"nothing, if you know it; MySQL 8.4 and MariaDB 10.11 are the ones that every release is tested on")
+			"nothing, if you know it; tests run on MySQL 9.7 and MariaDB 10.11")
 	}
 	m := numbers.FindStringSubmatch(v)
 	if m == nil {
-		return warn("version", v+" is not known here", "use MySQL 8.4 or later, or MariaDB 10.11 or later")
+		return warn("version", v+" is not known here", "use MySQL 8.4 or later, or MariaDB 10.11 or later; tests run on MySQL 9.7 and MariaDB 10.11")
 	}
 	a, _ := strconv.Atoi(m[1])
 	b, _ := strconv.Atoi(m[2])
