@@ -18,6 +18,16 @@ type Member struct {
 	db   *sql.DB // of root, who may write where others may not
 }
 
+// memberSettings let commits survive the end of a server, though not that of its machine,
+// and a follower keep up with many writers.
+var memberSettings = []string{
+	"--innodb-flush-log-at-trx-commit=2", "--innodb-doublewrite=1", "--read-only=1", "--gtid-strict-mode=1",
+	"--skip-networking=0", "--bind-address=127.0.0.1", "--log-bin=binlog", "--log-slave-updates",
+	"--slave-parallel-threads=4", "--slave-parallel-mode=optimistic", "--rpl-semi-sync-slave-enabled=1",
+	"--rpl-semi-sync-slave-kill-conn-timeout=1", "--rpl-semi-sync-master-timeout=60000",
+	"--rpl-semi-sync-master-wait-point=AFTER_SYNC",
+}
+
 // StartMember starts a server with commits that survive a crash, a log for those who
 // follow, and a port on the loopback for them. It takes no writes until [Member.Promote].
 // For dir see [Start].
@@ -30,11 +40,8 @@ func StartMember(id int, dir string) (*Member, error) {
 	if err := l.Close(); err != nil || !ok {
 		return nil, fmt.Errorf("find a port: %w", err)
 	}
-	s, err := Start(dir, append(append([]string{}, Durable...), "--innodb-log-file-size=16M",
-		"--skip-networking=0", "--bind-address=127.0.0.1", fmt.Sprint("--port=", addr.Port),
-		"--log-bin=binlog", "--log-slave-updates", "--gtid-strict-mode=1", fmt.Sprint("--server-id=", id),
-		"--read-only=1", "--rpl-semi-sync-slave-enabled=1", "--rpl-semi-sync-master-timeout=60000",
-		"--rpl-semi-sync-master-wait-point=AFTER_SYNC")...)
+	args := append([]string{fmt.Sprint("--port=", addr.Port), fmt.Sprint("--server-id=", id)}, memberSettings...)
+	s, err := Start(dir, args...)
 	if err != nil {
 		return nil, err
 	}
