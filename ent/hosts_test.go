@@ -49,7 +49,7 @@ func serverOf(ctx context.Context, s *ent.Store, write bool) (id int64, err erro
 		return err
 	}
 	if write {
-		return id, s.InTx(ctx, ask)
+		return id, s.InTxKeyed(ctx, ask) // a COMMIT that was lost with the server may have counted
 	}
 	return id, ask(ctx)
 }

@@ -191,7 +191,7 @@ func (e *Engine) claim(ctx context.Context, c candidate) (*run, error) {
 // take is [Engine.claim] inside of its transaction.
 func (e *Engine) take(ctx context.Context, c candidate) (*db.Export, error) {
 	clock := lease.Now(e.Store.Dialect())
-	set, args := "status = ?, stored = 1, "+terms.Claim(clock), []any{string(state.ExportRunning), e.id}
+	set, args := "status = ?, `stored` = 1, "+terms.Claim(clock), []any{string(state.ExportRunning), e.id}
 	if c.status == state.ExportQueued {
 		slot, ok, err := e.freeSlot(ctx)
 		if err != nil || !ok {
