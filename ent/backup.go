@@ -80,8 +80,8 @@ func (c Config) DumpCommand() string {
 	if err != nil || t.path != "" {
 		return ""
 	}
-	place := "--socket=" + t.addr
-	if host, port, err := net.SplitHostPort(t.addr); err == nil && t.network == "tcp" {
+	place := "--socket=" + t.hosts[0].addr
+	if host, port, err := net.SplitHostPort(t.hosts[0].addr); err == nil && t.hosts[0].network == "tcp" {
 		place = "--host=" + host + " --port=" + port
 	}
 	return "mariadb-dump --single-transaction --quick --hex-blob --default-character-set=utf8mb4 " + place +

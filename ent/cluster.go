@@ -239,7 +239,7 @@ func (s *Store) reader(ctx context.Context) (*stdsql.DB, error) {
 	}
 	there := s.target
 	there.name += ":" + h.name
-	pool, err := openMySQL(there, Config{MaxOpen: shardConns, Logger: s.log}, readTimeout)
+	pool, _, err := openMySQL(there, Config{MaxOpen: shardConns, Logger: s.log}, readTimeout)
 	if err == nil {
 		c.pools[h.name] = pool
 	}

@@ -11,10 +11,18 @@ import (
 )
 
 // The waits between two tries to reach a server that is away: they double from the
-// first to the longest.
+// first to the longest, which is shorter while callers wait.
 const (
-	firstAway   = 100 * time.Millisecond
-	longestAway = time.Second
+	firstAway    = 100 * time.Millisecond
+	longestAwait = 400 * time.Millisecond
+	longestAway  = time.Second
+)
+
+// Of an outage that begins, callers wait for its end; of one that lasts, they hear at
+// once. Those who wait hold their requests in memory, so there are only so many.
+const (
+	patience   = 5 * time.Second
+	maxWaiting = 256
 )
 
 // patient is a connector that does not knock at a closed door: while the server is away
@@ -23,11 +31,14 @@ const (
 type patient struct {
 	driver.Connector
 
-	mu     sync.Mutex
-	away   error // what the last try heard; nil when it worked
-	wait   time.Duration
-	next   time.Time // when the next try may be
-	trying bool
+	mu      sync.Mutex
+	away    error         // what the last try heard; nil when it worked
+	since   time.Time     // when the first try failed
+	back    chan struct{} // closed when a try works
+	waiting int           // for that
+	wait    time.Duration
+	next    time.Time // when the next try may be
+	trying  bool
 }
 
 // Connect implements driver.Connector.
@@ -60,16 +71,100 @@ func (p *patient) leave(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.trying = false
-	switch late := errors.Is(err, context.DeadlineExceeded); {
+	switch late := errors.Is(err, context.DeadlineExceeded) && !isNoWriter(err); {
 	case err == nil:
 		p.away, p.wait = nil, 0
-	case classify(err) != linkLost && (!late || p.away == nil):
+		if p.back != nil {
+			close(p.back)
+			p.back = nil
+		}
+	case classify(err) != linkLost && !isNoWriter(err) && (!late || p.away == nil):
 	case time.Now().Before(p.next): // one of many that tried at once
 	default:
-		if !late {
-			p.away = err
-		}
-		p.wait = min(max(2*p.wait, firstAway), longestAway)
-		p.next = time.Now().Add(p.wait/2 + rand.N(p.wait/2))
+		p.missed(err, late)
 	}
+}
+
+// missed notes a try that failed. The lock is held.
+func (p *patient) missed(err error, late bool) {
+	if p.away == nil {
+		p.since, p.back = time.Now(), make(chan struct{})
+	}
+	if !late {
+		p.away = err
+	}
+	longest := longestAway
+	if time.Since(p.since) < patience {
+		longest = longestAwait
+	}
+	p.wait = min(max(2*p.wait, firstAway), longest)
+	p.next = time.Now().Add(p.wait/2 + rand.N(p.wait/2))
+}
+
+// outage is what callers have to know of one.
+type outage int
+
+const (
+	none  outage = iota
+	young        // its end may be waited for
+	old          // callers are told at once
+)
+
+// state says what is known of the server. There is none of SQLite.
+func (p *patient) state() outage {
+	if p == nil {
+		return none
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.away == nil:
+		return none
+	case time.Since(p.since) < patience:
+		return young
+	}
+	return old
+}
+
+// await waits for the next try at reaching the server, at most until the outage is old. It
+// reports whether the caller may try again: not when its time is over, nor when too many
+// wait already.
+func (p *patient) await(ctx context.Context) bool {
+	p.mu.Lock()
+	if p.away == nil {
+		p.mu.Unlock()
+		return true
+	}
+	left := time.Until(p.next)
+	if p.trying {
+		left = firstAway // it may fail
+	}
+	left = min(patience-time.Since(p.since), left)
+	if time.Since(p.since) >= patience || p.waiting >= maxWaiting {
+		p.mu.Unlock()
+		return false
+	}
+	p.waiting++
+	back := p.back
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.waiting--
+	}()
+	t := time.NewTimer(max(left, time.Millisecond))
+	defer t.Stop()
+	select {
+	case <-back:
+		return true
+	case <-t.C:
+		return p.state() != old
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func isNoWriter(err error) bool {
+	_, ok := errors.AsType[*noWriterError](err)
+	return ok
 }

@@ -44,6 +44,13 @@ var mysqlClass = map[uint16]class{
 	1053: linkLost, 1927: linkLost, 2006: linkLost, 2013: linkLost, 4031: linkLost,
 }
 
+// demoted reports whether a server says that it takes no writes any more: it is read-only,
+// or a node of Galera that is not part of the cluster.
+func demoted(err error) bool {
+	e, ok := errors.AsType[*mysql.MySQLError](err)
+	return ok && (e.Number == 1290 || e.Number == 1836 || e.Number == 1792 || e.Number == 1047)
+}
+
 // SQLite's primary result codes, which are the low byte of the extended ones,
 // and the two extended codes of a taken key.
 const (
@@ -54,6 +61,9 @@ const (
 
 // classify says what err means. It looks through wrapping errors.
 func classify(err error) class {
+	if _, ok := errors.AsType[*noWriterError](err); ok {
+		return refused
+	}
 	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
 		return mysqlClass[e.Number]
 	}
@@ -149,28 +159,39 @@ const (
 
 // openMySQL makes the one pool that reads and writes share. A wait of zero is
 // for statements that may take hours.
-func openMySQL(t target, c Config, wait time.Duration) (*stdsql.DB, error) {
+func openMySQL(t target, c Config, wait time.Duration) (*stdsql.DB, *patient, error) {
+	h := &hosts{began: time.Now()}
+	for _, a := range t.hosts {
+		connector, err := mysql.NewConnector(mysqlConfig(t, a, c, wait))
+		if err != nil {
+			return nil, nil, fmt.Errorf("open %s: %w", t, err)
+		}
+		h.names, h.connectors = append(h.names, a.String()), append(h.connectors, connector)
+	}
+	p := &patient{Connector: h}
+	pool := stdsql.OpenDB(p)
+	n := cmp.Or(c.MaxOpen, 16)
+	pool.SetMaxOpenConns(n)
+	pool.SetMaxIdleConns(n)
+	pool.SetConnMaxLifetime(4 * time.Minute)
+	pool.SetConnMaxIdleTime(poolIdleTime)
+	return pool, p, nil
+}
+
+// mysqlConfig is how one server is spoken to. What a read-only one answers is left to
+// [hosts], which tells it from a lost link.
+func mysqlConfig(t target, a address, c Config, wait time.Duration) *mysql.Config {
 	m := mysql.NewConfig()
-	m.User, m.Passwd, m.Net, m.Addr, m.DBName = t.user, t.password, t.network, t.addr, t.name
+	m.User, m.Passwd, m.Net, m.Addr, m.DBName = t.user, t.password, a.network, a.addr, t.name
 	m.Timeout, m.ReadTimeout, m.WriteTimeout = dialTimeout, wait, writeTimeout
-	m.RejectReadOnly, m.InterpolateParams, m.ParseTime = true, true, true
+	m.InterpolateParams, m.ParseTime = true, true
 	m.Loc, m.Collation, m.TLSConfig = time.UTC, "utf8mb4_bin", t.tls
 	m.Params = map[string]string{"time_zone": "'+00:00'", "innodb_lock_wait_timeout": lockWaitTime}
 	if wait > 0 {
 		m.Params["innodb_lock_wait_timeout"] += idleTime
 	}
 	m.Logger = driverLog{c.Logger}
-	connector, err := mysql.NewConnector(m)
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", t, err)
-	}
-	pool := stdsql.OpenDB(&patient{Connector: connector})
-	n := cmp.Or(c.MaxOpen, 16)
-	pool.SetMaxOpenConns(n)
-	pool.SetMaxIdleConns(n)
-	pool.SetConnMaxLifetime(4 * time.Minute)
-	pool.SetConnMaxIdleTime(poolIdleTime)
-	return pool, nil
+	return m
 }
 
 // driverLog takes what the MySQL driver would print to standard error: broken

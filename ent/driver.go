@@ -94,25 +94,34 @@ func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*st
 	if !reads(query) {
 		return nil, ErrNoTx
 	}
-	if err := p.store.note(ctx, Statement{Query: query, Args: len(args), Values: args, Seeks: p.db == nil}); err != nil {
+	of := Statement{Query: query, Args: len(args), Values: args, Seeks: p.db == nil}
+	if err := p.store.note(ctx, of); err != nil {
 		return nil, err
 	}
-	from := p.db
-	if from == nil {
-		if p.store.Within(ctx) {
-			return nil, fmt.Errorf("%w: in a transaction", ErrNoShard)
-		}
-		shard, err := p.store.reader(ctx)
-		if err != nil {
-			return nil, err
-		}
-		from = shard
+	from, err := p.from(ctx)
+	if err != nil {
+		return nil, err
 	}
 	rows, err := from.QueryContext(ctx, query, args...)
+	for tries := 1; err != nil && p.store.readAgain(ctx, err, tries); tries++ {
+		//nolint:sqlclosecheck // the caller closes what it gets
+		rows, err = from.QueryContext(ctx, query, args...)
+	}
 	if err != nil && p.store.closed.Load() {
 		err = &unavailableError{err}
 	}
 	return rows, err
+}
+
+// from is what a query reads from: all of the database, or a look for work the shard of ctx.
+func (p *pool) from(ctx context.Context) (runner, error) {
+	if p.db != nil {
+		return p.db, nil
+	}
+	if p.store.Within(ctx) {
+		return nil, fmt.Errorf("%w: in a transaction", ErrNoShard)
+	}
+	return p.store.reader(ctx)
 }
 
 // reads reports whether a statement, by its first word, changes nothing; what follows

@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/micros"
@@ -16,7 +18,8 @@ import (
 type Config struct {
 	// Database is "sqlite:<path>" or a plain path, "mysql://user:pass@host:3306/name"
 	// or "mysql://user:pass@unix(/path/to/socket)/name". User and password may
-	// be percent-encoded. The one parameter is "?tls=true|preferred|skip-verify".
+	// be percent-encoded. The one parameter is "?tls=true|preferred|skip-verify". Several
+	// hosts, "mysql://user:pass@a:3306,b:3306/name", are a writer and what may take its place.
 	Database string
 	// FullSync makes SQLite's commits survive a power cut, not only a crash of
 	// the process. MySQL's durability is a setting of the server.
@@ -54,12 +57,15 @@ func (c Config) Check() error {
 // LogValue implements slog.LogValuer and leaves the password out.
 func (c Config) LogValue() slog.Value { return slog.StringValue(c.Redacted()) }
 
+// maxHosts bounds the servers among which the writer is sought.
+const maxHosts = 9
+
 // target is a parsed database address.
 type target struct {
 	path string // of the SQLite file; empty means MySQL
 
 	user, password string
-	network, addr  string // "tcp" or "unix"
+	hosts          []address // in the order in which they are asked
 	name           string
 	tls            string
 }
@@ -73,11 +79,11 @@ func (t target) String() string {
 	if t.password != "" {
 		user += ":***"
 	}
-	addr := t.addr
-	if t.network == "unix" {
-		addr = "unix(" + addr + ")"
+	names := make([]string, len(t.hosts))
+	for i, h := range t.hosts {
+		names[i] = h.String()
 	}
-	return "mysql://" + user + "@" + addr + "/" + t.name
+	return "mysql://" + user + "@" + strings.Join(names, ",") + "/" + t.name
 }
 
 // parseTarget reads a database address. Its errors never quote the address,
@@ -131,11 +137,11 @@ func parseMySQL(s string) (t target, err error) {
 	if t.user == "" {
 		return t, errors.New("the user is empty")
 	}
-	addr, rest, err := cutAddr(s[at+1:])
+	hosts, rest, err := cutHosts(s[at+1:])
 	if err != nil {
 		return t, err
 	}
-	t.network, t.addr = addr.Network(), addr.String()
+	t.hosts = hosts
 	name, params, _ := strings.Cut(rest, "?")
 	if t.name = name; name == "" || strings.Contains(name, "/") {
 		return t, errors.New("the database's name is missing: mysql://user:pass@host:3306/name")
@@ -144,30 +150,66 @@ func parseMySQL(s string) (t target, err error) {
 	return t, err
 }
 
-type address struct{ network, addr string }
+// address is where a server listens.
+type address struct{ network, addr string } // "tcp" or "unix"
 
-func (a address) Network() string { return a.network }
-func (a address) String() string  { return a.addr }
-
-// cutAddr parts "host:port/rest" or "unix(/path)/rest".
-func cutAddr(s string) (a net.Addr, rest string, err error) {
-	if path, ok := strings.CutPrefix(s, "unix("); ok {
-		path, rest, ok = strings.Cut(path, ")/")
-		if !ok || path == "" {
-			return nil, "", errors.New("a socket is written unix(/path/to/socket)/name")
-		}
-		return address{"unix", path}, rest, nil
+// String is how the address is written in a database's.
+func (a address) String() string {
+	if a.network == "unix" {
+		return "unix(" + a.addr + ")"
 	}
-	host, rest, _ := strings.Cut(s, "/")
+	return a.addr
+}
+
+// cutHosts parts "host:port,host:port/rest", where each may be "unix(/path)" too.
+func cutHosts(s string) (hosts []address, rest string, err error) {
+	for {
+		var one address
+		var more bool
+		if one, s, more, err = cutHost(s); err != nil {
+			return nil, "", err
+		}
+		if slices.Contains(hosts, one) {
+			return nil, "", errors.New("a host is named twice")
+		}
+		if hosts = append(hosts, one); len(hosts) > maxHosts {
+			return nil, "", fmt.Errorf("at most %d hosts can be named", maxHosts)
+		}
+		if !more {
+			return hosts, s, nil
+		}
+	}
+}
+
+// cutHost parts the first host from what follows: more hosts, or the rest.
+func cutHost(s string) (a address, rest string, more bool, err error) {
+	if path, ok := strings.CutPrefix(s, "unix("); ok {
+		path, rest, ok = strings.Cut(path, ")")
+		rest, more = strings.CutPrefix(rest, ",")
+		if !more && ok {
+			rest, ok = strings.CutPrefix(rest, "/")
+		}
+		if !ok || path == "" {
+			return a, "", false, errors.New("a socket is written unix(/path/to/socket)/name")
+		}
+		return address{"unix", path}, rest, more, nil
+	}
+	end := strings.IndexAny(s, ",/")
+	host := s
+	if end >= 0 {
+		host, rest, more = s[:end], s[end+1:], s[end] == ','
+	}
 	if host == "" {
-		return nil, "", errors.New("the host is missing")
+		return a, "", false, errors.New("the host is missing")
 	}
 	if _, port, err := net.SplitHostPort(host); err != nil {
 		host = net.JoinHostPort(strings.Trim(host, "[]"), "3306")
 	} else if port == "" {
 		host += "3306"
+	} else if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return a, "", false, errors.New("a port is a number from 1 to 65535")
 	}
-	return address{"tcp", host}, rest, nil
+	return address{"tcp", host}, rest, more, nil
 }
 
 // parseParams takes the tls parameter alone: every other setting is ours, since

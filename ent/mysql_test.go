@@ -1,71 +1,74 @@
 package ent_test
 
 import (
-	"context"
-	"database/sql"
-	"net/url"
+	"net"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/storetest"
-	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/storetest/mariadb"
 )
 
-// TestHashedPassword: MySQL's own kind of password is sent encrypted, with TLS or, without it, by
-// the server's public key, whether the server has it in its cache or not.
-func TestHashedPassword(t *testing.T) {
-	if !storetest.HaveMySQL(t) {
-		t.Skip("there is no server")
+// TestPasswords: MySQL's caching_sha2_password lets the program in over the network with TLS
+// and without, also when the server has not seen the password before, and nobody with
+// another password.
+func TestPasswords(t *testing.T) {
+	folder := os.Getenv(storetest.EnvUnpacked)
+	if folder == "" {
+		return // MariaDB has no such passwords
 	}
-	address := storetest.MySQL(t)
-	open := func(address string) *ent.Store {
-		t.Helper()
-		s, err := ent.Open(t.Context(), ent.Config{Database: address})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { s.Close() })
-		return s
-	}
-	admin := open(address)
-	if v, err := admin.Version(t.Context()); err != nil || strings.Contains(v, "MariaDB") {
-		t.Skipf("MariaDB has no such passwords: %s, %v", v, err)
-	}
-	const password = "p@ss/word?ü"
-	run := func(ctx context.Context, text string) {
-		t.Helper()
-		err := admin.Admin(ctx, func(conn *sql.Conn) error {
-			_, err := conn.ExecContext(ctx, text)
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	u, err := url.Parse(address)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := "u_" + strings.ToLower(strings.TrimPrefix(u.Path, "/storetest_"))
-	run(t.Context(), "CREATE USER '"+name+"'@'%' IDENTIFIED WITH caching_sha2_password BY '"+password+"'")
-	t.Cleanup(func() { run(context.Background(), "DROP USER '"+name+"'@'%'") })
-	run(t.Context(), "GRANT ALL ON `"+strings.TrimPrefix(u.Path, "/")+"`.* TO '"+name+"'@'%'")
-	for _, tls := range []string{"false", "skip-verify", "preferred", "false"} {
-		run(t.Context(), "FLUSH PRIVILEGES") // empties the cache
-		for range 2 {
-			there := *u
-			there.User, there.RawQuery = url.UserPassword(name, password), "tls="+tls
-			s := open(there.String())
-			if _, err := s.DB(t.Context()).StoreHandle.Query().Count(viewer.Everywhere(t.Context())); err != nil {
-				t.Errorf("tls=%s: %v", tls, err)
-			}
-		}
+	host := l.Addr().String()
+	l.Close()
+	_, port, _ := net.SplitHostPort(host)
+	m, err := mariadb.StartUnpacked(folder, "", "--skip-networking=0", "--bind-address=127.0.0.1", "--port="+port)
+	if err != nil {
+		t.Fatal(err)
 	}
-	there := *u
-	there.User = url.UserPassword(name, "another")
-	if s, err := ent.Open(t.Context(), ent.Config{Database: there.String()}); err == nil {
-		s.Close()
-		t.Error("a wrong password opens the database")
+	defer m.Close()
+	db, err := m.Empty(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	tests := []struct {
+		parameter, password string
+		want                string // part of the error
+	}{
+		{"", "opensesame", ""},
+		{"?tls=preferred", "opensesame", ""},
+		{"?tls=skip-verify", "opensesame", ""},
+		{"?tls=true", "opensesame", "certificate"},
+		{"", "wrong", "1045"},
+		{"?tls=skip-verify", "wrong", "1045"},
+	}
+	for i, tc := range tests {
+		t.Run(tc.parameter+" "+tc.password, func(t *testing.T) {
+			user := "u" + strconv.Itoa(i) // which the server has not seen
+			if _, err := db.ExecContext(t.Context(), "CREATE USER "+user+" IDENTIFIED WITH caching_sha2_password BY"+
+				" 'opensesame'"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := db.ExecContext(t.Context(), "GRANT ALL ON shop.* TO "+user); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // the second time the server knows it
+				s, err := ent.Open(t.Context(), ent.Config{
+					Database: "mysql://" + user + ":" + tc.password + "@" + host + "/shop" + tc.parameter,
+				})
+				if err == nil {
+					s.Close()
+				}
+				if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+					t.Errorf("got %v, want %q", err, tc.want)
+				}
+			}
+		})
 	}
 }

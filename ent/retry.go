@@ -30,12 +30,19 @@ type retry struct {
 	spent     bool // it would have been tried again, had there been tries left
 }
 
-// next counts a failed try and returns how long to wait before the next one.
-func (r *retry) next(err error, p phase) (wait time.Duration, again bool) {
+// next counts a failed try and returns how long to wait before the next one. While the
+// server is away, tries do not count; of an outage that lasts, the caller hears at once.
+func (r *retry) next(err error, p phase, now outage) (wait time.Duration, again bool) {
 	if isFinal(err) {
 		return 0, false
 	}
 	r.tries++
+	if c := classify(err); now != none && (c == refused || c == linkLost) {
+		if r.spent = now == old; r.spent {
+			return 0, false
+		}
+		r.tries = 1
+	}
 	base, limit := 2*time.Millisecond, 200*time.Millisecond
 	switch classify(err) {
 	case conflict:
@@ -95,6 +102,34 @@ func Final(err error) error {
 // String names the class for logs.
 func (c class) String() string {
 	return [...]string{"fatal", "duplicate", "conflict", "lock_wait", "refused", "link_lost", "broken"}[c]
+}
+
+// rest waits before the next try: while the server is away, for what comes of trying to
+// reach it. It reports whether there is to be one.
+func (s *Store) rest(ctx context.Context, wait time.Duration) bool {
+	if s.server.state() != none {
+		return s.server.await(ctx)
+	}
+	return sleep(ctx, wait)
+}
+
+// maxReads is how often a read is tried: its first connections may all be to a server that
+// has ended, of which the pool tries two itself.
+const maxReads = 4
+
+// readAgain reports, after a wait, whether a read outside of transactions that met err is
+// tried once more.
+func (s *Store) readAgain(ctx context.Context, err error, tries int) bool {
+	if c := classify(err); s.server == nil || s.closed.Load() || c != refused && c != linkLost {
+		return false
+	}
+	switch s.server.state() {
+	case young:
+		return s.server.await(ctx)
+	case none:
+		return tries < maxReads && sleep(ctx, rand.N(20*time.Millisecond<<tries))
+	}
+	return false
 }
 
 // sleep waits and reports whether ctx outlived the wait.

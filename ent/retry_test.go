@@ -31,6 +31,7 @@ func TestClassify(t *testing.T) {
 		{name: "lock wait", err: number(1205), want: lockWait, lockTimeout: true, unavailable: true},
 		{name: "too many connections", err: number(1040), want: refused, unavailable: true},
 		{name: "galera not ready", err: number(1047), want: refused, unavailable: true},
+		{name: "no writer", err: &noWriterError{[]error{context.DeadlineExceeded}}, want: refused, unavailable: true},
 		{name: "shutdown", err: number(1053), want: linkLost, unavailable: true},
 		{name: "syntax", err: number(1064), want: fatal},
 		{name: "check", err: number(4025), want: fatal},
@@ -105,7 +106,7 @@ func TestRetryNext(t *testing.T) {
 			r := retry{deadline: time.Now().Add(time.Hour), keyed: tc.keyed}
 			tries := 1
 			for {
-				wait, again := r.next(tc.err, tc.phase)
+				wait, again := r.next(tc.err, tc.phase, none)
 				if !again {
 					break
 				}
@@ -123,9 +124,28 @@ func TestRetryNext(t *testing.T) {
 	}
 }
 
+// While an outage is young its tries do not count; once it is old there are none.
+func TestRetryInAnOutage(t *testing.T) {
+	r := retry{deadline: time.Now().Add(time.Hour)}
+	for range 3 * maxTries {
+		if _, again := r.next(driver.ErrBadConn, running, young); !again {
+			t.Fatal("a try in a young outage counts")
+		}
+	}
+	if _, again := r.next(driver.ErrBadConn, committing, young); again {
+		t.Error("a commit of unknown outcome is tried again")
+	}
+	if _, again := r.next(number(1213), running, old); !again {
+		t.Error("a deadlock is not tried again")
+	}
+	if _, again := r.next(driver.ErrBadConn, running, old); again || !IsUnavailable(r.explain(driver.ErrBadConn)) {
+		t.Error("tried again in an old outage, or not explained")
+	}
+}
+
 func TestRetryEndsAtTheDeadline(t *testing.T) {
 	r := retry{deadline: time.Now().Add(-time.Second)}
-	if _, again := r.next(number(1213), running); again {
+	if _, again := r.next(number(1213), running, none); again {
 		t.Error("tried again after the deadline")
 	}
 }

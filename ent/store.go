@@ -32,6 +32,7 @@ type Store struct {
 	client    *db.Client                // speaks to the readers
 	seeking   *db.Client                // speaks to the readers of one shard
 	cluster   *cluster                  // of Vitess
+	server    *patient                  // of MySQL: knows whether it is away
 
 	checkpoints *checkpointer // of SQLite
 
@@ -59,7 +60,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		s.writer, s.readers, err = openSQLite(t, c)
 	} else {
 		s.dialect = dialect.MySQL
-		s.writer, err = openMySQL(t, c, readTimeout)
+		s.writer, s.server, err = openMySQL(t, c, readTimeout)
 		s.readers = s.writer
 	}
 	if err != nil {
@@ -112,7 +113,7 @@ func (s *Store) Admin(ctx context.Context, f func(*stdsql.Conn) error) error {
 	pool := s.writer
 	if s.target.path == "" {
 		var err error
-		if pool, err = openMySQL(s.target, Config{MaxOpen: 1, Logger: s.log}, 0); err != nil {
+		if pool, _, err = openMySQL(s.target, Config{MaxOpen: 1, Logger: s.log}, 0); err != nil {
 			return err
 		}
 		defer pool.Close()

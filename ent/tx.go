@@ -80,15 +80,16 @@ func (s *Store) inTx(ctx context.Context, f func(ctx context.Context) error, key
 			}
 			return nil
 		}
-		wait, again := r.next(err, phase)
+		wait, again := r.next(err, phase, s.server.state())
 		if !again {
 			return r.explain(err)
 		}
 		c := classify(err)
 		s.retries[c].Add(1)
 		s.log.DebugContext(ctx, "transaction begins anew", "try", r.tries, "wait", wait, "reason", c.String())
-		if !sleep(ctx, wait) {
-			return err
+		if !s.rest(ctx, wait) {
+			r.spent = ctx.Err() == nil
+			return r.explain(err)
 		}
 	}
 }

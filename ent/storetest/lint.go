@@ -30,13 +30,17 @@ var forbidden = []struct {
 	{word: word(`READ\s+ONLY`), why: "read-only transactions are not routed alike"},
 	{word: word(`GET_LOCK`), why: "GET_LOCK: only migrations may use it"},
 	{word: regexp.MustCompile(`->>`), why: "->>: MariaDB lacks it"},
-	{word: regexp.MustCompile("(?i)[^`\"\\w](?:lines|stored)\\b"), why: "a column with a word that MySQL reserves: quote it"},
 }
+
+// reserved are words that MySQL alone takes for its own: as names they stand in quotes.
+var reserved = regexp.MustCompile(`(?i)\b(?:STORED|VIRTUAL|GENERATED|RANK|DENSE_RANK|ROW_NUMBER|LEAD|LAG|NTILE|GROUPS|GROUPING|CUBE|` +
+	`EMPTY|SYSTEM|FUNCTION|MANUAL|PARALLEL|QUALIFY|TABLESAMPLE)\s*(?:[=<>,)]|IN\b|IS\b|FROM\b|ASC\b|DESC\b|$)`)
 
 func word(s string) *regexp.Regexp { return regexp.MustCompile(`(?i)\b` + s + `\b`) }
 
 var (
 	literal = regexp.MustCompile(`'(?:[^'\\]|\\.|'')*'`)
+	quoted  = regexp.MustCompile("`[^`]*`|\"[^\"]*\"")
 	tables  = regexp.MustCompile("(?i)\\b(?:FROM|JOIN|INTO|UPDATE)\\s+[`\"]?([a-z_0-9]+)[`\"]?")
 	write   = regexp.MustCompile(
 		`(?i)^\s*(?:INSERT|UPDATE|DELETE|REPLACE|CREATE|ALTER|DROP|TRUNCATE|` +
@@ -52,6 +56,9 @@ func Lint(s ent.Statement) error {
 		if (f.but == "" || f.but != s.Dialect) && f.word.MatchString(q) {
 			return fmt.Errorf("statement lint: %s", f.why)
 		}
+	}
+	if w := reserved.FindString(quoted.ReplaceAllString(q, "x")); w != "" {
+		return fmt.Errorf("statement lint: %s is a word of MySQL's: quote it", strings.Trim(w, "=<>,) "))
 	}
 	if !s.InTx && write.MatchString(q) {
 		return fmt.Errorf("statement lint: a write outside a transaction")

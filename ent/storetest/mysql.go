@@ -27,17 +27,32 @@ type server struct {
 
 // shared is started once per process; it ends with the process.
 var shared = sync.OnceValues(func() (*server, error) {
-	if address := os.Getenv(EnvMySQL); address != "" {
+	switch address := os.Getenv(EnvMySQL); {
+	case strings.HasPrefix(address, "/"):
+		return unpacked(address)
+	case address != "":
 		return given(address)
+	case !mariadb.Installed():
+		return unpacked(os.Getenv(EnvUnpacked))
 	}
-	m, err := mariadb.Start("")
+	return private(mariadb.Start(""))
+})
+
+// third is the MySQL that [Each] runs beside the two others, started once too.
+var third = sync.OnceValues(func() (*server, error) { return unpacked(os.Getenv(EnvUnpacked)) })
+
+// unpacked starts the MySQL that lies in a folder.
+func unpacked(folder string) (*server, error) { return private(mariadb.StartUnpacked(folder, "")) }
+
+// private uses a server that was started for this process.
+func private(m *mariadb.Server, err error) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
 	s := &server{dsn: m.DSN}
 	s.admin, err = ent.Open(context.Background(), ent.Config{Database: m.DSN("mysql"), MaxOpen: 4})
 	return s, err
-})
+}
 
 // given uses the server at address, whose own database is only connected to.
 func given(address string) (*server, error) {
@@ -47,7 +62,7 @@ func given(address string) (*server, error) {
 	}
 	base, params, _ := strings.Cut(address, "?")
 	base = base[:strings.LastIndexByte(base, '/')+1]
-	return &server{admin: admin, given: os.Getenv(EnvKeep) != "1", dsn: func(name string) string {
+	return &server{admin: admin, given: true, dsn: func(name string) string {
 		if params == "" {
 			return base + url.PathEscape(name)
 		}
@@ -59,11 +74,12 @@ func given(address string) (*server, error) {
 // the environment requires it.
 func haveMySQL(t testing.TB) bool {
 	t.Helper()
-	if os.Getenv(EnvMySQL) != "" || os.Getenv(EnvVitess) != "" || mariadb.Installed() {
+	if os.Getenv(EnvMySQL) != "" || os.Getenv(EnvUnpacked) != "" || os.Getenv(EnvVitess) != "" || mariadb.Installed() {
 		return true
 	}
 	if os.Getenv(EnvRequire) == "1" {
-		t.Fatalf("%s=1, but mariadbd is not installed and %s is not set", EnvRequire, EnvMySQL)
+		t.Fatalf("%s=1, but mariadbd is not installed and neither %s nor %s is set", EnvRequire, EnvMySQL,
+			EnvUnpacked)
 	}
 	return false
 }
@@ -72,7 +88,13 @@ func haveMySQL(t testing.TB) bool {
 // test. It fails the test when there is no server: ask [HaveMySQL] first.
 func MySQL(t testing.TB) string {
 	t.Helper()
-	s, err := shared()
+	return databaseOf(t, shared)
+}
+
+// databaseOf returns the address of a migrated, empty database of a server.
+func databaseOf(t testing.TB, of func() (*server, error)) string {
+	t.Helper()
+	s, err := of()
 	if err != nil {
 		t.Fatalf("start the test server: %v", err)
 	}

@@ -1,5 +1,5 @@
-// Package storetest opens migrated databases for tests: SQLite always, and
-// MariaDB or MySQL when one is installed or given.
+// Package storetest opens migrated databases for tests: SQLite always, MariaDB when it is
+// installed, and MySQL when one is given or unpacked.
 //
 // Every statement of such a store passes the statement lint (see [Lint]); a
 // violation fails the test that ran it.
@@ -8,6 +8,7 @@ package storetest
 import (
 	"context"
 	"crypto/rand"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -22,11 +23,11 @@ import (
 
 // Environment variables of the tests.
 const (
-	// EnvMySQL is the mysql:// address of a server on which databases may be made.
+	// EnvMySQL is the mysql:// address of a server on which databases may be made, or the
+	// folder of an unpacked MySQL, for use in place of MariaDB.
 	EnvMySQL = "STOREFRONT_TEST_MYSQL"
-	// EnvKeep set to 1 says that nobody misses the server: databases stay on it, emptied, for
-	// the next test.
-	EnvKeep = "STOREFRONT_TEST_MYSQL_KEEP"
+	// EnvUnpacked is the folder of an unpacked MySQL, for use beside MariaDB; see .ci/mysql.
+	EnvUnpacked = "STOREFRONT_TEST_MYSQLD"
 	// EnvRequire set to 1 makes the absence of a server a failure.
 	EnvRequire = "STOREFRONT_REQUIRE_MYSQL"
 )
@@ -50,13 +51,17 @@ func UnlintedMySQL(b *testing.B) *ent.Store {
 	return openWith(b, ent.Config{Database: MySQL(b)})
 }
 
-// Each runs f on SQLite, and on MySQL or MariaDB when there is one, each with a
-// migrated, empty database.
+// Each runs f on SQLite, on MariaDB or the server that is given when there is one, and on
+// the unpacked MySQL that the environment names beside it, each with a migrated, empty
+// database.
 func Each(t *testing.T, f func(t *testing.T, s *ent.Store)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { f(t, Open(t)) })
 	if haveMySQL(t) {
 		t.Run("mysql", func(t *testing.T) { f(t, open(t, MySQL(t))) })
+	}
+	if os.Getenv(EnvUnpacked) != "" {
+		t.Run("mysqld", func(t *testing.T) { f(t, open(t, databaseOf(t, third))) })
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // Storage says where the data lies. Every command takes it.
 type Storage struct {
 	Data     string `default:"./storefront-data" env:"STOREFRONT_DATA" placeholder:"DIR" help:"Folder of the SQLite database, the root secret and demo.json (default ${default})."`
-	Database string `xor:"database" env:"STOREFRONT_DATABASE" placeholder:"ADDRESS" help:"Database in place of the SQLite file in --data: mysql://user:pass@host:3306/name, mysql://user:pass@unix(/path)/name or sqlite:path. A password belongs in --database-file, since the arguments of a process can be read by others."`
+	Database string `xor:"database" env:"STOREFRONT_DATABASE" placeholder:"ADDRESS" help:"Database in place of the SQLite file in --data: mysql://user:pass@host:3306/name, mysql://user:pass@unix(/path)/name or sqlite:path. Several hosts, a:3306,b:3306, are servers of which one takes writes. A password belongs in --database-file, since the arguments of a process can be read by others."`
 	// DatabaseFile is Database, as a file holds it.
 	DatabaseFile []byte `type:"filecontent" xor:"database" env:"STOREFRONT_DATABASE_FILE" placeholder:"FILE" help:"File that holds the address of the database, with its password."`
 

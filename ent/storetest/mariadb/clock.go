@@ -31,7 +31,7 @@ func StartSettable(args ...string) (*Server, error) {
 	if !Settable() {
 		return nil, errors.New("mariadbd or the library of faketime is not installed")
 	}
-	return begin("", faker(), args)
+	return begin(installed(), "", faker(), args)
 }
 
 // under is the start of a command line that puts a program under another clock: the

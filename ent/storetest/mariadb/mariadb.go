@@ -1,6 +1,6 @@
-// Package mariadb runs a private MariaDB server for tests, load runs and the
-// migration generator: on a socket in a temporary folder, without network,
-// ended with the process that started it.
+// Package mariadb runs a private MariaDB server, or one of MySQL that is unpacked and not
+// installed, for tests, load runs and the migration generator: on a socket in a temporary
+// folder, without network, ended with the process that started it.
 package mariadb
 
 import (
@@ -65,11 +65,41 @@ func Start(dir string, args ...string) (*Server, error) {
 	if !Installed() {
 		return nil, errors.New("mariadbd is not installed")
 	}
-	return begin(dir, "", args)
+	return begin(installed(), dir, "", args)
 }
 
-// begin is [Start]; a library of faketime lets the clock be set.
-func begin(dir, library string, args []string) (*Server, error) {
+// program is a server's program: how it is called, what suits tests, and how its folder of
+// data is made.
+type program struct {
+	command, settings []string
+	install           func(data, tmp string) error
+}
+
+// installed is the machine's MariaDB.
+func installed() program {
+	return program{command: []string{find("mariadbd"), "--no-defaults"}, settings: settings, install: install}
+}
+
+func install(data, tmp string) error {
+	cmd := exec.Command(find("mariadb-install-db"), append([]string{"--no-defaults", "--datadir=" + data, "--tmpdir=" + tmp,
+		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"}, asUser()...)...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		// What went wrong comes first, general advice follows.
+		return fmt.Errorf("install mariadb: %w: %.1500s", err, out)
+	}
+	return nil
+}
+
+// asUser lets a server run as root, which it refuses unasked.
+func asUser() []string {
+	if os.Geteuid() == 0 {
+		return []string{"--user=root"}
+	}
+	return nil
+}
+
+// begin is [Start] of a program; a library of faketime lets the clock be set.
+func begin(p program, dir, library string, args []string) (*Server, error) {
 	temporary := dir == ""
 	if temporary {
 		var err error
@@ -77,7 +107,7 @@ func begin(dir, library string, args []string) (*Server, error) {
 			return nil, fmt.Errorf("start mariadb: %w", err)
 		}
 	}
-	s, err := start(dir, temporary, library, args)
+	s, err := start(p, dir, temporary, library, args)
 	if err != nil && temporary {
 		os.RemoveAll(dir)
 	}
@@ -96,23 +126,17 @@ wait $server
 [ "$temporary" = true ] && rm -rf "$dir"
 `
 
-func start(dir string, temporary bool, library string, args []string) (*Server, error) {
+func start(p program, dir string, temporary bool, library string, args []string) (*Server, error) {
 	// A server that starts deletes what others left in its folder for temporary
 	// tables, so each has one of its own.
 	tmp := filepath.Join(dir, "tmp")
 	if err := os.MkdirAll(tmp, 0o700); err != nil {
 		return nil, fmt.Errorf("start mariadb: %w", err)
 	}
-	data, user := filepath.Join(dir, "data"), []string(nil)
-	if os.Geteuid() == 0 {
-		user = []string{"--user=root"}
-	}
+	data := filepath.Join(dir, "data")
 	if _, err := os.Stat(filepath.Join(data, "mysql")); err != nil {
-		install := exec.Command(find("mariadb-install-db"), append([]string{"--no-defaults", "--datadir=" + data,
-			"--tmpdir=" + tmp, "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"}, user...)...)
-		if out, err := install.CombinedOutput(); err != nil {
-			// What went wrong comes first, general advice follows.
-			return nil, fmt.Errorf("install mariadb: %w: %.1500s", err, out)
+		if err := p.install(data, tmp); err != nil {
+			return nil, err
 		}
 	}
 	s := &Server{socket: filepath.Join(dir, "s"), ended: make(chan struct{})}
@@ -124,9 +148,9 @@ func start(dir string, temporary bool, library string, args []string) (*Server, 
 		}
 		line = append(line, under(library, s.clock)...)
 	}
-	line = append(line, find("mariadbd"), "--no-defaults", "--datadir="+data, "--tmpdir="+tmp, "--socket="+s.socket,
+	line = append(append(line, p.command...), "--datadir="+data, "--tmpdir="+tmp, "--socket="+s.socket,
 		"--pid-file="+filepath.Join(dir, "pid"))
-	line = append(append(append(line, settings...), user...), args...)
+	line = append(append(append(line, p.settings...), asUser()...), args...)
 	cmd := exec.Command("/bin/sh", line...)
 	pipe, err := cmd.StdinPipe()
 	if err != nil {

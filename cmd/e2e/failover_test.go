@@ -1,0 +1,202 @@
+package e2e
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/storetest/mariadb"
+)
+
+// envFailovers is how often TestFailover kills the writer; unset it is once.
+const envFailovers = "STOREFRONT_TEST_FAILOVERS"
+
+// pair are two semi-synchronous servers, one of which takes writes.
+type pair struct {
+	dirs    [2]string
+	members [2]*mariadb.Member
+	writer  int
+}
+
+func newPair(t *testing.T) *pair {
+	t.Helper()
+	root, err := os.MkdirTemp("/tmp", "sfpair") // a socket's path must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &pair{dirs: [2]string{filepath.Join(root, "a"), filepath.Join(root, "b")}}
+	t.Cleanup(func() {
+		for _, m := range p.members {
+			if m != nil {
+				m.Close()
+			}
+		}
+		os.RemoveAll(root)
+	})
+	p.begin(t, 0)
+	if err := p.members[0].Promote(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.members[0].Found(t.Context(), "shop"); err != nil {
+		t.Fatal(err)
+	}
+	p.begin(t, 1)
+	p.follow(t, 1, 0)
+	return p
+}
+
+// begin starts a member with nothing in it.
+func (p *pair) begin(t *testing.T, i int) {
+	t.Helper()
+	if err := os.RemoveAll(p.dirs[i]); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if p.members[i], err = mariadb.StartMember(i+1, p.dirs[i]); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (p *pair) follow(t *testing.T, one, of int) {
+	t.Helper()
+	if err := p.members[one].Follow(t.Context(), p.members[of]); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fail kills the writer and promotes the other one after a while. It returns how long
+// nobody took writes.
+func (p *pair) fail(t *testing.T, after time.Duration) time.Duration {
+	t.Helper()
+	began := time.Now()
+	p.members[p.writer].Close() // as kill -9 does
+	p.members[p.writer] = nil
+	beats(after)
+	p.writer = 1 - p.writer
+	if err := p.members[p.writer].Promote(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return time.Since(began)
+}
+
+// mend brings the member that was killed back as a follower.
+func (p *pair) mend(t *testing.T) {
+	t.Helper()
+	p.begin(t, 1-p.writer)
+	p.follow(t, 1-p.writer, p.writer)
+}
+
+// shoppers write with keys and read lists, each request once.
+type shoppers struct {
+	*load
+
+	ended    atomic.Bool
+	group    sync.WaitGroup
+	mu       sync.Mutex
+	surfaced map[string]int // writes and reads that got an error
+	stall    map[string]time.Duration
+}
+
+func (c *shoppers) begin(t *testing.T) {
+	for i := range 6 {
+		c.group.Go(func() {
+			for n := i; !c.ended.Load(); n++ {
+				d := c.next(n)
+				if a := c.send(t, "write", d.request); a != nil {
+					c.acknowledge(d, a)
+				}
+			}
+		})
+		c.group.Go(func() {
+			for !c.ended.Load() {
+				c.send(t, "read", request{As: c.key, Path: base + "/orders?limit=20"})
+			}
+		})
+	}
+}
+
+// send returns an answer that is no error of the server's.
+func (c *shoppers) send(t *testing.T, kind string, r request) *answer {
+	began := time.Now()
+	a, err := c.program.do(t, r)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stall[kind] = max(c.stall[kind], time.Since(began))
+	if err == nil && a.Status < http.StatusInternalServerError {
+		return a
+	}
+	c.surfaced[kind]++
+	t.Logf("%s %s: %s", r.Method, r.Path, describe(a, err))
+	if err == nil && a.Status != http.StatusServiceUnavailable {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
+	return nil
+}
+
+// report tells what a round did, and fails the test where requests were refused that had
+// only to wait.
+func (c *shoppers) report(t *testing.T, round int, away time.Duration) {
+	t.Helper()
+	c.load.mu.Lock()
+	acknowledged := c.acks
+	c.load.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t.Logf("round %d: no writer for %v; worst stall %v, refused %v, %d writes acknowledged so far", round+1,
+		away.Round(time.Millisecond), c.stall, c.surfaced, acknowledged)
+	if away < 4*time.Second && len(c.surfaced) > 0 {
+		t.Errorf("requests were refused: %v", c.surfaced)
+	}
+	clear(c.stall)
+	clear(c.surfaced)
+}
+
+// TestFailover kills the writer of two servers and promotes the other one: under writes
+// with keys, lists and deliveries nothing is lost or done twice, and where nobody took
+// writes for less than the 5 s that requests wait, none of them hears of it.
+func TestFailover(t *testing.T) {
+	if !mariadb.Installed() {
+		storetest.HaveMySQL(t) // servers that are given cannot be killed
+		return
+	}
+	rounds := 1
+	if n, err := strconv.Atoi(os.Getenv(envFailovers)); err == nil {
+		rounds = n
+	}
+	servers := newPair(t)
+	p := start(t, settings{
+		Data: t.TempDir(), Args: []string{"--demo", "--demo-orders", "3", "--rate-limit", "0", "--migrate",
+			"--database", mariadb.Address("shop", servers.members[0], servers.members[1])},
+	})
+	crew := hire(t, 20*time.Millisecond, p)
+	sink := receiving(t)
+	book := sink.open("/in", nil)
+	p.register(t, crew.store.Keys["all"], book, salesEvents...)
+	other := p.demo(t).Stores[1] // whose events are not in the journal
+	key := other.Keys["all"]
+	c := &shoppers{load: newLoad(p, key, p.firstOrder(t, key), 0), surfaced: map[string]int{},
+		stall: map[string]time.Duration{}}
+	crew.begin(t, 2)
+	c.begin(t)
+	for round := range rounds {
+		beats(2 * time.Second)
+		away := servers.fail(t, 200*time.Millisecond+rand.N(2500*time.Millisecond))
+		beats(2 * time.Second)
+		c.report(t, round, away)
+		if round+1 < rounds {
+			servers.mend(t)
+		}
+	}
+	c.ended.Store(true)
+	c.group.Wait()
+	crew.finish(t, sink, nil, 0, book)
+	c.verify(t, p)
+	checkRows(t, c.deeds, p.tally(t, key, other.StaffToken, c.order))
+}

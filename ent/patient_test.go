@@ -1,0 +1,100 @@
+package ent
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// gate is a server that is away until it is not.
+type gate struct {
+	open  atomic.Bool
+	tried atomic.Int64
+}
+
+func (g *gate) Driver() driver.Driver { return nil }
+
+func (g *gate) Connect(context.Context) (driver.Conn, error) {
+	g.tried.Add(1)
+	if g.open.Load() {
+		return nil, nil
+	}
+	return nil, driver.ErrBadConn
+}
+
+// callers ask for the server until they get it or are told to give up.
+func callers(p *patient, n int) (served, gaveUp *atomic.Int64) {
+	served, gaveUp = new(atomic.Int64), new(atomic.Int64)
+	for range n {
+		go func() {
+			for {
+				if _, err := p.Connect(context.Background()); err == nil {
+					served.Add(1)
+					return
+				}
+				if !p.await(context.Background()) {
+					gaveUp.Add(1)
+					return
+				}
+			}
+		}()
+	}
+	return served, gaveUp
+}
+
+// TestPatience: those who ask while an outage is young are served when it ends; only so many
+// wait, and of an outage that lasts everybody hears at once.
+func TestPatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := &gate{}
+		p := &patient{Connector: g}
+		served, gaveUp := callers(p, maxWaiting+50)
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		if gaveUp.Load() != 50 || served.Load() != 0 || p.state() != young {
+			t.Errorf("%d gave up, %d were served, want the 50 for whom there is no room", gaveUp.Load(), served.Load())
+		}
+		if n := g.tried.Load(); n > 30 {
+			t.Errorf("%d connections were tried in 3 s", n)
+		}
+		g.open.Store(true)
+		time.Sleep(longestAwait)
+		synctest.Wait()
+		if served.Load() != maxWaiting || p.state() != none || p.waiting != 0 {
+			t.Errorf("%d were served, %d wait, want all who waited", served.Load(), p.waiting)
+		}
+
+		g.open.Store(false)
+		began := time.Now()
+		served, gaveUp = callers(p, 20)
+		synctest.Wait()
+		time.Sleep(patience)
+		synctest.Wait()
+		if gaveUp.Load() != 20 || served.Load() != 0 || p.state() != old {
+			t.Errorf("%d of 20 gave up after %v", gaveUp.Load(), time.Since(began))
+		}
+		if began = time.Now(); p.await(t.Context()) || time.Since(began) != 0 {
+			t.Error("an outage that lasts is waited for")
+		}
+	})
+}
+
+// A caller waits no longer than its own deadline.
+func TestPatienceEndsWithTheCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &patient{Connector: &gate{}}
+		if _, err := p.Connect(t.Context()); err == nil {
+			t.Fatal("there is no server")
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		began := time.Now()
+		if p.await(ctx) || !errors.Is(ctx.Err(), context.DeadlineExceeded) || time.Since(began) > 20*time.Millisecond {
+			t.Errorf("waited for %v", time.Since(began))
+		}
+	})
+}
