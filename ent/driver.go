@@ -94,7 +94,8 @@ func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*st
 	if !reads(query) {
 		return nil, ErrNoTx
 	}
-	if err := p.store.note(ctx, Statement{Query: query, Args: len(args), Values: args, Seeks: p.db == nil}); err != nil {
+	of := Statement{Query: query, Args: len(args), Values: args, Seeks: p.db == nil}
+	if err := p.store.note(ctx, of); err != nil {
 		return nil, err
 	}
 	from := p.db
