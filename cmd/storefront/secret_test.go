@@ -113,7 +113,8 @@ func lastButFirst(t *testing.T, data string) *keyring.Ring {
 
 func dataOf(t *testing.T, s *ent.Store, id xid.ID) []byte {
 	t.Helper()
-	row, err := s.DB(t.Context()).Factor.Query().Where(factor.ID(id)).Only(viewer.Everywhere(t.Context()))
+	c, all := storetest.Everything(t, s)
+	row, err := c.Factor.Query().Where(factor.ID(id)).Only(all)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,9 @@ var batches = map[string]bool{
 	"endpoint_stats": true, "exports": true, "mails": true, "themes": true, "sessions": true, "challenges": true,
 	"account_events": true, "allowances": true, "request_logs": true, "factors": true, "payment_accounts": true,
 	"webhook_endpoints": true, "idempotency_keys": true,
+	// What a person is in every store ends at once still: with a new password, and where
+	// somebody else proves the address.
+	"staff": true, "staff_tokens": true, "memberships": true, "invitations": true, "credentials": true,
 }
 
 // note takes a statement, and returns an error where it is about another owner than what
@@ -122,6 +125,8 @@ func readPlan(q string) (p plan) {
 
 func kindOf(table, column string) string {
 	switch {
+	case table == "mails":
+		return "mail" // one about an account is of no store, and lies anywhere
 	case table == "stores" || column == "store_id":
 		return "store"
 	case table == "users" || column == "user_id":

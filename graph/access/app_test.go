@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/access"
@@ -106,7 +107,8 @@ func TestAppChecks(t *testing.T) {
 				t.Errorf("%v, want %s", err, tc.want)
 			}
 		}
-		if n := p.Client(p.Ctx).OAuthClient.Query().CountX(p.Ctx); n != 0 {
+		c, all := storetest.Everything(t, p.Store)
+		if n := c.OAuthClient.Query().CountX(all); n != 0 {
 			t.Errorf("refused registrations left %d client ids", n)
 		}
 	})

@@ -61,7 +61,8 @@ func TestPasskey(t *testing.T) {
 		if err != nil || used.Name != "Laptop" {
 			t.Fatalf("%+v, %v", used, err)
 		}
-		if row := s.DB(p.ctx).Factor.GetX(p.ctx, added.Factor.ID); row.Step != 6 || row.LastUsedAt == nil {
+		c, all := storetest.Everything(t, s)
+		if row := c.Factor.GetX(all, added.Factor.ID); row.Step != 6 || row.LastUsedAt == nil {
 			t.Errorf("%+v", row)
 		}
 		if _, err := p.prove(p.by.Person, answer); !errors.Is(err, second.ErrWrong) {

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db/allowance"
 	"github.com/storefront-go/storefront/ent/db/factor"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/storetest"
@@ -134,8 +135,10 @@ func TestTOTPSteps(t *testing.T) {
 // forget fills the allowances again.
 func (p *place) forget() {
 	p.t.Helper()
+	c, all := storetest.Everything(p.t, p.store)
+	ids := c.Allowance.Query().IDsX(all)
 	p.tx(func(ctx context.Context) error {
-		_, err := p.store.DB(ctx).Allowance.Delete().Exec(ctx)
+		_, err := p.store.DB(ctx).Allowance.Delete().Where(allowance.IDIn(ids...)).Exec(ctx)
 		return err
 	})
 }

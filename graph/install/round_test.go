@@ -218,7 +218,7 @@ func TestRoundLate(t *testing.T) {
 		if mine, err := m.claim(m.ctx, &late); mine || err != nil {
 			t.Errorf("the late one claims: %t, %v", mine, err)
 		}
-		m.wantCounts("theme_packages 0, theme_assets 0, events 0")
+		m.wantCounts("theme_packages 1, theme_assets 0, events 0") // the package is the sweep's
 		if err := errors.Join(m.keepAssets(m.ctx, p), m.finish(m.ctx, row, p)); err != nil {
 			t.Fatal(err)
 		}
@@ -453,7 +453,7 @@ func TestRoundDeleted(t *testing.T) {
 		if err := m.settle(m.ctx, row, m.leased(m.ctx, row, time.Now())); err != nil {
 			t.Error(err)
 		}
-		m.wantCounts("themes 0, theme_packages 0, theme_assets 0, events 0, notifications 0")
+		m.wantCounts("themes 0, theme_packages 1, theme_assets 0, events 0, notifications 0")
 	})
 }
 

@@ -94,7 +94,8 @@ func (r *Resolver) EndHolds(ctx context.Context) (total int, err error) {
 func (r *Resolver) endDue(ctx context.Context) (total int, err error) {
 	now := micros.Now()
 	for n := holdBatch; n == holdBatch && err == nil; {
-		q := r.Store.Seek(ctx).PaymentHold.Query().Where(paymenthold.BucketIn(bucket.All()...), paymenthold.DueAtLTE(now))
+		q := r.Store.Seek(ctx).PaymentHold.Query().
+			Where(paymenthold.BucketIn(bucket.All()...), paymenthold.DueAtLTE(now))
 		q.Modify(func(s *sql.Selector) { s.OrderBy(s.C(paymenthold.FieldDueAt)).Limit(holdBatch) })
 		rows, failed := q.Load(viewer.Everywhere(ctx))
 		if failed != nil {

@@ -214,7 +214,8 @@ func checkCredentials(t *testing.T, c demo.Config, f *demo.File) {
 			t.Errorf("staff token: %+v, %v", v, err)
 			continue
 		}
-		users, err := c.Core.Store.DB(t.Context()).User.Query().All(viewer.Everywhere(t.Context()))
+		people, all := storetest.Everything(t, c.Core.Store)
+		users, err := people.User.Query().All(all)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -115,9 +115,8 @@ func TestInterruptedStartIsTakenUp(t *testing.T) {
 		if _, err := os.Stat(broken.Path); err == nil {
 			t.Error("the interrupted start wrote its file")
 		}
-		everywhere := viewer.Everywhere(t.Context())
-		if whole, err := s.DB(everywhere).Store.Query().Where(store.Demo(true)).Count(everywhere); err != nil ||
-			whole != 0 {
+		c, all := storetest.Everything(t, s)
+		if whole, err := c.Store.Query().Where(store.Demo(true)).Count(all); err != nil || whole != 0 {
 			t.Errorf("%d stores are marked as whole, %v; want none", whole, err)
 		}
 		taken := broken

@@ -62,7 +62,8 @@ func TestOfRefuses(t *testing.T) {
 			&schema.Table{Name: "news", Columns: []*schema.Column{id}, PrimaryKey: []*schema.Column{id}}, "news",
 		},
 		"a directory that nobody placed": {
-			&schema.Table{Name: "names", Columns: []*schema.Column{store}, PrimaryKey: []*schema.Column{store}}, "names",
+			&schema.Table{Name: "names", Columns: []*schema.Column{store}, PrimaryKey: []*schema.Column{store}},
+			"names",
 		},
 		"a place by a column that is gone": {
 			&schema.Table{Name: "sessions", Columns: []*schema.Column{id}, PrimaryKey: []*schema.Column{id}}, "user_id",
