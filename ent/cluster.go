@@ -224,13 +224,13 @@ func (s *Store) Seek(context.Context) *db.Client { return s.seeking }
 
 // reader returns the pool of connections to the shard that ctx is at.
 func (s *Store) reader(ctx context.Context) (*stdsql.DB, error) {
-	h, ok := ShardOf(ctx)
-	if !ok {
-		return nil, ErrNoShard
-	}
 	c := s.cluster
 	if c == nil {
 		return s.readers, nil
+	}
+	h, ok := ShardOf(ctx)
+	if !ok {
+		return nil, ErrNoShard
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

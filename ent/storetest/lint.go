@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"regexp"
+	"strings"
 	"sync"
 	"testing"
 

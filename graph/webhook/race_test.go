@@ -36,7 +36,8 @@ func TestRelayMeetsRegistration(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &relay{dispatcher: e.dispatcher, most: relayBatch}
-		batch, err := r.outbox(ctx)
+		_, all := storetest.Everything(t, s)
+		batch, err := r.outbox(all)
 		if err != nil || len(batch) != 1 {
 			t.Fatalf("%d events, %v", len(batch), err)
 		}
@@ -47,7 +48,7 @@ func TestRelayMeetsRegistration(t *testing.T) {
 		if err := tx(write); !errors.Is(err, errRaced) {
 			t.Errorf("the relay took the event as it was: %v", err)
 		}
-		if batch, err = r.outbox(ctx); err != nil || len(batch) != 1 || batch[0].before == 0 {
+		if batch, err = r.outbox(all); err != nil || len(batch) != 1 || batch[0].before == 0 {
 			t.Fatalf("%d events are left, %v", len(batch), err)
 		}
 		if err := tx(write); err != nil {

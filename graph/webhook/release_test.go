@@ -44,7 +44,8 @@ func TestReleaseKeepsWhatCameMeanwhile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.acquire(t.Context()); err != nil {
+		_, all := storetest.Everything(t, s)
+		if _, err := d.acquire(all); err != nil {
 			t.Fatal(err)
 		}
 		q := d.schedule.Find(schedule.Key{Store: store.ID, Endpoint: id})
