@@ -41,7 +41,7 @@ var mysqlClass = map[uint16]class{
 	1205: lockWait, 3572: lockWait,
 	1203: refused, 1040: refused, 1047: refused, 1290: refused, 1792: refused, 1836: refused,
 	8027: refused, 9001: refused, 9002: refused, 9003: refused, 9004: refused, 9005: refused, 9010: refused,
-	1053: linkLost, 1927: linkLost, 2006: linkLost, 2013: linkLost,
+	1053: linkLost, 1927: linkLost, 2006: linkLost, 2013: linkLost, 4031: linkLost,
 }
 
 // demoted reports whether a server says that it takes no writes any more: it is read-only,
@@ -78,7 +78,9 @@ func classify(err error) class {
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind != fault.Unavailable {
 		return fatal
 	}
-	for _, lost := range []error{driver.ErrBadConn, mysql.ErrInvalidConn, io.EOF, io.ErrUnexpectedEOF} {
+	for _, lost := range []error{
+		driver.ErrBadConn, mysql.ErrInvalidConn, mysql.ErrPktSync, mysql.ErrPktSyncMul, io.EOF, io.ErrUnexpectedEOF,
+	} {
 		if errors.Is(err, lost) {
 			return linkLost
 		}
