@@ -95,7 +95,6 @@ func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*st
 	}
 	rows, err := p.db.QueryContext(ctx, query, args...)
 	for tries := 1; err != nil && p.store.readAgain(ctx, err, tries); tries++ {
-		//nolint:sqlclosecheck // the caller closes what it gets
 		rows, err = p.db.QueryContext(ctx, query, args...)
 	}
 	if err != nil && p.store.closed.Load() {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"time"
 )
 
@@ -55,14 +56,15 @@ func StartMember(id int, dir string) (*Member, error) {
 // Address returns the address of a database on the first of the members that takes writes,
 // as a person who is bound by read-only.
 func Address(name string, members ...*Member) string {
-	list := "mysql://app@"
+	var list strings.Builder
+	list.WriteString("mysql://app@")
 	for i, m := range members {
 		if i > 0 {
-			list += ","
+			list.WriteString(",")
 		}
-		list += "unix(" + m.socket + ")"
+		list.WriteString("unix(" + m.socket + ")")
 	}
-	return list + "/" + name
+	return list.String() + "/" + name
 }
 
 // Found makes a database, and the people who use and follow it.
