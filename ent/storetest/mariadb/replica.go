@@ -38,8 +38,11 @@ func StartMember(id int, dir string) (*Member, error) {
 		return nil, fmt.Errorf("find a port: %w", err)
 	}
 	addr, ok := l.Addr().(*net.TCPAddr)
-	if err := l.Close(); err != nil || !ok {
+	if err := l.Close(); err != nil {
 		return nil, fmt.Errorf("find a port: %w", err)
+	}
+	if !ok {
+		return nil, errors.New("find a port: it is none of TCP")
 	}
 	args := append([]string{fmt.Sprint("--port=", addr.Port), fmt.Sprint("--server-id=", id)}, memberSettings...)
 	s, err := Start(dir, args...)
