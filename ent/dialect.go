@@ -78,7 +78,9 @@ func classify(err error) class {
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind != fault.Unavailable {
 		return fatal
 	}
-	for _, lost := range []error{driver.ErrBadConn, mysql.ErrInvalidConn, io.EOF, io.ErrUnexpectedEOF} {
+	for _, lost := range []error{
+		driver.ErrBadConn, mysql.ErrInvalidConn, mysql.ErrPktSync, mysql.ErrPktSyncMul, io.EOF, io.ErrUnexpectedEOF,
+	} {
 		if errors.Is(err, lost) {
 			return linkLost
 		}

@@ -104,7 +104,6 @@ func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*st
 	}
 	rows, err := from.QueryContext(ctx, query, args...)
 	for tries := 1; err != nil && p.store.readAgain(ctx, err, tries); tries++ {
-		//nolint:sqlclosecheck // the caller closes what it gets
 		rows, err = from.QueryContext(ctx, query, args...)
 	}
 	if err != nil && p.store.closed.Load() {

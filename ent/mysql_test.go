@@ -2,7 +2,6 @@ package ent_test
 
 import (
 	"net"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,7 +15,7 @@ import (
 // and without, also when the server has not seen the password before, and nobody with
 // another password.
 func TestPasswords(t *testing.T) {
-	folder := os.Getenv(storetest.EnvUnpacked)
+	folder := storetest.Unpacked()
 	if folder == "" {
 		return // MariaDB has no such passwords
 	}
@@ -65,7 +64,8 @@ func TestPasswords(t *testing.T) {
 				if err == nil {
 					s.Close()
 				}
-				if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+				if tc.want == "" && err != nil ||
+					tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
 					t.Errorf("got %v, want %q", err, tc.want)
 				}
 			}

@@ -33,6 +33,8 @@ func TestClassify(t *testing.T) {
 		{name: "galera not ready", err: number(1047), want: refused, unavailable: true},
 		{name: "no writer", err: &noWriterError{[]error{context.DeadlineExceeded}}, want: refused, unavailable: true},
 		{name: "shutdown", err: number(1053), want: linkLost, unavailable: true},
+		{name: "silent for too long", err: number(4031), want: linkLost, unavailable: true},
+		{name: "an answer that nobody asked for", err: mysql.ErrPktSync, want: linkLost, unavailable: true},
 		{name: "syntax", err: number(1064), want: fatal},
 		{name: "check", err: number(4025), want: fatal},
 		{name: "bad connection", err: driver.ErrBadConn, want: linkLost, unavailable: true},

@@ -41,6 +41,9 @@ var shared = sync.OnceValues(func() (*server, error) {
 // third is the MySQL that [Each] runs beside the two others, started once too.
 var third = sync.OnceValues(func() (*server, error) { return unpacked(os.Getenv(EnvUnpacked)) })
 
+// Unpacked returns the folder of the MySQL that the environment names beside MariaDB, or "".
+func Unpacked() string { return os.Getenv(EnvUnpacked) }
+
 // unpacked starts the MySQL that lies in a folder.
 func unpacked(folder string) (*server, error) { return private(mariadb.StartUnpacked(folder, "")) }
 

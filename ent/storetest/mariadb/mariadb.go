@@ -81,8 +81,8 @@ func installed() program {
 }
 
 func install(data, tmp string) error {
-	cmd := exec.Command(find("mariadb-install-db"), append([]string{"--no-defaults", "--datadir=" + data, "--tmpdir=" + tmp,
-		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"}, asUser()...)...)
+	cmd := exec.Command(find("mariadb-install-db"), append([]string{"--no-defaults", "--datadir=" + data,
+		"--tmpdir=" + tmp, "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"}, asUser()...)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		// What went wrong comes first, general advice follows.
 		return fmt.Errorf("install mariadb: %w: %.1500s", err, out)

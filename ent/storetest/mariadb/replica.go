@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"time"
 )
 
@@ -37,8 +38,11 @@ func StartMember(id int, dir string) (*Member, error) {
 		return nil, fmt.Errorf("find a port: %w", err)
 	}
 	addr, ok := l.Addr().(*net.TCPAddr)
-	if err := l.Close(); err != nil || !ok {
+	if err := l.Close(); err != nil {
 		return nil, fmt.Errorf("find a port: %w", err)
+	}
+	if !ok {
+		return nil, errors.New("find a port: it is none of TCP")
 	}
 	args := append([]string{fmt.Sprint("--port=", addr.Port), fmt.Sprint("--server-id=", id)}, memberSettings...)
 	s, err := Start(dir, args...)
@@ -55,14 +59,15 @@ func StartMember(id int, dir string) (*Member, error) {
 // Address returns the address of a database on the first of the members that takes writes,
 // as a person who is bound by read-only.
 func Address(name string, members ...*Member) string {
-	list := "mysql://app@"
+	var list strings.Builder
+	list.WriteString("mysql://app@")
 	for i, m := range members {
 		if i > 0 {
-			list += ","
+			list.WriteString(",")
 		}
-		list += "unix(" + m.socket + ")"
+		list.WriteString("unix(" + m.socket + ")")
 	}
-	return list + "/" + name
+	return list.String() + "/" + name
 }
 
 // Found makes a database, and the people who use and follow it.

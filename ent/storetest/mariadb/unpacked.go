@@ -38,7 +38,8 @@ func unpacked(folder string) (program, error) {
 	libraries := filepath.Dir(loaders[0]) + ":" + filepath.Join(usr, "lib", "mysql", "private")
 	share := filepath.Join(usr, "share", "mysql")
 	p := program{settings: mysqlSettings, command: []string{
-		loaders[0], "--library-path", libraries, filepath.Join(usr, "sbin", "mysqld"), "--no-defaults", "--basedir=" + usr,
+		loaders[0], "--library-path", libraries, filepath.Join(usr, "sbin", "mysqld"), "--no-defaults",
+		"--basedir=" + usr,
 		"--plugin-dir=" + filepath.Join(usr, "lib", "mysql", "plugin"), "--lc-messages-dir=" + share,
 		"--character-sets-dir=" + filepath.Join(share, "charsets"), "--secure-file-priv=",
 	}}
