@@ -12,7 +12,7 @@ import (
 // still read is not, until `storefront migrate finalize` says that there is none left.
 type Format string
 
-// PackedEvents: the bodies of events are packed (graph/eventbody).
+// PackedEvents is the form in which the bodies of events are packed (ent/eventbody).
 const PackedEvents Format = "packed_events"
 
 // Formats returns those that this program knows.

@@ -27,13 +27,14 @@ func Finalize(ctx context.Context, s *ent.Store) error {
 	return s.Admin(ctx, func(conn *sql.Conn) error { return finalize(ctx, s.Dialect(), conn) })
 }
 
+const insertFormat = "INSERT INTO " + ent.FormatTable + " (name, since) VALUES (?, ?)"
+
 func finalize(ctx context.Context, engine string, conn *sql.Conn) error {
 	if _, err := conn.ExecContext(ctx, createFormats[engine]); err != nil {
 		return fmt.Errorf("make the table of formats: %w", err)
 	}
 	for _, f := range ent.Formats() {
-		_, err := conn.ExecContext(ctx, "INSERT INTO "+ent.FormatTable+" (name, since) VALUES (?, ?)",
-			string(f), int64(micros.Now()))
+		_, err := conn.ExecContext(ctx, insertFormat, string(f), int64(micros.Now()))
 		if err != nil && !ent.IsDuplicate(err) {
 			return fmt.Errorf("finalize %s: %w", f, err)
 		}

@@ -92,7 +92,7 @@ var (
 	plans  sync.Map // by query
 	target = regexp.MustCompile("(?is)^\\s*(?:INSERT\\s+INTO|INSERT\\s+IGNORE\\s+INTO|UPDATE|DELETE\\s+FROM)\\s+" +
 		"[`\"]?([a-z_0-9]+)[`\"]?")
-	columnsOf = regexp.MustCompile("(?is)^[^(]*\\(([^)]*)\\)\\s*VALUES\\s*")
+	columnsOf = regexp.MustCompile(`(?is)^[^(]*\(([^)]*)\)\s*VALUES\s*`)
 )
 
 func planOf(q string) plan {

@@ -136,10 +136,10 @@ func (m Mutation) refer(ctx context.Context, c *core.Check, d *orderDraft, in mo
 			d.referLine(c, at, d.wares[i], in.Lines[i])
 		}
 	}
-	if c.Err() != nil { // what is no order costs nothing
-		return nil
+	if c.Err() == nil { // what is no order costs nothing
+		return m.quote(ctx, c, d, in)
 	}
-	return m.quote(ctx, c, d, in)
+	return nil
 }
 
 // referCustomer reads the customer. A redacted one is no person to sell to.
