@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -283,7 +284,7 @@ func TestMigrate(t *testing.T) {
 	if len(st.Pending) != 0 || st.Current == "" {
 		t.Errorf("%+v, want none pending", st)
 	}
-	if o := c.run("migrate", "status"); !strings.Contains(o.out, "Pending:   none") {
+	if o := c.run("migrate", "status"); !regexp.MustCompile(`Pending: +none`).MatchString(o.out) {
 		t.Errorf("%+v", o)
 	}
 }

@@ -6,8 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db/session"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/factor"
@@ -26,6 +29,22 @@ func AddSession(t testing.TB, r *graph.Resolver, person xid.ID) digest.Sum {
 		t.Fatal(err)
 	}
 	return sum
+}
+
+// Rest lets the time of every proof of who is signed in pass.
+func Rest(t testing.TB, s *ent.Store) {
+	t.Helper()
+	sums, err := s.Seek(t.Context()).Session.Query().IDs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.InTx(t.Context(), func(ctx context.Context) error {
+		return s.DB(ctx).Session.Update().Where(session.IDIn(sums...)).
+			SetProvedAt(micros.Now().Add(-viewer.ProofLife)).Exec(ctx)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // AddFactor sets an authenticator app up for a person and returns its secret and the

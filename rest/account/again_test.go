@@ -1,7 +1,6 @@
 package account_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -9,20 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/storefront-go/storefront/ent/micros"
-	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/graphtest"
 )
-
-// rest lets the time of every proof pass.
-func (w *site) rest() {
-	w.t.Helper()
-	err := w.core.Store.InTx(w.t.Context(), func(ctx context.Context) error {
-		return w.core.Client(ctx).Session.Update().SetProvedAt(micros.Now().Add(-viewer.ProofLife)).Exec(ctx)
-	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-}
 
 // A session whose proof is old makes no key until its person has proved again who they
 // are, on the page or by the mutation; and no other session, nor person, does it for them.
@@ -47,7 +34,7 @@ func TestProveAgain(t *testing.T) {
 		if !makes(cookie) {
 			t.Error("a sign-in proves nothing")
 		}
-		w.rest()
+		graphtest.Rest(t, w.core.Store)
 		if other := w.signIn("ada@example.com"); makes(cookie) || !makes(other) {
 			t.Error("the proof of one session is that of another")
 		}
@@ -58,7 +45,7 @@ func TestProveAgain(t *testing.T) {
 			t.Errorf("the password: %s", a.body)
 		}
 
-		w.rest()
+		graphtest.Rest(t, w.core.Store)
 		post := func(cookie string, form url.Values) *reply {
 			form.Set("return_to", "/x?y=1")
 			return w.post("/sign-in/again", form, "Cookie", cookie)
@@ -103,7 +90,7 @@ func TestProveAgainByPasskey(t *testing.T) {
 		q := w.question("/sign-in/second/options", "Cookie", step)
 		signed := w.second(step, url.Values{"ceremony": {q.Token}, "response": {string(key.Get(q.Options))}})
 		cookie := sessionCookie + "=" + signed.cookies()[sessionCookie]
-		w.rest()
+		graphtest.Rest(t, w.core.Store)
 		stale := func(cookie string) bool {
 			return strings.Contains(w.ask(cookie, "mutation{recoveryCodesRenew{recoveryCodes}}").body,
 				"reauthentication_required")
@@ -129,7 +116,7 @@ func TestProveAgainByPasskey(t *testing.T) {
 		if a := w.post("/sign-in/again", answer, "Cookie", cookie); a.status != http.StatusSeeOther || stale(cookie) {
 			t.Errorf("%d %s", a.status, a.body)
 		}
-		w.rest()
+		graphtest.Rest(t, w.core.Store)
 		if a := w.post("/sign-in/again", answer, "Cookie", cookie); a.status != http.StatusForbidden || !stale(cookie) {
 			t.Errorf("twice: %d", a.status)
 		}

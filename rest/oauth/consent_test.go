@@ -19,6 +19,7 @@ import (
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/rest/account"
 	"github.com/storefront-go/storefront/rest/oauth"
 )
@@ -76,9 +77,7 @@ func TestConsentScreen(t *testing.T) {
 func TestConsentNeedsProof(t *testing.T) {
 	w := sqlite(t)
 	screen := w.authorize(w.ada)
-	w.in(w.shop.ID, func(ctx context.Context, c *db.Client) error {
-		return c.Session.Update().SetProvedAt(micros.Now().Add(-viewer.ProofLife)).Exec(ctx)
-	})
+	graphtest.Rest(t, w.store)
 	again := account.AgainAddress(oauth.AuthorizePath + "?" + w.asked().Encode())
 	if r := w.authorize(w.ada); r.status != http.StatusSeeOther || r.header.Get("Location") != again {
 		t.Errorf("the screen: %d %v", r.status, r.header)
