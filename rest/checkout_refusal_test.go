@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -60,6 +61,13 @@ func TestCartChanges(t *testing.T) {
 		t.Error("what is not in stock can be checked out")
 	}
 	b.get("/checkout").want(http.StatusOK, "/cart")
+	const most = "Up to 999 pieces of one article can be ordered."
+	for quantity, problem := range map[string]string{"1000": most, "998": most, "x": "This is not valid."} {
+		b.ask(http.MethodPost, "/cart/add", adding(mug, quantity)).
+			want(http.StatusUnprocessableEntity, "/cart/add", problem, `value="4"`)
+	}
+	b.fill("/cart/line", "quantity", "1000").want(http.StatusUnprocessableEntity, "/cart/line", most)
+	b.fill("/cart/line", "quantity", "999").want(http.StatusOK, "/cart", `value="999"`)
 	b.fill("/cart/line", "quantity", "x").want(http.StatusUnprocessableEntity, "/cart/line", "This is not valid.")
 	b.fill("/cart/line", "quantity", "1").want(http.StatusOK, "/cart", "€19.90", `href="/checkout"`)
 	b.fill("/cart", "note", "A <gift>").want(http.StatusOK, "/cart", "A &lt;gift&gt;")
@@ -80,6 +88,13 @@ func TestCartChanges(t *testing.T) {
 	if b.get("/cart"); strings.Contains(b.body, "has changed") {
 		t.Error("a change that was shown is shown again")
 	}
+	b.ask(http.MethodPost, "/cart/line", "remove=1&"+adding(mug, "1")).want(http.StatusOK, "/cart")
+	others := func(lines int) *shopper {
+		m.tx(func(ctx context.Context, c *db.Client) error { return c.Cart.Update().SetLinesCount(lines).Exec(ctx) })
+		return b.ask(http.MethodPost, "/cart/add", adding(mug, "1"))
+	}
+	others(limit.CartLines).want(http.StatusConflict, "/cart/add", "Your cart cannot hold more.")
+	others(limit.CartLines-1).want(http.StatusOK, "/cart", "Added to your cart.")
 	m.tx(func(ctx context.Context, c *db.Client) error {
 		return c.Product.Update().SetStatus(state.ProductArchived).Exec(ctx)
 	})

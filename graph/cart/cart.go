@@ -112,8 +112,9 @@ func (c *Carts) must(
 	return err
 }
 
-// Add puts a number of goods into the cart, beside those of the kind that it has: no line
-// holds more than [limit.CartQuantity]. A product with options is named with its variant.
+// Add puts a number of goods into the cart, beside those of the kind that it has. It refuses
+// those with which a line held more than [limit.CartQuantity]. A product with options is named
+// with its variant.
 // It returns the token, which is a new one where there was no cart.
 func (c *Carts) Add(ctx context.Context, token string, of Ware, quantity int64) (string, error) {
 	check := &core.Check{}
@@ -161,7 +162,10 @@ func (c *Carts) put(ctx context.Context, row *db.Cart, u *db.CartUpdate, g *item
 		return err
 	}
 	if len(lines) > 0 {
-		sum := min(lines[0].Quantity+quantity, limit.CartQuantity)
+		check, sum := &core.Check{}, lines[0].Quantity+quantity
+		if check.Within("quantity", sum, 1, limit.CartQuantity); check.Err() != nil {
+			return check.Err()
+		}
 		return c.Client(ctx).CartLine.Update().Where(same).SetQuantity(sum).Exec(ctx)
 	}
 	if row.LinesCount >= limit.CartLines {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -125,7 +126,14 @@ func TestCart(t *testing.T) {
 		}
 		// More than there is, and more than a line holds.
 		m.add(token, bell, 900)
-		m.add(token, bell, 900)
+		_, over := m.Carts.Add(m.ctx, token, bell, 97)
+		for name, err := range map[string]error{"beside those that it has": over,
+			"at once": m.SetLine(m.ctx, token, bell, 1000)} {
+			if got := graphtest.FieldOf(err); got != "#/quantity out_of_range" || m.view(token).Lines[0].Quantity != 903 {
+				t.Errorf("a thousand %s: %v", name, err)
+			}
+		}
+		m.add(token, bell, 96)
 		if l := m.view(token).Lines[0]; l.Quantity != 999 || l.Left == nil || *l.Left != 5 {
 			t.Errorf("%+v", l)
 		}
@@ -149,6 +157,31 @@ func TestCart(t *testing.T) {
 		if v, err := m.View(m.ctx, strings.ToLower(token)); v != nil || err != nil {
 			t.Errorf("another token sees %+v (%v)", v, err)
 		}
+	})
+}
+
+// TestCartFull: a cart has a hundred lines, of which each can still be changed, and no more.
+func TestCartFull(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		grid := graphtest.NewProduct(t, m.Ctx, m.Resolver, graphtest.Grid(limit.Variants))
+		graphtest.Must[*model.ProductPayload](t)(m.Mutation().ProductPublish(m.Ctx, grid.PublicID(), grid.Version))
+		token, bell := "", m.sell("Bell", 1490, 5)
+		for _, v := range grid.Variants {
+			token = m.add(token, cart.Ware{Product: grid.ID, Variant: v.ID}, 1)
+		}
+		if _, err := m.Carts.Add(m.ctx, token, bell, 1); graphtest.FaultOf(err) != "limit_reached" {
+			t.Errorf("the line after the last: %v", err)
+		}
+		first := cart.Ware{Product: grid.ID, Variant: grid.Variants[0].ID}
+		m.add(token, first, 1)
+		if v := m.view(token); len(v.Lines) != limit.CartLines || v.Count != limit.CartLines+1 ||
+			v.Sums.SubtotalMinor != 1000+100*1000+99*100/2 {
+			t.Errorf("%d pieces in %d lines cost %d", v.Count, len(v.Lines), v.Sums.SubtotalMinor)
+		}
+		if err := m.SetLine(m.ctx, token, first, 0); err != nil {
+			t.Fatal(err)
+		}
+		m.add(token, bell, 1)
 	})
 }
 

@@ -156,6 +156,33 @@ func TestProductVariantsSet(t *testing.T) {
 	})
 }
 
+// TestVariantLimits: three options and a hundred variants are one product, and one more of
+// either is none.
+func TestVariantLimits(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		p := graphtest.NewProduct(t, ctx, r, graphtest.Grid(limit.Variants))
+		set := func(in model.ProductCreateInput) (*model.ProductPayload, error) {
+			return r.Mutation().ProductVariantsSet(ctx, p.PublicID(), p.Version, in.Options, in.Variants)
+		}
+		if p = graphtest.Must[*model.ProductPayload](t)(set(graphtest.Grid(limit.Variants))).Product; len(p.Variants) !=
+			100 || len(options(p)) != 3 || shown(t, ctx, r, p) != string(wire.AppendProduct(nil, p)) {
+			t.Errorf("%d variants of %d options", len(p.Variants), len(options(p)))
+		}
+		wide := graphtest.Grid(1)
+		wide.Options = append(wide.Options, &document.Option{Name: "Four", Values: []string{"A"}})
+		wide.Variants[0].Options = []string{"A", "A", "A", "A"}
+		for want, in := range map[string]model.ProductCreateInput{
+			"#/variants too_long": graphtest.Grid(limit.Variants + 1), "#/options too_long": wide,
+		} {
+			_, made := r.Mutation().ProductCreate(ctx, in)
+			_, changed := set(in)
+			if graphtest.FieldOf(made) != want || graphtest.FieldOf(changed) != want {
+				t.Errorf("made: %v; changed: %v; want %s", made, changed, want)
+			}
+		}
+	})
+}
+
 func TestProductVariantsRefused(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Shirt())

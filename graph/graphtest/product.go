@@ -48,3 +48,16 @@ func Shirt() model.ProductCreateInput {
 	in.Variants[0].CompareAtPriceMinor = new(int64(2500))
 	return in
 }
+
+// Grid is a product with three options of five values each and so many variants, up to 125, of
+// which each costs one more than the one before.
+func Grid(variants int) model.ProductCreateInput {
+	values := []string{"A", "B", "C", "D", "E"}
+	in := model.ProductCreateInput{Title: "Grid", Currency: "EUR", Options: []*document.Option{
+		{Name: "One", Values: values}, {Name: "Two", Values: values}, {Name: "Three", Values: values}}}
+	for i := range variants {
+		in.Variants = append(in.Variants, &model.ProductVariantInput{PriceMinor: int64(1000 + i),
+			Options: []string{values[i/25], values[i/5%5], values[i%5]}})
+	}
+	return in
+}

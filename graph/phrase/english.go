@@ -28,6 +28,7 @@ var english = Texts{
 		SoldOut:          "Sold out",
 		Added:            "Added to your cart.",
 		CartFull:         "Your cart cannot hold more.",
+		QuantityMost:     "Up to {0} pieces of one article can be ordered.",
 		LaterSteps:       "Shipping and tax are worked out at checkout.",
 
 		StepContact:  "Contact",

@@ -29,6 +29,7 @@ var french = Texts{
 		SoldOut:          "Épuisé",
 		Added:            "Ajouté au panier.",
 		CartFull:         "Votre panier est plein.",
+		QuantityMost:     "Vous pouvez commander jusqu’à {0} pièces d’un même article.",
 		LaterSteps:       "La livraison et les taxes sont calculées lors de la commande.",
 
 		StepContact:  "Contact",

@@ -28,6 +28,7 @@ var german = Texts{
 		SoldOut:          "Ausverkauft",
 		Added:            "Im Warenkorb.",
 		CartFull:         "Mehr passt nicht in Ihren Warenkorb.",
+		QuantityMost:     "Von einem Artikel können bis zu {0} Stück bestellt werden.",
 		LaterSteps:       "Versand und Steuer werden an der Kasse berechnet.",
 
 		StepContact:  "Kontakt",

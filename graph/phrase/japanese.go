@@ -28,6 +28,7 @@ var japanese = Texts{
 		SoldOut:          "売り切れ",
 		Added:            "カートに入れました。",
 		CartFull:         "カートにこれ以上入りません。",
+		QuantityMost:     "一つの商品は{0}点まで注文できます。",
 		LaterSteps:       "送料と税は購入手続きで計算されます。",
 
 		StepContact:  "連絡先",

@@ -31,7 +31,8 @@ const (
 	SoldOut
 	Added
 	CartFull
-	LaterSteps // shipping and tax are not known yet
+	QuantityMost // {0} is how many pieces a line holds
+	LaterSteps   // shipping and tax are not known yet
 
 	// The steps of the checkout.
 	StepContact

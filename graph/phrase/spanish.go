@@ -28,6 +28,7 @@ var spanish = Texts{
 		SoldOut:          "Agotado",
 		Added:            "Añadido al carrito.",
 		CartFull:         "En tu carrito no cabe más.",
+		QuantityMost:     "Puedes pedir hasta {0} unidades de un mismo artículo.",
 		LaterSteps:       "El envío y los impuestos se calculan al tramitar el pedido.",
 
 		StepContact:  "Contacto",

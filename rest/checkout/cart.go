@@ -125,7 +125,11 @@ func (v *visit) add() {
 		return
 	}
 	quantity, ok := v.quantity("1")
-	if !ok || quantity == 0 {
+	switch {
+	case !ok:
+		v.cartAgain(http.StatusUnprocessableEntity, phrase.NotValid)
+		return
+	case quantity == 0:
 		to(v.w, cartPath)
 		return
 	}
@@ -133,6 +137,8 @@ func (v *visit) add() {
 	switch {
 	case is(err, fault.LimitReached):
 		v.cartAgain(http.StatusConflict, phrase.CartFull)
+	case v.wrongOf(err)["quantity"] != "":
+		v.tooMany()
 	case err != nil:
 		v.failed(err)
 	default:
@@ -155,7 +161,7 @@ func (v *visit) ware() (w cart.Ware, ok bool) {
 	return w, true
 }
 
-// quantity reads how many are wanted: a whole number from 0 to the most that a line holds.
+// quantity reads how many are wanted: a whole number from 0 on.
 func (v *visit) quantity(absent string) (int64, bool) {
 	text := core.FoldDigits(v.value("quantity"))
 	if text == "" {
@@ -165,7 +171,12 @@ func (v *visit) quantity(absent string) (int64, bool) {
 	if err != nil || n < 0 {
 		return 0, false
 	}
-	return min(n, limit.CartQuantity), true
+	return n, true
+}
+
+// tooMany shows the cart with how many a line holds.
+func (v *visit) tooMany() {
+	v.cartAgain(http.StatusUnprocessableEntity, phrase.QuantityMost, strconv.Itoa(limit.CartQuantity))
 }
 
 // line is POST /cart/line.
@@ -183,7 +194,12 @@ func (v *visit) line() {
 		v.cartAgain(http.StatusUnprocessableEntity, phrase.NotValid)
 		return
 	}
-	v.edited(v.Carts.SetLine(v.ctx, v.token(), ware, quantity))
+	err := v.Carts.SetLine(v.ctx, v.token(), ware, quantity)
+	if v.wrongOf(err)["quantity"] != "" {
+		v.tooMany()
+		return
+	}
+	v.edited(err)
 }
 
 // edit is POST /cart: a discount code, or a note.
@@ -244,12 +260,12 @@ func (v *visit) edited(err error) {
 }
 
 // cartAgain shows the cart with what went wrong.
-func (v *visit) cartAgain(status int, problem phrase.Key) {
+func (v *visit) cartAgain(status int, problem phrase.Key, args ...string) {
 	page, err := v.cartPage()
 	if err != nil {
 		v.failed(err)
 		return
 	}
-	page.Problem = v.texts.Say(problem)
+	page.Problem = v.texts.Say(problem, args...)
 	v.show(v.w, v.r, status, page)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/goods"
@@ -177,6 +178,37 @@ func checkOrders(t *testing.T, ctx context.Context, r *graph.Resolver, n int) {
 	if got := graphtest.LastEvent(t, ctx, r, o.ID); !strings.Contains(got, `"type":"order.completed"`) {
 		t.Errorf("the last event is %s", got)
 	}
+}
+
+// TestImportLimits: three options and a hundred variants come over, and a hundred and one are left
+// out, with the reason.
+func TestImportLimits(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		dir := t.TempDir()
+		var list []cells
+		for handle, n := range map[string]int{"most": limit.Variants, "more": limit.Variants + 1} {
+			for i, v := range graphtest.Grid(n).Variants {
+				row := cells{"Handle": handle, "Option1 Value": v.Options[0], "Option2 Value": v.Options[1],
+					"Option3 Value": v.Options[2], "Variant Price": "10.00"}
+				if i == 0 {
+					row = row.with("Title", handle, "Status", "draft", "Option1 Name", "One", "Option2 Name", "Two",
+						"Option3 Name", "Three")
+				}
+				list = append(list, row)
+			}
+		}
+		head := slices.Concat(productHead, []string{"Option2 Name", "Option2 Value", "Option3 Name", "Option3 Value"})
+		write(t, filepath.Join(dir, "products_export.csv"), head, list)
+		report := importAll(t, ctx, r, dir, true)
+		if len(report.Left) != 1 || report.Left[0].Record != "more" ||
+			!strings.Contains(report.Left[0].Reason, "at most 100 variants") {
+			t.Errorf("left out: %v", report.Left)
+		}
+		n := graphtest.Must[int](t)(r.Client(ctx).Variant.Query().Count(ctx))
+		if n != limit.Variants {
+			t.Errorf("%d variants came over", n)
+		}
+	})
 }
 
 // What is wrong with a file, and not with a record of it, is an error that names it.
