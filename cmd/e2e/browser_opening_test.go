@@ -2,18 +2,32 @@
 
 package e2e
 
-import "testing"
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/phrase"
+)
 
 // A merchant on a fresh installation: home says what is left to do, and nothing once
-// shoppers can buy.
+// shoppers can buy. Then they do, in three languages, on a phone without scripts: they get
+// their mails, and a receiver of webhooks hears of each order once that it was made and that it
+// was paid.
 func TestBrowserOpening(t *testing.T) {
 	t.Parallel()
-	data := t.TempDir()
+	data, mails := t.TempDir(), newPost(t)
 	store := parse[struct {
 		Invitation struct{ Link string }
 	}](t, command(t, "store", "create", "Blue Door Books", "--currency", "EUR", "--owner-email",
 		"ana@bluedoor.example", "--data", data, "--json"))
-	p := start(t, settings{Data: data, Args: []string{"--rate-limit", "0"}})
+	s := settings{Data: data, Args: append(mails.flags(), "--rate-limit", "0", "--allow-loopback-webhooks")}
+	p := start(t, s)
 	owner, b := p.person(t).accept(store.Invitation.Link, "ana@bluedoor.example", "Ana"), p.browse(t)
 	b.signIn("/dashboard", owner)
 	b.see(`[data-test="opening"] a[href$="/settings/payments"]`)
@@ -44,4 +58,133 @@ func TestBrowserOpening(t *testing.T) {
 	b.open("/dashboard")
 	b.see(`[data-test="today"]`)
 	b.gone(`[data-test="opening"]`)
+
+	in := place{"--data", data, "--json"}
+	token := parse[struct{ Token string }](t, command(t, in.with("staff", "token", owner.Email)...)).Token
+	key := parse[made](t, command(t, in.with("key", "create", "--name", "x", "--scope",
+		"orders.read,webhooks.write")...)).Secret
+	front := p.front(t, token)
+	host, _ := url.Parse(front)
+	sale := &sale{b: b, mails: mails, front: front, token: token, counter: &counter{settings: s, program: p,
+		host: host.Hostname(), http: &http.Client{
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}}
+	heard := receiving(t).open("/orders", nil)
+	p.register(t, key, heard, "order.created", "order.paid")
+	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	b.dress("light", 360)
+	for _, l := range []state.Language{state.German, state.Japanese, state.Arabic} {
+		sale.in(l)
+	}
+	sale.read()
+	heard.sink.complete(t, settled, &sale.sold, heard)
+}
+
+// sale is a shop that sells in one language after the other.
+type sale struct {
+	*counter
+	b            *browser
+	mails        *post
+	front, token string
+	sold         journal
+	letters      []awaited
+}
+
+// in sells two orders in a language, one with a browser and one by the plain forms. The first is
+// paid, sent and refunded, the second is cancelled.
+func (s *sale) in(l state.Language) {
+	t, texts := s.b.t, phrase.In(l)
+	t.Helper()
+	var store struct{ Store struct{ Version int } }
+	s.program.graphql(t, s.token, `{ store { version } }`, nil, &store)
+	s.program.graphql(t, s.token, `mutation($v: Long!, $l: Language!) { storeUpdate(input: {expectedVersion: $v, `+
+		`language: $l}) { store { language } } }`,
+		map[string]any{"v": store.Store.Version, "l": strings.ToUpper(string(l))}, &struct{}{})
+	s.b.visit(s.front, string(l), `document.documentElement.lang === '`+string(l)+`' &&
+		document.documentElement.dir === '`+l.Direction()+`'`)
+	s.b.buys("opening-"+string(l), s.front, string(l)+"@example.com")
+	o := s.newest()
+	s.sold.add(o.ID, "order.created", "order.paid")
+	s.awaits(l, o, phrase.ConfirmedSubject, "IBAN DE02 1203 0000 0000 2020 51", texts.Money(6470, "EUR"))
+	s.does(o.ID, "orderMarkPaid", "")
+	s.does(o.ID, "orderFulfill", `, input: {carrier: "DHL", trackingNumber: "00340", `+
+		`trackingUrl: "https://dhl.example/00340"}`)
+	s.awaits(l, o, phrase.ShippedSubject, "DHL 00340", "https://dhl.example/00340")
+	s.does(o.ID, "orderRefund", ", input: {amountMinor: 2990}")
+	s.awaits(l, o, phrase.RefundedSubject, texts.Money(-2990, "EUR"))
+
+	cookie, total := s.shopper(t, o.LineItems[0].ProductID, string(l)+"@example.com", "bank_transfer")
+	if status, _, body := s.ask(t, "/checkout/place", cookie, url.Values{"total": {total}}); status !=
+		http.StatusSeeOther {
+		t.Fatalf("placing answers %d %s", status, body)
+	}
+	o = s.newest()
+	s.sold.add(o.ID, "order.created")
+	s.does(o.ID, "orderCancel", "")
+	s.awaits(l, o, phrase.ConfirmedSubject)
+	s.awaits(l, o, phrase.CancelledSubject)
+}
+
+// soldOrder is an order of the shop.
+type soldOrder struct {
+	ID        string
+	Number    int64
+	LineItems []struct{ ProductID string }
+}
+
+// newest is the order that came last.
+func (s *sale) newest() soldOrder {
+	s.b.t.Helper()
+	var found struct{ Orders struct{ Nodes []soldOrder } }
+	s.program.graphql(s.b.t, s.token, `{ orders(first: 1) { nodes { id number lineItems { productId } } } }`, nil,
+		&found)
+	return found.Orders.Nodes[0]
+}
+
+// does sends a mutation about an order.
+func (s *sale) does(id, name, more string) {
+	s.b.t.Helper()
+	var found struct{ Order struct{ Version int } }
+	s.program.graphql(s.b.t, s.token, `query($id: ID!) { order(id: $id) { version } }`, map[string]any{"id": id}, &found)
+	var done struct{ Done struct{ Order *soldOrder } }
+	s.program.graphql(s.b.t, s.token, `mutation($id: ID!, $v: Long!) { done: `+name+
+		`(id: $id, expectedVersion: $v`+more+`) { order { id } } }`,
+		map[string]any{"id": id, "v": found.Order.Version}, &done)
+	if done.Done.Order == nil {
+		s.b.t.Fatalf("%s is refused", name)
+	}
+}
+
+// awaited is a mail about an order, as a language says it.
+type awaited struct {
+	language state.Language
+	subject  string
+	parts    []string // of the text and of the HTML
+}
+
+// awaits notes that a mail about an order is to come.
+func (s *sale) awaits(l state.Language, o soldOrder, subject phrase.Key, parts ...string) {
+	s.letters = append(s.letters, awaited{l, phrase.In(l).Say(subject, strconv.FormatInt(o.Number, 10),
+		"Blue Door Books"), append(parts, s.front+"orders/")})
+}
+
+// read reads as many mails as are awaited, and each has to be there, in its language and
+// direction.
+func (s *sale) read() {
+	s.b.t.Helper()
+	came := map[string]letter{}
+	for range s.letters {
+		m := s.mails.letter(s.b.t)
+		came[m.to+" "+m.subject] = m
+	}
+	for _, w := range s.letters {
+		m, ok := came["<"+string(w.language)+"@example.com> "+w.subject]
+		if !ok || !strings.Contains(m.html, `<html lang="`+string(w.language)+`" dir="`+w.language.Direction()+`">`) {
+			s.b.t.Errorf("the mail %q in %s: %+v", w.subject, w.language, m)
+		}
+		for _, part := range w.parts {
+			if !strings.Contains(m.text, part) || !strings.Contains(m.html, part) {
+				s.b.t.Errorf("the mail lacks %q:\n%s\n%s", part, m.text, m.html)
+			}
+		}
+	}
 }

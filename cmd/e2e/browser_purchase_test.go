@@ -3,6 +3,8 @@
 package e2e
 
 import (
+	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -18,20 +20,59 @@ func TestBrowserPurchase(t *testing.T) {
 	b.dress("light", 360)
 	front := p.front(t, f.Stores[0].StaffToken)
 	b.open(front)
-	b.narrow("home")
+	b.narrow("purchase-home")
+	b.filters(front)
+	b.buys("purchase", front, "ada@example.com")
+	b.weigh(p, f.Stores[0].StaffToken, front)
+}
+
+// filters narrows the list of all products by an option and by prices.
+func (b *browser) filters(front string) {
+	b.t.Helper()
+	const cards = `document.querySelectorAll('main .grid > li').length`
+	b.look(front + "products")
+	b.narrow("purchase-list")
+	all := evaluate[int](b, cards)
+	b.click(`nav.picks a[href*="option="]`)
+	b.await("the option that was chosen", `location.search.includes('option=') &&
+		document.querySelector('nav.picks a[aria-current][href]')`)
+	b.narrow("purchase-list-option")
+	if n := evaluate[int](b, cards); n == 0 || n >= all {
+		b.t.Errorf("an option leaves %d of %d products", n, all)
+	}
+	b.click(`form.picks a`) // show all
+	b.await("all products", "!location.search && "+cards+" === "+strconv.Itoa(all))
+	b.fill(`form.picks [name="min"]`, "20")
+	b.fill(`form.picks [name="max"]`, "60")
+	b.click(`form.picks button`)
+	b.await("the prices that were asked for", `location.search.includes('min=20') &&
+		document.querySelector('form.picks [name="max"]')?.value === '60'`)
+	b.narrow("purchase-list-price")
+	prices := evaluate[[]float64](b, `[...document.querySelectorAll('main .grid > li .price')].map((p) =>
+		Number(/[\d.]+/.exec(p.innerText)[0]))`)
+	if len(prices) == 0 || slices.Min(prices) < 20 || slices.Max(prices) > 60 {
+		b.t.Errorf("between 20 and 60 are %v", prices)
+	}
+}
+
+// buys buys two of a product that a shop has, from its page to that of the order, each of which
+// is no wider than a phone.
+func (b *browser) buys(name, front, email string) {
+	b.t.Helper()
+	narrow := func(page string) { b.t.Helper(); b.narrow(name + "-" + page) }
 	b.pick(front)
-	b.narrow("product")
+	narrow("product")
 	b.fill(`.buy [name="quantity"]`, "2")
 	b.click(`.buy button`)
 	b.see(`form[action="/cart/line"]`)
-	b.narrow("cart")
+	narrow("cart")
 	b.click(`a[href="/checkout"]`)
 	b.see(`#email`)
 	b.fill(`#email`, "nobody")
 	b.click(`main .primary`)
 	b.see(`#email[aria-describedby="email-error"]`)
-	b.narrow("contact")
-	b.fill(`#email`, "ada@example.com")
+	narrow("contact")
+	b.fill(`#email`, email)
 	b.click(`main .primary`)
 	b.see(`#country`)
 	b.set(`#country`, "DE")
@@ -39,20 +80,19 @@ func TestBrowserPurchase(t *testing.T) {
 		{"#city", "Berlin"}} {
 		b.fill(css(field[0]), field[1])
 	}
-	b.narrow("address")
+	narrow("address")
 	b.click(`main .primary`)
 	b.click(`#rate-0`)
-	b.narrow("shipping")
+	narrow("shipping")
 	b.click(`main .primary`)
 	b.click(`#payment-0`)
-	b.narrow("payment")
+	narrow("payment")
 	b.click(`main .primary`)
 	b.see(`form[action="/checkout/place"]`)
-	b.narrow("review")
+	narrow("review")
 	b.click(`main .primary`)
 	b.see(`.mark`)
-	b.narrow("order")
-	b.weigh(p, f.Stores[0].StaffToken, front)
+	narrow("order")
 }
 
 // pick opens the page of a product that can be bought.
@@ -72,7 +112,7 @@ func (b *browser) pick(front string) {
 // narrow holds that a page is no wider than a phone, and keeps a picture of it.
 func (b *browser) narrow(name string) {
 	b.t.Helper()
-	b.shot("purchase-" + name)
+	b.shot(name)
 	if wide := evaluate[int](b, "document.documentElement.scrollWidth"); wide > 360 {
 		b.t.Errorf("%s is %d px wide", name, wide)
 	}

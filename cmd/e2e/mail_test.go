@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"log"
+	"mime"
+	"mime/multipart"
 	"mime/quotedprintable"
 	"net"
 	netmail "net/mail"
@@ -76,6 +78,43 @@ func (p *post) link(t *testing.T, to, path string) string {
 		if _, rest, found := strings.Cut(text, path); found {
 			token, _, _ := strings.Cut(rest, "\n")
 			return path + token
+		}
+	}
+}
+
+// letter is a mail that a shopper gets.
+type letter struct{ to, subject, text, html string }
+
+// letter waits for the next mail that has a text and HTML.
+func (p *post) letter(t *testing.T) (l letter) {
+	t.Helper()
+	limit := time.After(patience)
+	for {
+		select {
+		case m := <-p.came:
+			media, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
+			l.to = m.Header.Get("To")
+			if err != nil || media != "multipart/alternative" {
+				continue
+			}
+			if l.subject, err = new(mime.WordDecoder).DecodeHeader(m.Header.Get("Subject")); err != nil {
+				t.Fatal(err)
+			}
+			parts := multipart.NewReader(m.Body, params["boundary"])
+			for _, into := range []*string{&l.text, &l.html} {
+				part, err := parts.NextPart()
+				if err != nil {
+					t.Fatal(err)
+				}
+				body, err := io.ReadAll(part)
+				if err != nil {
+					t.Fatal(err)
+				}
+				*into = strings.ReplaceAll(string(body), "\r\n", "\n")
+			}
+			return l
+		case <-limit:
+			t.Fatal("no letter")
 		}
 	}
 }

@@ -72,17 +72,17 @@ func first(t *testing.T, page, field string) string {
 }
 
 // shopper goes to the last page of the checkout, and returns their cookie and the total.
-func (c *counter) shopper(t *testing.T, product string, n int) (cookie, total string) {
+func (c *counter) shopper(t *testing.T, product, email, payment string) (cookie, total string) {
 	_, header, _ := c.ask(t, "/cart/add", "", url.Values{"product_id": {product}, "quantity": {"1"}})
 	cookie, _, _ = strings.Cut(header.Get("Set-Cookie"), ";")
 	for _, step := range []struct {
 		path string
 		form url.Values
 	}{
-		{"/checkout/contact", url.Values{"email": {"shopper-" + strconv.Itoa(n) + "@example.com"}}},
+		{"/checkout/contact", url.Values{"email": {email}}},
 		{"/checkout/address", url.Values{"country": {"DE"}, "name": {"Ada Lovelace"}, "line1": {"Weg 1"},
 			"postal_code": {"10115"}, "city": {"Berlin"}}},
-		{"/checkout/payment", url.Values{"payment": {"test"}}},
+		{"/checkout/payment", url.Values{"payment": {payment}}},
 	} {
 		if status, _, body := c.ask(t, step.path, cookie, step.form); status != http.StatusSeeOther {
 			t.Errorf("%s answers %d %s", step.path, status, body)
@@ -111,7 +111,9 @@ func TestPurchasesSurviveKills(t *testing.T) {
 		heard := receiving(t).open("/orders", nil)
 		p.register(t, store.Keys["all"], heard, orderEvents...)
 		cookies, totals := make([]string, shoppers), make([]string, shoppers)
-		eachOf(shoppers, func(i int) { cookies[i], totals[i] = c.shopper(t, product, i) })
+		eachOf(shoppers, func(i int) {
+			cookies[i], totals[i] = c.shopper(t, product, "shopper-"+strconv.Itoa(i)+"@example.com", "test")
+		})
 
 		answers := make(chan bool, shoppers)
 		var died sync.WaitGroup
