@@ -108,6 +108,11 @@ func TestRateOfVisitors(t *testing.T) {
 		!strings.Contains(w.Body.String(), "One moment") {
 		t.Errorf("the eighth: %d %v\n%s", w.Code, w.Header(), w.Body)
 	}
+	for _, path := range []string{"/cart", "/checkout", "/orders/AaIPCObUdcui77OwEUUg2NKNyHRr56tdNvEMaFxOSPs-2GkU"} {
+		if w := ask("203.0.113.1:3", path); w.Code != http.StatusTooManyRequests {
+			t.Errorf("%s is counted by itself: %d", path, w.Code)
+		}
+	}
 	if w := ask("203.0.113.2:1", "/"); w.Code == http.StatusTooManyRequests {
 		t.Error("somebody else is refused")
 	}

@@ -3,9 +3,11 @@ package sales_test
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/graphtest"
@@ -105,5 +107,43 @@ func TestOrderPricing(t *testing.T) {
 				t.Errorf("%s: %d rates are offered", tc.name, n)
 			}
 		}
+	})
+}
+
+// TestOrderDiscountOnce: of staff who use the last of a code at once one does, and the order that
+// is cancelled gives it back.
+func TestOrderDiscountOnce(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		d := graphtest.Must[*model.DiscountPayload](t)(r.Mutation().DiscountCreate(ctx, model.DiscountInput{Code: "ONCE",
+			Kind: state.DiscountPercent, BasisPoints: new(int64(1000)), UsesMax: new(int64(1)), Active: true})).Discount
+		in := model.OrderCreateInput{CustomerID: new(graphtest.NewCustomer(t, ctx, r, graphtest.Ada()).PublicID()),
+			Lines: []*model.OrderLineInput{graphtest.Item("a", 1, 1000)}, Source: "desk",
+			Pricing: &model.OrderPricingInput{DiscountCode: new("once")}}
+		uses := func(want int64) {
+			t.Helper()
+			if row := graphtest.Must[*db.Discount](t)(r.Query().Discount(ctx, d.PublicID())); row.Uses != want {
+				t.Errorf("the code was used %d times, want %d", row.Uses, want)
+			}
+		}
+		made := make(chan *model.Order, 4)
+		var desks sync.WaitGroup
+		for range cap(made) {
+			desks.Go(func() {
+				switch done, err := r.Mutation().OrderCreate(ctx, in); {
+				case err == nil:
+					made <- done.Order
+				case graphtest.FaultOf(err) != fault.DiscountUnavailable &&
+					graphtest.FieldOf(err) != "#/pricing/discount_code unknown_value":
+					t.Error(err)
+				}
+			})
+		}
+		desks.Wait()
+		if uses(1); len(made) != 1 {
+			t.Fatalf("%d orders have the discount", len(made))
+		}
+		o := <-made
+		graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCancel(ctx, o.PublicID(), o.Version, false, nil))
+		uses(0)
 	})
 }
