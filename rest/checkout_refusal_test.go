@@ -39,10 +39,12 @@ func TestCheckoutAsksAgain(t *testing.T) {
 	b.fill("/checkout/contact", "email", "ada@", "phone", "030 1").
 		want(http.StatusUnprocessableEntity, "/checkout/contact", `value="ada@"`, `value="030 1"`,
 			`aria-describedby="email-error"`, `id="email-error"`, `href="#email"`, "هذا ليس عنوان بريد إلكتروني.")
-	b.fill("/checkout/contact", "email", "ada@example.com").want(http.StatusOK, "/checkout/address", "ألمانيا")
+	b.fill("/checkout/contact", "email", "ada@example.com").want(http.StatusOK, "/checkout/address", "ألمانيا",
+		`autocomplete="shipping address-level2" required>`, `<label for="postal_code">الرمز البريدي</label>`)
 	b.fill("/checkout/address", "country", "DE", "postal_code", "1").
 		want(http.StatusUnprocessableEntity, "/checkout/address", `id="name-error"`, `id="line1-error"`,
-			`id="city-error"`, `id="postal_code-error"`, `<option value="DE" selected>`)
+			`id="city-error"`, `id="postal_code-error"`, `<option value="DE" selected>`,
+			`autocomplete="shipping postal-code" required`, `<label for="region">المنطقة أو المحافظة <span class="soft">(اختياري)</span></label>`)
 	b.get("/checkout/review").want(http.StatusOK, "/checkout/address") // the first step that lacks something
 	b.fill("/checkout/address", "country", "DE", "name", "Ada", "line1", "Weg 1", "postal_code", "10115", "city", "B").
 		want(http.StatusOK, "/checkout/shipping")

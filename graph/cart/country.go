@@ -34,5 +34,14 @@ var forms = map[string]form{
 	"UA": {digits(`\d{5}`), true}, "US": {digits(`\d{5}(-\d{4})?`), true},
 }
 
+// Need is what an address needs beside a name, a street and a city.
+type Need struct{ PostalCode, Region bool }
+
+// NeedOf is what the addresses of a country need.
+func NeedOf(country string) Need {
+	f := forms[country]
+	return Need{f.postal != nil, f.region}
+}
+
 // digits compiles the pattern of a whole postal code.
 func digits(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }

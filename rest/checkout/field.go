@@ -44,7 +44,7 @@ var (
 		{"line1", phrase.Line1, "text", "shipping address-line1", maxLine, true},
 		{"line2", phrase.Line2, "text", "shipping address-line2", maxLine, false},
 		{"postal_code", phrase.PostalCode, "text", "shipping postal-code", maxPostal, false},
-		{"city", phrase.City, "text", "shipping address-level2", maxLine, false},
+		{"city", phrase.City, "text", "shipping address-level2", maxLine, true},
 		{"region", phrase.Region, "text", "shipping address-level1", maxLine, false},
 	}
 )

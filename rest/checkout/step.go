@@ -171,7 +171,32 @@ func (v *visit) addressForm(c *cart.View, values, wrong map[string]string) {
 		codes = v.countries
 	}
 	v.chooseCountry(fields, codes)
+	country := values[countryField.name]
+	if country == "" && len(codes) == 1 {
+		country = codes[0]
+	}
+	need(fields, country)
 	v.formPage(c, cart.StepAddress, fields, wrong)
+}
+
+// need says which fields the addresses of a country need; of one that is not chosen yet nobody
+// knows.
+func need(fields []Field, country string) {
+	needs := cart.NeedOf(country)
+	for i := range fields {
+		f, needed := &fields[i], false
+		switch f.Name {
+		case "postal_code":
+			needed = needs.PostalCode
+		case "region":
+			needed = needs.Region
+		default:
+			continue
+		}
+		if f.Required = needed; needed || country == "" {
+			f.Hint = ""
+		}
+	}
 }
 
 // chooseCountry lets the field of the country, where there is one, be one of countries.
