@@ -253,8 +253,8 @@ func planCollection(in model.CollectionInput) (*collectionPlan, error) {
 	}
 	rule := document.CollectionRuleFields{Any: in.Rule.Any, InStock: in.Rule.InStock}
 	switch n := len(in.Rule.Conditions); {
-	case n == 0:
-		c.Required("rule/conditions", false)
+	case n == 0: // all that is in stock is a rule too
+		c.Required("rule/conditions", rule.InStock)
 	case n > limit.Conditions:
 		c.Add("rule/conditions", fault.TooLong, "A rule has at most "+strconv.Itoa(limit.Conditions)+" conditions.")
 	default:

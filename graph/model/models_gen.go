@@ -132,8 +132,9 @@ type CollectionRule struct {
 }
 
 type CollectionRuleInput struct {
-	Any        bool                            `json:"any"`
-	InStock    bool                            `json:"inStock"`
+	Any     bool `json:"any"`
+	InStock bool `json:"inStock"`
+	// May be none where inStock is true: then all that is in stock is in the collection.
 	Conditions []*document.CollectionCondition `json:"conditions"`
 }
 

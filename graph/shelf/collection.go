@@ -82,7 +82,10 @@ func ruleOf(c *db.Collection) (func(*db.Product) (bool, error), error) {
 			return false, fmt.Errorf("tags of %s: %w", p.PublicID(), err)
 		}
 		meets := func(c document.CollectionCondition) bool { return meets(c, p, tags) }
-		if rule.Any || len(rule.Conditions) == 0 {
+		switch {
+		case len(rule.Conditions) == 0: // the stock, which the list of the collection judges
+			return rule.InStock, nil
+		case rule.Any:
 			return slices.ContainsFunc(rule.Conditions, meets), nil
 		}
 		fails := func(c document.CollectionCondition) bool { return !meets(c) }

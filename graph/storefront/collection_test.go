@@ -109,8 +109,11 @@ func TestCollectionRules(t *testing.T) {
 		}
 		either := ruled(is(state.FieldTag, "blue"), costs(300, 300))
 		either.Rule.Any = true
-		sold := ruled(costs(0, 1000))
-		sold.Rule.InStock = true
+		gone := costing("Gone", 150)
+		gone.InventoryQuantity = new(int64(0))
+		published(t, ctx, r, gone)
+		sold, stock := ruled(costs(0, 1000)), ruled()
+		sold.Rule.InStock, stock.Rule.InStock = true, true
 		var c *db.Collection
 		for _, tc := range []struct {
 			in   model.CollectionInput
@@ -122,7 +125,8 @@ func TestCollectionRules(t *testing.T) {
 			{ruled(is(state.FieldProductType, "TASSE"), costs(150, 250)), "B"},
 			{either, "A B C"},
 			{sold, "A B C"},
-			{ruled(costs(100, 200)), "A B"},
+			{stock, "A B C"},
+			{ruled(costs(100, 200), is(state.FieldTag, "blue")), "A B"},
 		} {
 			c = collected(t, ctx, r, c, tc.in)
 			if got := within(t, ctx, r, "ruled"); got != tc.want {

@@ -2890,6 +2890,7 @@ input CollectionInput {
 input CollectionRuleInput {
   any: Boolean! = false
   inStock: Boolean! = false
+  "May be none where inStock is true: then all that is in stock is in the collection."
   conditions: [CollectionConditionInput!]!
 }
 

@@ -152,7 +152,7 @@ function Rule({ of }) {
   return html`<${Select} name="rule.any" label="A product has to meet" value=${of?.any ? 'ANY' : 'ALL'}
       options=${[['ALL', 'all conditions'], ['ANY', 'one of the conditions']]} />
     <${Rows} name="rule.conditions" legend="Conditions" one="Condition" max="20" initial=${of?.conditions ?? [{}]}
-      row=${Condition} hint="Case and accents make no difference." />
+      row=${Condition} hint="Case and accents make no difference. A rule by stock alone needs no condition." />
     <${Check} name="rule.inStock" label="Leave out what is sold out" value=${of?.inStock ?? false} />`;
 }
 
