@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/graph/allowance"
+	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/challenge"
 	"github.com/storefront-go/storefront/graph/idem"
@@ -36,6 +37,9 @@ const (
 // stop in reverse.
 func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
 	return append(s.dispatchLoops(), []work.Config{
+		{Name: "watch_revocations", Interval: apikey.WatchEvery, Timeout: apikey.Elsewhere, Run: s.base.Keys.Watch},
+		{Name: "purge_revocations", Interval: judgeEvery, Timeout: purgeEvery,
+			Run: counted(s.log, "revocations", s.base.Keys.Purge)},
 		{Name: "last_use", Interval: usedEvery, Run: s.base.Keys.WriteUsed},
 		{Name: "request_log", Interval: requestlog.Every, Timeout: logTimeout, Run: s.requests.Round},
 		{Name: "purge_requests", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "logged requests",

@@ -180,6 +180,10 @@ func (s *Server) answer(ctx context.Context, c Config, r Runtime, core *graph.Re
 	if err != nil {
 		return err
 	}
+	// From now on what other processes revoke is looked for.
+	if err := s.base.Keys.Watch(ctx); err != nil {
+		return err
+	}
 	s.closer.push("write last use", s.base.Keys.WriteUsed)
 	s.closer.push("write the log of requests", s.requests.Flush)
 	engines := []work.Service{core.Exports}
