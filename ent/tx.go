@@ -13,8 +13,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 )
 
-// txBudget is how long a transaction, all its tries included, may take.
-const txBudget = 15 * time.Second
+// TxBudget is how long a transaction, all its tries included, may take.
+const TxBudget = 15 * time.Second
 
 // tx is an open transaction, and ent's driver inside it.
 type tx struct {
@@ -71,7 +71,7 @@ func (s *Store) inTx(ctx context.Context, f func(ctx context.Context) error, key
 		return err
 	}
 	s.refreshFormats(ctx)
-	r := retry{deadline: time.Now().Add(txBudget), keyed: keyed}
+	r := retry{deadline: time.Now().Add(TxBudget), keyed: keyed}
 	for {
 		hooks, phase, err := s.try(ctx, r.deadline, f)
 		if err == nil {

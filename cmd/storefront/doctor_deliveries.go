@@ -94,8 +94,8 @@ func (c *doctorDeliveriesCmd) show(s *session, list []webhook.Breach) error {
 	return c.print(s, o, rows)
 }
 
-// withWebhooks runs f with webhooks that stand still.
-func withWebhooks(s *session, st app.Storage, f func(*webhook.Engine) error) error {
+// withCurrent runs f with a database whose schema is the program's own.
+func withCurrent(s *session, st app.Storage, f func(*ent.Store) error) error {
 	return withStore(s, st, func(store *ent.Store) error {
 		switch schema, err := migrate.Check(s.ctx, store); {
 		case err != nil:
@@ -103,6 +103,13 @@ func withWebhooks(s *session, st app.Storage, f func(*webhook.Engine) error) err
 		case len(schema.Pending) > 0:
 			return errors.New("migrations are pending: run `storefront migrate apply` first")
 		}
+		return f(store)
+	})
+}
+
+// withWebhooks runs f with webhooks that stand still.
+func withWebhooks(s *session, st app.Storage, f func(*webhook.Engine) error) error {
+	return withCurrent(s, st, func(store *ent.Store) error {
 		e, err := webhook.New(webhook.Config{Store: store})
 		if err != nil {
 			return err

@@ -57,6 +57,7 @@ type commands struct {
 	Restore  restoreCmd  `cmd:"" help:"Bring back what a backup keeps, into an empty folder."`
 	Import   importCmd   `cmd:"" help:"Bring in what another shop system exports."`
 	Secret   secretCmd   `cmd:"" help:"Look after the root secret."`
+	Status   fleetCmd    `cmd:"" help:"Show the processes that work on the database, and their work."`
 	Doctor   doctorCmd   `cmd:"" help:"Check the installation and say how to repair it."`
 	Version  versionCmd  `cmd:"" help:"Print what this program is."`
 }

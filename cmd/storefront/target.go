@@ -20,7 +20,7 @@ type place struct {
 }
 
 // open runs f with the core. A running server on the same data may go on: what
-// a command revokes holds there within ten seconds.
+// a command revokes holds there within two seconds.
 func (p place) open(s *session, f func(*app.Base, *graph.Resolver) error) error {
 	if err := s.storage(&p.Storage); err != nil {
 		return err

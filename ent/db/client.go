@@ -66,11 +66,13 @@ import (
 	"github.com/storefront-go/storefront/ent/db/paymentsession"
 	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/picture"
+	"github.com/storefront-go/storefront/ent/db/process"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/requestlog"
+	"github.com/storefront-go/storefront/ent/db/revocation"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
 	"github.com/storefront-go/storefront/ent/db/searchpending"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
@@ -207,6 +209,8 @@ type Client struct {
 	PaymentSettings *PaymentSettingsClient
 	// Picture is the client for interacting with the Picture builders.
 	Picture *PictureClient
+	// Process is the client for interacting with the Process builders.
+	Process *ProcessClient
 	// Product is the client for interacting with the Product builders.
 	Product *ProductClient
 	// ProductImage is the client for interacting with the ProductImage builders.
@@ -217,6 +221,8 @@ type Client struct {
 	Redaction *RedactionClient
 	// RequestLog is the client for interacting with the RequestLog builders.
 	RequestLog *RequestLogClient
+	// Revocation is the client for interacting with the Revocation builders.
+	Revocation *RevocationClient
 	// SearchEntry is the client for interacting with the SearchEntry builders.
 	SearchEntry *SearchEntryClient
 	// SearchPending is the client for interacting with the SearchPending builders.
@@ -325,11 +331,13 @@ func (c *Client) init() {
 	c.PaymentSession = NewPaymentSessionClient(c.config)
 	c.PaymentSettings = NewPaymentSettingsClient(c.config)
 	c.Picture = NewPictureClient(c.config)
+	c.Process = NewProcessClient(c.config)
 	c.Product = NewProductClient(c.config)
 	c.ProductImage = NewProductImageClient(c.config)
 	c.RecoveryCode = NewRecoveryCodeClient(c.config)
 	c.Redaction = NewRedactionClient(c.config)
 	c.RequestLog = NewRequestLogClient(c.config)
+	c.Revocation = NewRevocationClient(c.config)
 	c.SearchEntry = NewSearchEntryClient(c.config)
 	c.SearchPending = NewSearchPendingClient(c.config)
 	c.SearchSpelling = NewSearchSpellingClient(c.config)
@@ -496,11 +504,13 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		PaymentSession:    NewPaymentSessionClient(cfg),
 		PaymentSettings:   NewPaymentSettingsClient(cfg),
 		Picture:           NewPictureClient(cfg),
+		Process:           NewProcessClient(cfg),
 		Product:           NewProductClient(cfg),
 		ProductImage:      NewProductImageClient(cfg),
 		RecoveryCode:      NewRecoveryCodeClient(cfg),
 		Redaction:         NewRedactionClient(cfg),
 		RequestLog:        NewRequestLogClient(cfg),
+		Revocation:        NewRevocationClient(cfg),
 		SearchEntry:       NewSearchEntryClient(cfg),
 		SearchPending:     NewSearchPendingClient(cfg),
 		SearchSpelling:    NewSearchSpellingClient(cfg),
@@ -594,11 +604,13 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		PaymentSession:    NewPaymentSessionClient(cfg),
 		PaymentSettings:   NewPaymentSettingsClient(cfg),
 		Picture:           NewPictureClient(cfg),
+		Process:           NewProcessClient(cfg),
 		Product:           NewProductClient(cfg),
 		ProductImage:      NewProductImageClient(cfg),
 		RecoveryCode:      NewRecoveryCodeClient(cfg),
 		Redaction:         NewRedactionClient(cfg),
 		RequestLog:        NewRequestLogClient(cfg),
+		Revocation:        NewRevocationClient(cfg),
 		SearchEntry:       NewSearchEntryClient(cfg),
 		SearchPending:     NewSearchPendingClient(cfg),
 		SearchSpelling:    NewSearchSpellingClient(cfg),
@@ -659,13 +671,13 @@ func (c *Client) Use(hooks ...Hook) {
 		c.Imported, c.Invitation, c.Listing, c.Mail, c.MarketplaceTheme, c.Membership,
 		c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox,
 		c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount, c.PaymentHold,
-		c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture, c.Product,
-		c.ProductImage, c.RecoveryCode, c.Redaction, c.RequestLog, c.SearchEntry,
-		c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session,
-		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
-		c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
-		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
-		c.WebhookQueue,
+		c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture, c.Process,
+		c.Product, c.ProductImage, c.RecoveryCode, c.Redaction, c.RequestLog,
+		c.Revocation, c.SearchEntry, c.SearchPending, c.SearchSpelling, c.SearchTerm,
+		c.SearchWalk, c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone,
+		c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings, c.Theme,
+		c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
+		c.WebhookEndpoint, c.WebhookQueue,
 	} {
 		n.Use(hooks...)
 	}
@@ -683,13 +695,13 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.Imported, c.Invitation, c.Listing, c.Mail, c.MarketplaceTheme, c.Membership,
 		c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox,
 		c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount, c.PaymentHold,
-		c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture, c.Product,
-		c.ProductImage, c.RecoveryCode, c.Redaction, c.RequestLog, c.SearchEntry,
-		c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session,
-		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
-		c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
-		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
-		c.WebhookQueue,
+		c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture, c.Process,
+		c.Product, c.ProductImage, c.RecoveryCode, c.Redaction, c.RequestLog,
+		c.Revocation, c.SearchEntry, c.SearchPending, c.SearchSpelling, c.SearchTerm,
+		c.SearchWalk, c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone,
+		c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings, c.Theme,
+		c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
+		c.WebhookEndpoint, c.WebhookQueue,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -800,6 +812,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.PaymentSettings.mutate(ctx, m)
 	case *PictureMutation:
 		return c.Picture.mutate(ctx, m)
+	case *ProcessMutation:
+		return c.Process.mutate(ctx, m)
 	case *ProductMutation:
 		return c.Product.mutate(ctx, m)
 	case *ProductImageMutation:
@@ -810,6 +824,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Redaction.mutate(ctx, m)
 	case *RequestLogMutation:
 		return c.RequestLog.mutate(ctx, m)
+	case *RevocationMutation:
+		return c.Revocation.mutate(ctx, m)
 	case *SearchEntryMutation:
 		return c.SearchEntry.mutate(ctx, m)
 	case *SearchPendingMutation:
@@ -7686,6 +7702,139 @@ func (c *PictureClient) mutate(ctx context.Context, m *PictureMutation) (Value, 
 	}
 }
 
+// ProcessClient is a client for the Process schema.
+type ProcessClient struct {
+	config
+}
+
+// NewProcessClient returns a client for the Process from the given config.
+func NewProcessClient(c config) *ProcessClient {
+	return &ProcessClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `process.Hooks(f(g(h())))`.
+func (c *ProcessClient) Use(hooks ...Hook) {
+	c.hooks.Process = append(c.hooks.Process, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `process.Intercept(f(g(h())))`.
+func (c *ProcessClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Process = append(c.inters.Process, interceptors...)
+}
+
+// Create returns a builder for creating a Process entity.
+func (c *ProcessClient) Create() *ProcessCreate {
+	mutation := newProcessMutation(c.config, OpCreate)
+	return &ProcessCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Process entities.
+func (c *ProcessClient) CreateBulk(builders ...*ProcessCreate) *ProcessCreateBulk {
+	return &ProcessCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ProcessClient) MapCreateBulk(slice any, setFunc func(*ProcessCreate, int)) *ProcessCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ProcessCreateBulk{err: fmt.Errorf("calling to ProcessClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ProcessCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ProcessCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Process.
+func (c *ProcessClient) Update() *ProcessUpdate {
+	mutation := newProcessMutation(c.config, OpUpdate)
+	return &ProcessUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ProcessClient) UpdateOne(_m *Process) *ProcessUpdateOne {
+	mutation := newProcessMutation(c.config, OpUpdateOne, withProcess(_m))
+	return &ProcessUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ProcessClient) UpdateOneID(id xid.ID) *ProcessUpdateOne {
+	mutation := newProcessMutation(c.config, OpUpdateOne, withProcessID(id))
+	return &ProcessUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Process.
+func (c *ProcessClient) Delete() *ProcessDelete {
+	mutation := newProcessMutation(c.config, OpDelete)
+	return &ProcessDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ProcessClient) DeleteOne(_m *Process) *ProcessDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ProcessClient) DeleteOneID(id xid.ID) *ProcessDeleteOne {
+	builder := c.Delete().Where(process.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ProcessDeleteOne{builder}
+}
+
+// Query returns a query builder for Process.
+func (c *ProcessClient) Query() *ProcessQuery {
+	return &ProcessQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeProcess},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Process entity by its id.
+func (c *ProcessClient) Get(ctx context.Context, id xid.ID) (*Process, error) {
+	return c.Query().Where(process.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ProcessClient) GetX(ctx context.Context, id xid.ID) *Process {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ProcessClient) Hooks() []Hook {
+	return c.hooks.Process
+}
+
+// Interceptors returns the client interceptors.
+func (c *ProcessClient) Interceptors() []Interceptor {
+	return c.inters.Process
+}
+
+func (c *ProcessClient) mutate(ctx context.Context, m *ProcessMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ProcessCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ProcessUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ProcessUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ProcessDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Process mutation op: %q", m.Op())
+	}
+}
+
 // ProductClient is a client for the Product schema.
 type ProductClient struct {
 	config
@@ -8352,6 +8501,139 @@ func (c *RequestLogClient) mutate(ctx context.Context, m *RequestLogMutation) (V
 		return (&RequestLogDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown RequestLog mutation op: %q", m.Op())
+	}
+}
+
+// RevocationClient is a client for the Revocation schema.
+type RevocationClient struct {
+	config
+}
+
+// NewRevocationClient returns a client for the Revocation from the given config.
+func NewRevocationClient(c config) *RevocationClient {
+	return &RevocationClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `revocation.Hooks(f(g(h())))`.
+func (c *RevocationClient) Use(hooks ...Hook) {
+	c.hooks.Revocation = append(c.hooks.Revocation, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `revocation.Intercept(f(g(h())))`.
+func (c *RevocationClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Revocation = append(c.inters.Revocation, interceptors...)
+}
+
+// Create returns a builder for creating a Revocation entity.
+func (c *RevocationClient) Create() *RevocationCreate {
+	mutation := newRevocationMutation(c.config, OpCreate)
+	return &RevocationCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Revocation entities.
+func (c *RevocationClient) CreateBulk(builders ...*RevocationCreate) *RevocationCreateBulk {
+	return &RevocationCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *RevocationClient) MapCreateBulk(slice any, setFunc func(*RevocationCreate, int)) *RevocationCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &RevocationCreateBulk{err: fmt.Errorf("calling to RevocationClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*RevocationCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &RevocationCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Revocation.
+func (c *RevocationClient) Update() *RevocationUpdate {
+	mutation := newRevocationMutation(c.config, OpUpdate)
+	return &RevocationUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *RevocationClient) UpdateOne(_m *Revocation) *RevocationUpdateOne {
+	mutation := newRevocationMutation(c.config, OpUpdateOne, withRevocation(_m))
+	return &RevocationUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *RevocationClient) UpdateOneID(id xid.ID) *RevocationUpdateOne {
+	mutation := newRevocationMutation(c.config, OpUpdateOne, withRevocationID(id))
+	return &RevocationUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Revocation.
+func (c *RevocationClient) Delete() *RevocationDelete {
+	mutation := newRevocationMutation(c.config, OpDelete)
+	return &RevocationDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *RevocationClient) DeleteOne(_m *Revocation) *RevocationDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *RevocationClient) DeleteOneID(id xid.ID) *RevocationDeleteOne {
+	builder := c.Delete().Where(revocation.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &RevocationDeleteOne{builder}
+}
+
+// Query returns a query builder for Revocation.
+func (c *RevocationClient) Query() *RevocationQuery {
+	return &RevocationQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeRevocation},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Revocation entity by its id.
+func (c *RevocationClient) Get(ctx context.Context, id xid.ID) (*Revocation, error) {
+	return c.Query().Where(revocation.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *RevocationClient) GetX(ctx context.Context, id xid.ID) *Revocation {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *RevocationClient) Hooks() []Hook {
+	return c.hooks.Revocation
+}
+
+// Interceptors returns the client interceptors.
+func (c *RevocationClient) Interceptors() []Interceptor {
+	return c.inters.Revocation
+}
+
+func (c *RevocationClient) mutate(ctx context.Context, m *RevocationMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&RevocationCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&RevocationUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&RevocationUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&RevocationDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Revocation mutation op: %q", m.Op())
 	}
 }
 
@@ -11442,11 +11724,12 @@ type (
 		Idempotency, Imported, Invitation, Listing, Mail, MarketplaceTheme, Membership,
 		Menus, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
 		OutboxFailure, Page, Payment, PaymentAccount, PaymentHold, PaymentRefund,
-		PaymentSession, PaymentSettings, Picture, Product, ProductImage, RecoveryCode,
-		Redaction, RequestLog, SearchEntry, SearchPending, SearchSpelling, SearchTerm,
-		SearchWalk, Session, ShelfWalk, ShippingCountry, ShippingZone, Staff,
-		StaffToken, Store, StoreHandle, TaxSettings, Theme, ThemeAsset, ThemePackage,
-		ThemeUpload, User, UserEmail, Variant, WebhookEndpoint, WebhookQueue []ent.Hook
+		PaymentSession, PaymentSettings, Picture, Process, Product, ProductImage,
+		RecoveryCode, Redaction, RequestLog, Revocation, SearchEntry, SearchPending,
+		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
+		ShippingZone, Staff, StaffToken, Store, StoreHandle, TaxSettings, Theme,
+		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
+		WebhookEndpoint, WebhookQueue []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
@@ -11456,12 +11739,12 @@ type (
 		Idempotency, Imported, Invitation, Listing, Mail, MarketplaceTheme, Membership,
 		Menus, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
 		OutboxFailure, Page, Payment, PaymentAccount, PaymentHold, PaymentRefund,
-		PaymentSession, PaymentSettings, Picture, Product, ProductImage, RecoveryCode,
-		Redaction, RequestLog, SearchEntry, SearchPending, SearchSpelling, SearchTerm,
-		SearchWalk, Session, ShelfWalk, ShippingCountry, ShippingZone, Staff,
-		StaffToken, Store, StoreHandle, TaxSettings, Theme, ThemeAsset, ThemePackage,
-		ThemeUpload, User, UserEmail, Variant, WebhookEndpoint,
-		WebhookQueue []ent.Interceptor
+		PaymentSession, PaymentSettings, Picture, Process, Product, ProductImage,
+		RecoveryCode, Redaction, RequestLog, Revocation, SearchEntry, SearchPending,
+		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
+		ShippingZone, Staff, StaffToken, Store, StoreHandle, TaxSettings, Theme,
+		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
+		WebhookEndpoint, WebhookQueue []ent.Interceptor
 	}
 )
 

@@ -64,11 +64,13 @@ import (
 	"github.com/storefront-go/storefront/ent/db/paymentsession"
 	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/picture"
+	"github.com/storefront-go/storefront/ent/db/process"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/requestlog"
+	"github.com/storefront-go/storefront/ent/db/revocation"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
 	"github.com/storefront-go/storefront/ent/db/searchpending"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
@@ -203,11 +205,13 @@ func checkColumn(t, c string) error {
 			paymentsession.Table:    paymentsession.ValidColumn,
 			paymentsettings.Table:   paymentsettings.ValidColumn,
 			picture.Table:           picture.ValidColumn,
+			process.Table:           process.ValidColumn,
 			product.Table:           product.ValidColumn,
 			productimage.Table:      productimage.ValidColumn,
 			recoverycode.Table:      recoverycode.ValidColumn,
 			redaction.Table:         redaction.ValidColumn,
 			requestlog.Table:        requestlog.ValidColumn,
+			revocation.Table:        revocation.ValidColumn,
 			searchentry.Table:       searchentry.ValidColumn,
 			searchpending.Table:     searchpending.ValidColumn,
 			searchspelling.Table:    searchspelling.ValidColumn,

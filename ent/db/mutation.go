@@ -62,11 +62,13 @@ import (
 	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/predicate"
+	"github.com/storefront-go/storefront/ent/db/process"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/requestlog"
+	"github.com/storefront-go/storefront/ent/db/revocation"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
 	"github.com/storefront-go/storefront/ent/db/searchpending"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
@@ -160,11 +162,13 @@ const (
 	TypePaymentSession    = "PaymentSession"
 	TypePaymentSettings   = "PaymentSettings"
 	TypePicture           = "Picture"
+	TypeProcess           = "Process"
 	TypeProduct           = "Product"
 	TypeProductImage      = "ProductImage"
 	TypeRecoveryCode      = "RecoveryCode"
 	TypeRedaction         = "Redaction"
 	TypeRequestLog        = "RequestLog"
+	TypeRevocation        = "Revocation"
 	TypeSearchEntry       = "SearchEntry"
 	TypeSearchPending     = "SearchPending"
 	TypeSearchSpelling    = "SearchSpelling"
@@ -49270,6 +49274,960 @@ func (m *PictureMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Picture edge %s", name)
 }
 
+// ProcessMutation represents an operation that mutates the Process nodes in the graph.
+type ProcessMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	role          *state.ProcessRole
+	host          *string
+	pid           *int
+	addpid        *int
+	version       *string
+	started_at    *micros.Time
+	addstarted_at *micros.Time
+	seen_at       *micros.Time
+	addseen_at    *micros.Time
+	rates         *[]byte
+	beat          *int64
+	addbeat       *int64
+	rates_at      *micros.Time
+	addrates_at   *micros.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*Process, error)
+	predicates    []predicate.Process
+}
+
+var _ ent.Mutation = (*ProcessMutation)(nil)
+
+// processOption allows management of the mutation configuration using functional options.
+type processOption func(*ProcessMutation)
+
+// newProcessMutation creates new mutation for the Process entity.
+func newProcessMutation(c config, op Op, opts ...processOption) *ProcessMutation {
+	m := &ProcessMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeProcess,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withProcessID sets the ID field of the mutation.
+func withProcessID(id xid.ID) processOption {
+	return func(m *ProcessMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Process
+		)
+		m.oldValue = func(ctx context.Context) (*Process, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Process.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withProcess sets the old Process of the mutation.
+func withProcess(node *Process) processOption {
+	return func(m *ProcessMutation) {
+		m.oldValue = func(context.Context) (*Process, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ProcessMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ProcessMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Process entities.
+func (m *ProcessMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ProcessMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ProcessMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Process.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetRole sets the "role" field.
+func (m *ProcessMutation) SetRole(sr state.ProcessRole) {
+	m.role = &sr
+}
+
+// Role returns the value of the "role" field in the mutation.
+func (m *ProcessMutation) Role() (r state.ProcessRole, exists bool) {
+	v := m.role
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRole returns the old "role" field's value of the Process entity.
+// If the Process object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProcessMutation) OldRole(ctx context.Context) (v state.ProcessRole, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRole is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRole requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRole: %w", err)
+	}
+	return oldValue.Role, nil
+}
+
+// ResetRole resets all changes to the "role" field.
+func (m *ProcessMutation) ResetRole() {
+	m.role = nil
+}
+
+// SetHost sets the "host" field.
+func (m *ProcessMutation) SetHost(s string) {
+	m.host = &s
+}
+
+// Host returns the value of the "host" field in the mutation.
+func (m *ProcessMutation) Host() (r string, exists bool) {
+	v := m.host
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHost returns the old "host" field's value of the Process entity.
+// If the Process object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProcessMutation) OldHost(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHost is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHost requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHost: %w", err)
+	}
+	return oldValue.Host, nil
+}
+
+// ResetHost resets all changes to the "host" field.
+func (m *ProcessMutation) ResetHost() {
+	m.host = nil
+}
+
+// SetPid sets the "pid" field.
+func (m *ProcessMutation) SetPid(i int) {
+	m.pid = &i
+	m.addpid = nil
+}
+
+// Pid returns the value of the "pid" field in the mutation.
+func (m *ProcessMutation) Pid() (r int, exists bool) {
+	v := m.pid
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPid returns the old "pid" field's value of the Process entity.
+// If the Process object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProcessMutation) OldPid(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPid is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPid requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPid: %w", err)
+	}
+	return oldValue.Pid, nil
+}
+
+// AddPid adds i to the "pid" field.
+func (m *ProcessMutation) AddPid(i int) {
+	if m.addpid != nil {
+		*m.addpid += i
+	} else {
+		m.addpid = &i
+	}
+}
+
+// AddedPid returns the value that was added to the "pid" field in this mutation.
+func (m *ProcessMutation) AddedPid() (r int, exists bool) {
+	v := m.addpid
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPid resets all changes to the "pid" field.
+func (m *ProcessMutation) ResetPid() {
+	m.pid = nil
+	m.addpid = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *ProcessMutation) SetVersion(s string) {
+	m.version = &s
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *ProcessMutation) Version() (r string, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the Process entity.
+// If the Process object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProcessMutation) OldVersion(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *ProcessMutation) ResetVersion() {
+	m.version = nil
+}
+
+// SetStartedAt sets the "started_at" field.
+func (m *ProcessMutation) SetStartedAt(value micros.Time) {
+	m.started_at = &value
+	m.addstarted_at = nil
+}
+
+// StartedAt returns the value of the "started_at" field in the mutation.
+func (m *ProcessMutation) StartedAt() (r micros.Time, exists bool) {
+	v := m.started_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStartedAt returns the old "started_at" field's value of the Process entity.
+// If the Process object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProcessMutation) OldStartedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStartedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStartedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStartedAt: %w", err)
+	}
+	return oldValue.StartedAt, nil
+}
+
+// AddStartedAt adds value to the "started_at" field.
+func (m *ProcessMutation) AddStartedAt(value micros.Time) {
+	if m.addstarted_at != nil {
+		*m.addstarted_at += value
+	} else {
+		m.addstarted_at = &value
+	}
+}
+
+// AddedStartedAt returns the value that was added to the "started_at" field in this mutation.
+func (m *ProcessMutation) AddedStartedAt() (r micros.Time, exists bool) {
+	v := m.addstarted_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetStartedAt resets all changes to the "started_at" field.
+func (m *ProcessMutation) ResetStartedAt() {
+	m.started_at = nil
+	m.addstarted_at = nil
+}
+
+// SetSeenAt sets the "seen_at" field.
+func (m *ProcessMutation) SetSeenAt(value micros.Time) {
+	m.seen_at = &value
+	m.addseen_at = nil
+}
+
+// SeenAt returns the value of the "seen_at" field in the mutation.
+func (m *ProcessMutation) SeenAt() (r micros.Time, exists bool) {
+	v := m.seen_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSeenAt returns the old "seen_at" field's value of the Process entity.
+// If the Process object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProcessMutation) OldSeenAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSeenAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSeenAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSeenAt: %w", err)
+	}
+	return oldValue.SeenAt, nil
+}
+
+// AddSeenAt adds value to the "seen_at" field.
+func (m *ProcessMutation) AddSeenAt(value micros.Time) {
+	if m.addseen_at != nil {
+		*m.addseen_at += value
+	} else {
+		m.addseen_at = &value
+	}
+}
+
+// AddedSeenAt returns the value that was added to the "seen_at" field in this mutation.
+func (m *ProcessMutation) AddedSeenAt() (r micros.Time, exists bool) {
+	v := m.addseen_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSeenAt resets all changes to the "seen_at" field.
+func (m *ProcessMutation) ResetSeenAt() {
+	m.seen_at = nil
+	m.addseen_at = nil
+}
+
+// SetRates sets the "rates" field.
+func (m *ProcessMutation) SetRates(b []byte) {
+	m.rates = &b
+}
+
+// Rates returns the value of the "rates" field in the mutation.
+func (m *ProcessMutation) Rates() (r []byte, exists bool) {
+	v := m.rates
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRates returns the old "rates" field's value of the Process entity.
+// If the Process object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProcessMutation) OldRates(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRates is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRates requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRates: %w", err)
+	}
+	return oldValue.Rates, nil
+}
+
+// ClearRates clears the value of the "rates" field.
+func (m *ProcessMutation) ClearRates() {
+	m.rates = nil
+	m.clearedFields[process.FieldRates] = struct{}{}
+}
+
+// RatesCleared returns if the "rates" field was cleared in this mutation.
+func (m *ProcessMutation) RatesCleared() bool {
+	_, ok := m.clearedFields[process.FieldRates]
+	return ok
+}
+
+// ResetRates resets all changes to the "rates" field.
+func (m *ProcessMutation) ResetRates() {
+	m.rates = nil
+	delete(m.clearedFields, process.FieldRates)
+}
+
+// SetBeat sets the "beat" field.
+func (m *ProcessMutation) SetBeat(i int64) {
+	m.beat = &i
+	m.addbeat = nil
+}
+
+// Beat returns the value of the "beat" field in the mutation.
+func (m *ProcessMutation) Beat() (r int64, exists bool) {
+	v := m.beat
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBeat returns the old "beat" field's value of the Process entity.
+// If the Process object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProcessMutation) OldBeat(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBeat is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBeat requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBeat: %w", err)
+	}
+	return oldValue.Beat, nil
+}
+
+// AddBeat adds i to the "beat" field.
+func (m *ProcessMutation) AddBeat(i int64) {
+	if m.addbeat != nil {
+		*m.addbeat += i
+	} else {
+		m.addbeat = &i
+	}
+}
+
+// AddedBeat returns the value that was added to the "beat" field in this mutation.
+func (m *ProcessMutation) AddedBeat() (r int64, exists bool) {
+	v := m.addbeat
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBeat resets all changes to the "beat" field.
+func (m *ProcessMutation) ResetBeat() {
+	m.beat = nil
+	m.addbeat = nil
+}
+
+// SetRatesAt sets the "rates_at" field.
+func (m *ProcessMutation) SetRatesAt(value micros.Time) {
+	m.rates_at = &value
+	m.addrates_at = nil
+}
+
+// RatesAt returns the value of the "rates_at" field in the mutation.
+func (m *ProcessMutation) RatesAt() (r micros.Time, exists bool) {
+	v := m.rates_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRatesAt returns the old "rates_at" field's value of the Process entity.
+// If the Process object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProcessMutation) OldRatesAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRatesAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRatesAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRatesAt: %w", err)
+	}
+	return oldValue.RatesAt, nil
+}
+
+// AddRatesAt adds value to the "rates_at" field.
+func (m *ProcessMutation) AddRatesAt(value micros.Time) {
+	if m.addrates_at != nil {
+		*m.addrates_at += value
+	} else {
+		m.addrates_at = &value
+	}
+}
+
+// AddedRatesAt returns the value that was added to the "rates_at" field in this mutation.
+func (m *ProcessMutation) AddedRatesAt() (r micros.Time, exists bool) {
+	v := m.addrates_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetRatesAt resets all changes to the "rates_at" field.
+func (m *ProcessMutation) ResetRatesAt() {
+	m.rates_at = nil
+	m.addrates_at = nil
+}
+
+// Where appends a list predicates to the ProcessMutation builder.
+func (m *ProcessMutation) Where(ps ...predicate.Process) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ProcessMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ProcessMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Process, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ProcessMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ProcessMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Process).
+func (m *ProcessMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ProcessMutation) Fields() []string {
+	fields := make([]string, 0, 9)
+	if m.role != nil {
+		fields = append(fields, process.FieldRole)
+	}
+	if m.host != nil {
+		fields = append(fields, process.FieldHost)
+	}
+	if m.pid != nil {
+		fields = append(fields, process.FieldPid)
+	}
+	if m.version != nil {
+		fields = append(fields, process.FieldVersion)
+	}
+	if m.started_at != nil {
+		fields = append(fields, process.FieldStartedAt)
+	}
+	if m.seen_at != nil {
+		fields = append(fields, process.FieldSeenAt)
+	}
+	if m.rates != nil {
+		fields = append(fields, process.FieldRates)
+	}
+	if m.beat != nil {
+		fields = append(fields, process.FieldBeat)
+	}
+	if m.rates_at != nil {
+		fields = append(fields, process.FieldRatesAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ProcessMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case process.FieldRole:
+		return m.Role()
+	case process.FieldHost:
+		return m.Host()
+	case process.FieldPid:
+		return m.Pid()
+	case process.FieldVersion:
+		return m.Version()
+	case process.FieldStartedAt:
+		return m.StartedAt()
+	case process.FieldSeenAt:
+		return m.SeenAt()
+	case process.FieldRates:
+		return m.Rates()
+	case process.FieldBeat:
+		return m.Beat()
+	case process.FieldRatesAt:
+		return m.RatesAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ProcessMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case process.FieldRole:
+		return m.OldRole(ctx)
+	case process.FieldHost:
+		return m.OldHost(ctx)
+	case process.FieldPid:
+		return m.OldPid(ctx)
+	case process.FieldVersion:
+		return m.OldVersion(ctx)
+	case process.FieldStartedAt:
+		return m.OldStartedAt(ctx)
+	case process.FieldSeenAt:
+		return m.OldSeenAt(ctx)
+	case process.FieldRates:
+		return m.OldRates(ctx)
+	case process.FieldBeat:
+		return m.OldBeat(ctx)
+	case process.FieldRatesAt:
+		return m.OldRatesAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Process field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ProcessMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case process.FieldRole:
+		v, ok := value.(state.ProcessRole)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRole(v)
+		return nil
+	case process.FieldHost:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHost(v)
+		return nil
+	case process.FieldPid:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPid(v)
+		return nil
+	case process.FieldVersion:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
+	case process.FieldStartedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStartedAt(v)
+		return nil
+	case process.FieldSeenAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSeenAt(v)
+		return nil
+	case process.FieldRates:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRates(v)
+		return nil
+	case process.FieldBeat:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBeat(v)
+		return nil
+	case process.FieldRatesAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRatesAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Process field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ProcessMutation) AddedFields() []string {
+	var fields []string
+	if m.addpid != nil {
+		fields = append(fields, process.FieldPid)
+	}
+	if m.addstarted_at != nil {
+		fields = append(fields, process.FieldStartedAt)
+	}
+	if m.addseen_at != nil {
+		fields = append(fields, process.FieldSeenAt)
+	}
+	if m.addbeat != nil {
+		fields = append(fields, process.FieldBeat)
+	}
+	if m.addrates_at != nil {
+		fields = append(fields, process.FieldRatesAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ProcessMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case process.FieldPid:
+		return m.AddedPid()
+	case process.FieldStartedAt:
+		return m.AddedStartedAt()
+	case process.FieldSeenAt:
+		return m.AddedSeenAt()
+	case process.FieldBeat:
+		return m.AddedBeat()
+	case process.FieldRatesAt:
+		return m.AddedRatesAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ProcessMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case process.FieldPid:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPid(v)
+		return nil
+	case process.FieldStartedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddStartedAt(v)
+		return nil
+	case process.FieldSeenAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSeenAt(v)
+		return nil
+	case process.FieldBeat:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBeat(v)
+		return nil
+	case process.FieldRatesAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRatesAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Process numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ProcessMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(process.FieldRates) {
+		fields = append(fields, process.FieldRates)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ProcessMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ProcessMutation) ClearField(name string) error {
+	switch name {
+	case process.FieldRates:
+		m.ClearRates()
+		return nil
+	}
+	return fmt.Errorf("unknown Process nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ProcessMutation) ResetField(name string) error {
+	switch name {
+	case process.FieldRole:
+		m.ResetRole()
+		return nil
+	case process.FieldHost:
+		m.ResetHost()
+		return nil
+	case process.FieldPid:
+		m.ResetPid()
+		return nil
+	case process.FieldVersion:
+		m.ResetVersion()
+		return nil
+	case process.FieldStartedAt:
+		m.ResetStartedAt()
+		return nil
+	case process.FieldSeenAt:
+		m.ResetSeenAt()
+		return nil
+	case process.FieldRates:
+		m.ResetRates()
+		return nil
+	case process.FieldBeat:
+		m.ResetBeat()
+		return nil
+	case process.FieldRatesAt:
+		m.ResetRatesAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Process field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ProcessMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ProcessMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ProcessMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ProcessMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ProcessMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ProcessMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ProcessMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Process unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ProcessMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Process edge %s", name)
+}
+
 // ProductMutation represents an operation that mutates the Product nodes in the graph.
 type ProductMutation struct {
 	config
@@ -54596,6 +55554,482 @@ func (m *RequestLogMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *RequestLogMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown RequestLog edge %s", name)
+}
+
+// RevocationMutation represents an operation that mutates the Revocation nodes in the graph.
+type RevocationMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	home          *xid.ID
+	owner         *xid.ID
+	at            *micros.Time
+	addat         *micros.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*Revocation, error)
+	predicates    []predicate.Revocation
+}
+
+var _ ent.Mutation = (*RevocationMutation)(nil)
+
+// revocationOption allows management of the mutation configuration using functional options.
+type revocationOption func(*RevocationMutation)
+
+// newRevocationMutation creates new mutation for the Revocation entity.
+func newRevocationMutation(c config, op Op, opts ...revocationOption) *RevocationMutation {
+	m := &RevocationMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeRevocation,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withRevocationID sets the ID field of the mutation.
+func withRevocationID(id xid.ID) revocationOption {
+	return func(m *RevocationMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Revocation
+		)
+		m.oldValue = func(ctx context.Context) (*Revocation, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Revocation.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withRevocation sets the old Revocation of the mutation.
+func withRevocation(node *Revocation) revocationOption {
+	return func(m *RevocationMutation) {
+		m.oldValue = func(context.Context) (*Revocation, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m RevocationMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m RevocationMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Revocation entities.
+func (m *RevocationMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *RevocationMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *RevocationMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Revocation.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetHome sets the "home" field.
+func (m *RevocationMutation) SetHome(x xid.ID) {
+	m.home = &x
+}
+
+// Home returns the value of the "home" field in the mutation.
+func (m *RevocationMutation) Home() (r xid.ID, exists bool) {
+	v := m.home
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHome returns the old "home" field's value of the Revocation entity.
+// If the Revocation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RevocationMutation) OldHome(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHome is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHome requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHome: %w", err)
+	}
+	return oldValue.Home, nil
+}
+
+// ResetHome resets all changes to the "home" field.
+func (m *RevocationMutation) ResetHome() {
+	m.home = nil
+}
+
+// SetOwner sets the "owner" field.
+func (m *RevocationMutation) SetOwner(x xid.ID) {
+	m.owner = &x
+}
+
+// Owner returns the value of the "owner" field in the mutation.
+func (m *RevocationMutation) Owner() (r xid.ID, exists bool) {
+	v := m.owner
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOwner returns the old "owner" field's value of the Revocation entity.
+// If the Revocation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RevocationMutation) OldOwner(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOwner is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOwner requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOwner: %w", err)
+	}
+	return oldValue.Owner, nil
+}
+
+// ResetOwner resets all changes to the "owner" field.
+func (m *RevocationMutation) ResetOwner() {
+	m.owner = nil
+}
+
+// SetAt sets the "at" field.
+func (m *RevocationMutation) SetAt(value micros.Time) {
+	m.at = &value
+	m.addat = nil
+}
+
+// At returns the value of the "at" field in the mutation.
+func (m *RevocationMutation) At() (r micros.Time, exists bool) {
+	v := m.at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAt returns the old "at" field's value of the Revocation entity.
+// If the Revocation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RevocationMutation) OldAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAt: %w", err)
+	}
+	return oldValue.At, nil
+}
+
+// AddAt adds value to the "at" field.
+func (m *RevocationMutation) AddAt(value micros.Time) {
+	if m.addat != nil {
+		*m.addat += value
+	} else {
+		m.addat = &value
+	}
+}
+
+// AddedAt returns the value that was added to the "at" field in this mutation.
+func (m *RevocationMutation) AddedAt() (r micros.Time, exists bool) {
+	v := m.addat
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAt resets all changes to the "at" field.
+func (m *RevocationMutation) ResetAt() {
+	m.at = nil
+	m.addat = nil
+}
+
+// Where appends a list predicates to the RevocationMutation builder.
+func (m *RevocationMutation) Where(ps ...predicate.Revocation) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the RevocationMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *RevocationMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Revocation, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *RevocationMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *RevocationMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Revocation).
+func (m *RevocationMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *RevocationMutation) Fields() []string {
+	fields := make([]string, 0, 3)
+	if m.home != nil {
+		fields = append(fields, revocation.FieldHome)
+	}
+	if m.owner != nil {
+		fields = append(fields, revocation.FieldOwner)
+	}
+	if m.at != nil {
+		fields = append(fields, revocation.FieldAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *RevocationMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case revocation.FieldHome:
+		return m.Home()
+	case revocation.FieldOwner:
+		return m.Owner()
+	case revocation.FieldAt:
+		return m.At()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *RevocationMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case revocation.FieldHome:
+		return m.OldHome(ctx)
+	case revocation.FieldOwner:
+		return m.OldOwner(ctx)
+	case revocation.FieldAt:
+		return m.OldAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Revocation field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RevocationMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case revocation.FieldHome:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHome(v)
+		return nil
+	case revocation.FieldOwner:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOwner(v)
+		return nil
+	case revocation.FieldAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Revocation field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *RevocationMutation) AddedFields() []string {
+	var fields []string
+	if m.addat != nil {
+		fields = append(fields, revocation.FieldAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *RevocationMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case revocation.FieldAt:
+		return m.AddedAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RevocationMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case revocation.FieldAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Revocation numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *RevocationMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *RevocationMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *RevocationMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Revocation nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *RevocationMutation) ResetField(name string) error {
+	switch name {
+	case revocation.FieldHome:
+		m.ResetHome()
+		return nil
+	case revocation.FieldOwner:
+		m.ResetOwner()
+		return nil
+	case revocation.FieldAt:
+		m.ResetAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Revocation field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *RevocationMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *RevocationMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *RevocationMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *RevocationMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *RevocationMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *RevocationMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *RevocationMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Revocation unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *RevocationMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Revocation edge %s", name)
 }
 
 // SearchEntryMutation represents an operation that mutates the SearchEntry nodes in the graph.

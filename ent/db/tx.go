@@ -116,6 +116,8 @@ type Tx struct {
 	PaymentSettings *PaymentSettingsClient
 	// Picture is the client for interacting with the Picture builders.
 	Picture *PictureClient
+	// Process is the client for interacting with the Process builders.
+	Process *ProcessClient
 	// Product is the client for interacting with the Product builders.
 	Product *ProductClient
 	// ProductImage is the client for interacting with the ProductImage builders.
@@ -126,6 +128,8 @@ type Tx struct {
 	Redaction *RedactionClient
 	// RequestLog is the client for interacting with the RequestLog builders.
 	RequestLog *RequestLogClient
+	// Revocation is the client for interacting with the Revocation builders.
+	Revocation *RevocationClient
 	// SearchEntry is the client for interacting with the SearchEntry builders.
 	SearchEntry *SearchEntryClient
 	// SearchPending is the client for interacting with the SearchPending builders.
@@ -354,11 +358,13 @@ func (tx *Tx) init() {
 	tx.PaymentSession = NewPaymentSessionClient(tx.config)
 	tx.PaymentSettings = NewPaymentSettingsClient(tx.config)
 	tx.Picture = NewPictureClient(tx.config)
+	tx.Process = NewProcessClient(tx.config)
 	tx.Product = NewProductClient(tx.config)
 	tx.ProductImage = NewProductImageClient(tx.config)
 	tx.RecoveryCode = NewRecoveryCodeClient(tx.config)
 	tx.Redaction = NewRedactionClient(tx.config)
 	tx.RequestLog = NewRequestLogClient(tx.config)
+	tx.Revocation = NewRevocationClient(tx.config)
 	tx.SearchEntry = NewSearchEntryClient(tx.config)
 	tx.SearchPending = NewSearchPendingClient(tx.config)
 	tx.SearchSpelling = NewSearchSpellingClient(tx.config)

@@ -30,7 +30,7 @@ var batches = map[string]bool{
 	"outbox": true, "webhook_queues": true, "deliveries": true, "delivery_logs": true, "attempts": true,
 	"endpoint_stats": true, "exports": true, "mails": true, "themes": true, "sessions": true, "challenges": true,
 	"account_events": true, "allowances": true, "request_logs": true, "factors": true, "payment_accounts": true,
-	"webhook_endpoints": true, "idempotency_keys": true,
+	"webhook_endpoints": true, "idempotency_keys": true, "revocations": true,
 	// What a person is in every store ends at once still: with a new password, and where
 	// somebody else proves the address.
 	"staff": true, "staff_tokens": true, "memberships": true, "invitations": true, "credentials": true,

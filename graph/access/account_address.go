@@ -260,6 +260,5 @@ func (r *Resolver) leaveAll(ctx context.Context, person xid.ID) error {
 			return err
 		}
 	}
-	ent.OnCommit(ctx, func() { r.Keys.Forget(person) })
-	return nil
+	return r.Keys.Revoke(ctx, person, person)
 }

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	keys "github.com/storefront-go/storefront/ent/db/apikey"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -40,8 +39,8 @@ func (m Mutation) APIKeyAllow(ctx context.Context, id string, networks []string)
 			return nil, err
 		}
 		row.Networks = &list
-		ent.OnCommit(ctx, func() { m.Keys.Forget(row.StoreID) })
-		return &core.Record{Action: "api_key.allow", Kind: xid.APIKey, ID: uid, Detail: list}, nil
+		return &core.Record{Action: "api_key.allow", Kind: xid.APIKey, ID: uid, Detail: list},
+			m.Keys.Revoke(ctx, row.StoreID, row.StoreID)
 	})
 	if err != nil {
 		return nil, err

@@ -163,8 +163,7 @@ func (m Mutation) changeApp(ctx context.Context, id string, expected int64, acti
 			return err
 		}
 		e.Detail = strings.Join(e.Changed, " ")
-		ent.OnCommit(ctx, func() { m.Keys.Forget(e.Row.ID) })
-		return nil
+		return m.Keys.Revoke(ctx, e.Row.StoreID, e.Row.ID)
 	})
 	if err != nil {
 		return nil, err

@@ -62,8 +62,8 @@ func (r *Resolver) LastGrantEnded(ctx context.Context, app xid.ID) error {
 // The record is [oauth.End]'s, which ends grants where no operation does, too.
 func (m Mutation) end(ctx context.Context, g *db.Grant, app *model.AppSummary) (bool, error) {
 	ended, err := oauth.End(ctx, m.Client(ctx), g, app.App, state.GrantEndedByStore, m.LastGrantEnded)
-	if ended {
-		ent.OnCommit(ctx, func() { m.Keys.Forget(g.StoreID) })
+	if err == nil && ended {
+		err = m.Keys.Revoke(ctx, g.StoreID, g.StoreID)
 	}
 	return ended, err
 }

@@ -175,8 +175,10 @@ func (m Mutation) dropRole(ctx context.Context, row *db.Staff) error {
 			return err
 		}
 	}
-	ent.OnCommit(ctx, func() { m.Keys.Forget(row.StoreID) })
-	return m.withdrawFrom(ctx, row.ID)
+	if err := m.withdrawFrom(ctx, row.ID); err != nil {
+		return err
+	}
+	return m.Keys.Revoke(ctx, row.StoreID, row.StoreID)
 }
 
 // StaffRemove ends a person's membership and their tokens in the store, with what

@@ -198,8 +198,8 @@ func (m Mutation) StaffTokenRevoke(ctx context.Context, id string) (*model.Staff
 			return nil, err
 		}
 		row.RevokedAt = &now
-		ent.OnCommit(ctx, func() { m.Keys.Forget(row.StoreID) })
-		return &core.Record{Action: "staff_token.revoke", Kind: xid.Token, ID: uid}, nil
+		return &core.Record{Action: "staff_token.revoke", Kind: xid.Token, ID: uid},
+			m.Keys.Revoke(ctx, row.StoreID, row.StoreID)
 	})
 	if err != nil {
 		return nil, err
@@ -235,6 +235,5 @@ func (m Mutation) endTokensEverywhere(ctx context.Context, person xid.ID) error 
 			return err
 		}
 	}
-	ent.OnCommit(ctx, func() { m.Keys.Forget(person) })
-	return nil
+	return m.Keys.Revoke(ctx, person, person)
 }

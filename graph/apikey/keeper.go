@@ -21,8 +21,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Freshness is how long a credential that was looked up is believed: the time
-// after which a revocation by another process holds here (contract, section 7).
+// Freshness is how long a credential that was looked up is believed, whatever happens.
+// What another process revokes holds here sooner: see [Elsewhere].
 const Freshness = 8 * time.Second
 
 const (
@@ -46,6 +46,13 @@ type Keeper struct {
 	// one by owner: what a look-up found that began before it is not believed.
 	epoch     atomic.Uint64
 	forgotten [owners]atomic.Uint64
+	all       atomic.Uint64 // the same of everybody
+
+	watches watches
+	// watched says that somebody looks for revocations, and looked when a look began last
+	// that succeeded, since the start.
+	watched atomic.Bool
+	looked  atomic.Int64
 
 	// left are the used credentials whose entries went before their last use was
 	// written.
@@ -131,7 +138,17 @@ func taken(kind Kind, kinds []Kind) bool {
 // live reports whether an entry may be believed.
 func (k *Keeper) live(e *entry, now time.Time) bool {
 	return k.since(e.viewer.Store).Load() <= e.epoch && k.since(e.viewer.Actor).Load() <= e.epoch &&
-		now.Sub(k.start) < e.staleAt && (e.expiresAt == 0 || micros.Of(now) < e.expiresAt)
+		k.all.Load() <= e.epoch && k.fresh(e, now.Sub(k.start)) &&
+		(e.expiresAt == 0 || micros.Of(now) < e.expiresAt)
+}
+
+// fresh reports whether an entry may be believed at a time since the keeper's start: it
+// was looked up lately, or was looked for among the revocations.
+func (k *Keeper) fresh(e *entry, now time.Duration) bool {
+	if now >= e.staleAt {
+		return false
+	}
+	return !k.watched.Load() || now < max(time.Duration(k.looked.Load()), e.staleAt-Freshness)+trusted
 }
 
 // since is the epoch from which on the credentials of an owner are believed.
@@ -174,15 +191,17 @@ func (k *Keeper) leave(_ digest.Sum, e *entry) {
 	}
 }
 
-// Forget makes the credentials of an owner be looked up anew: all of a store, or
-// those of one app or person in all stores. Call it after the commit of a change to a
-// credential, a membership, an app or a store. When it has returned, nothing of
-// the owner that was read before it is believed.
-func (k *Keeper) Forget(owner xid.ID) {
-	epoch, since := k.epoch.Add(1), k.since(owner)
+// Forget makes the credentials of an owner be looked up anew in this process: all of a
+// store, or those of one app or person in all stores. When it has returned, nothing of
+// the owner that was read before it is believed. Who changes something calls
+// [Keeper.Revoke], which tells the other processes too.
+func (k *Keeper) Forget(owner xid.ID) { raise(k.since(owner), k.epoch.Add(1)) }
+
+// raise sets a number to a higher one.
+func raise(n *atomic.Uint64, to uint64) {
 	for {
-		last := since.Load()
-		if last >= epoch || since.CompareAndSwap(last, epoch) {
+		last := n.Load()
+		if last >= to || n.CompareAndSwap(last, to) {
 			return
 		}
 	}

@@ -35,7 +35,9 @@ const (
 // Config is what the engine needs.
 type Config struct {
 	Store *ent.Store
-	Blobs *blob.Store
+	// Process names this process among the owners of leases; a new id by default.
+	Process xid.ID
+	Blobs   *blob.Store
 	// StoreOrigin is scheme and host of a store by its handle, where its pictures are served.
 	StoreOrigin func(handle string) string
 	// Notifier notifies people of exports that ended; a nil one writes on the dashboard alone.
@@ -83,7 +85,10 @@ func New(c Config) (*Engine, error) {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	c.Workers = cmp.Or(c.Workers, 4)
 	c.Poll = cmp.Or(c.Poll, 500*time.Millisecond)
-	e := &Engine{Config: c, id: xid.New(), slots: int(c.Limits.Of(limit.ExportsRunning)), partSize: partSize,
+	if c.Process.IsNil() {
+		c.Process = xid.New()
+	}
+	e := &Engine{Config: c, id: c.Process, slots: int(c.Limits.Of(limit.ExportsRunning)), partSize: partSize,
 		running: map[key]*run{}, mender: newMender(c.Store)}
 	e.metrics = newMetrics(&e.guard)
 	var err error

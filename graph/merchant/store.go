@@ -55,8 +55,7 @@ func (m Mutation) changeStore(ctx context.Context, expected int64, action string
 			return err
 		}
 		// Credentials are remembered with the store's state and currency.
-		ent.OnCommit(ctx, func() { m.Keys.Forget(e.Row.ID) })
-		return nil
+		return m.Keys.Revoke(ctx, e.Row.ID, e.Row.ID)
 	})
 	if err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ type LastGrant func(ctx context.Context, app xid.ID) error
 // conditional update, with its event and its audit row, and with what follows
 // when it was the app's last one. It reports whether this call ended the grant; one
 // that had ended stays as it was, and the app's tokens are dead in both cases.
-// The caller makes [apikey.Keeper] forget on commit.
+// The caller tells [apikey.Keeper.Revoke].
 func End(
 	ctx context.Context, c *db.Client, g *db.Grant, app *db.App, why state.GrantEnd, last LastGrant,
 ) (bool, error) {
@@ -129,10 +129,10 @@ func (s *Server) end(ctx context.Context, g *db.Grant, by *viewer.Viewer, why st
 	return s.Store.InTx(viewer.With(ctx, by), func(ctx context.Context) error {
 		row := *g // the function may run again
 		ended, err := End(ctx, s.Store.DB(ctx), &row, app, why, s.OnLastGrant)
-		if ended {
-			ent.OnCommit(ctx, func() { s.Keys.Forget(g.StoreID) })
+		if err != nil || !ended {
+			return err
 		}
-		return err
+		return s.Keys.Revoke(ctx, g.StoreID, g.StoreID)
 	})
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 
-	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/accesstoken"
 	"github.com/storefront-go/storefront/ent/db/credential"
@@ -83,9 +82,12 @@ func (s *Server) revokeToken(ctx context.Context, app *db.App, token string) err
 		return errForeign()
 	}
 	err = s.Store.InTx(ctx, func(ctx context.Context) error {
-		ent.OnCommit(ctx, func() { s.Keys.Forget(row.StoreID) })
-		return s.Store.DB(ctx).AccessToken.Update().Where(accesstoken.ID(row.ID), accesstoken.RevokedAtIsNil()).
+		err := s.Store.DB(ctx).AccessToken.Update().Where(accesstoken.ID(row.ID), accesstoken.RevokedAtIsNil()).
 			SetRevokedAt(micros.Now()).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		return s.Keys.Revoke(ctx, row.StoreID, row.StoreID)
 	})
 	if err != nil {
 		return failed("revoke access token", err)

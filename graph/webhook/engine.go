@@ -30,6 +30,8 @@ import (
 // Config is what the engine needs.
 type Config struct {
 	Store *ent.Store
+	// Process names this process among the owners of leases; a new id by default.
+	Process xid.ID
 	// Vault opens the endpoints' secrets.
 	Vault Vault
 	// Egress says which addresses receivers may have.
@@ -97,7 +99,10 @@ func New(c Config) (*Engine, error) {
 	if c.Veil == nil {
 		c.Veil = func(_ xid.ID, _ event.Type, body []byte) ([]byte, error) { return body, nil }
 	}
-	e := &Engine{Config: c, id: xid.New(), day: micros.Now}
+	if c.Process.IsNil() {
+		c.Process = xid.New()
+	}
+	e := &Engine{Config: c, id: c.Process, day: micros.Now}
 	e.metrics = newMetrics(&e.guard)
 	e.grants, _ = lru.New[grantKey, grant](maxGrants) // only a size below one is an error
 	e.dispatcher = newDispatcher(e)

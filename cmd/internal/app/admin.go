@@ -18,6 +18,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/migrate"
+	"github.com/storefront-go/storefront/graph/fleet"
 )
 
 // program is how the admin port identifies the process to other programs.
@@ -25,6 +26,9 @@ const program = "storefront"
 
 // readyTimeout bounds the checks of one probe.
 const readyTimeout = 2 * time.Second
+
+// statusTimeout bounds what is read to show the fleet.
+const statusTimeout = 10 * time.Second
 
 // The phases of the process, as /readyz shows them.
 const (
@@ -61,6 +65,7 @@ func (a *admin) handler(reg *prometheus.Registry) http.Handler {
 		answer(w, http.StatusOK, health{Program: program, Status: "ok"})
 	})
 	mux.HandleFunc("GET /readyz", a.readyz)
+	mux.HandleFunc("GET /status", a.status)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(reg, promhttp.HandlerOpts{Registry: reg}))
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
@@ -125,6 +130,18 @@ func (a *admin) readyz(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// status shows the fleet and its work, as the command does.
+func (a *admin) status(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), statusTimeout)
+	defer cancel()
+	v, err := fleet.Look(ctx, a.store)
+	if err != nil {
+		answer(w, http.StatusServiceUnavailable, health{program, "unavailable", "the database does not answer"})
+		return
+	}
+	answer(w, http.StatusOK, v)
+}
+
 // trouble says what keeps the process from serving, or "".
 func (a *admin) trouble(ctx context.Context) string {
 	if err := a.store.Ping(ctx); err != nil {
@@ -144,7 +161,7 @@ func (a *admin) trouble(ctx context.Context) string {
 	return ""
 }
 
-func answer(w http.ResponseWriter, status int, body health) {
+func answer(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+
+	"github.com/storefront-go/storefront/ent/state"
 )
 
 // DispatchConfig is the settings of dispatch.
@@ -97,6 +99,9 @@ func startDispatch(ctx context.Context, c DispatchConfig, r Runtime) (_ *Server,
 	}
 	s.admin = &admin{store: s.base.Store, hosts: c.AdminHosts, strain: s.hooks.Strain, delivers: true}
 	s.serve(s.server(ctx, s.admin.handler(reg), 0), operator, "admin")
+	if err := s.join(ctx, state.ProcessDispatcher, r.Build); err != nil {
+		return nil, err
+	}
 	if err := s.background(ctx, s.dispatchLoops(), s.hooks); err != nil {
 		return nil, err
 	}

@@ -1,13 +1,17 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
 
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/allowance"
+	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/challenge"
+	"github.com/storefront-go/storefront/graph/fleet"
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/outbox"
 	"github.com/storefront-go/storefront/graph/reminder"
@@ -36,6 +40,9 @@ const (
 // stop in reverse.
 func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
 	return append(s.dispatchLoops(), []work.Config{
+		{Name: "watch_revocations", Interval: apikey.WatchEvery, Timeout: apikey.Elsewhere, Run: s.base.Keys.Watch},
+		{Name: "purge_revocations", Interval: judgeEvery, Timeout: purgeEvery,
+			Run: counted(s.log, "revocations", s.base.Keys.Purge)},
 		{Name: "last_use", Interval: usedEvery, Run: s.base.Keys.WriteUsed},
 		{Name: "request_log", Interval: requestlog.Every, Timeout: logTimeout, Run: s.requests.Round},
 		{Name: "purge_requests", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "logged requests",
@@ -118,8 +125,22 @@ func (s *Server) returnMoney(ctx context.Context) error {
 
 // dispatchLoops are those of a process that only delivers, too.
 func (s *Server) dispatchLoops() []work.Config {
-	return append(s.mailLoops(), work.Config{Name: "watch_redactions", Interval: watchEvery,
-		Run: s.base.Erasures.Watch})
+	return append(s.mailLoops(),
+		work.Config{Name: "watch_redactions", Interval: watchEvery, Run: s.base.Erasures.Watch},
+		work.Config{Name: "beat", Interval: fleet.BeatEvery, Timeout: fleet.BeatEvery, Run: s.fleet.Beat},
+		work.Config{Name: "purge_processes", Interval: purgeEvery, Run: counted(s.log, "processes",
+			func(ctx context.Context) (int, error) { return fleet.Purge(ctx, s.base.Store) })})
+}
+
+// join takes the process into the fleet, until it ends.
+func (s *Server) join(ctx context.Context, role state.ProcessRole, b Build) (err error) {
+	s.fleet, err = fleet.New(fleet.Config{Store: s.base.Store, ID: s.base.Process, Role: role,
+		Version: cmp.Or(b.Version, "(devel)"), Logger: s.log})
+	if err != nil {
+		return err
+	}
+	s.closer.push("leave the fleet", s.fleet.Leave)
+	return s.fleet.Beat(ctx)
 }
 
 // mailLoops hands mails to the mail server, where there is one.

@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/migrate"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/blob"
@@ -36,8 +37,10 @@ import (
 // Base is what every command that touches data stands on.
 type Base struct {
 	Store *ent.Store
-	Ring  *keyring.Ring
-	Keys  *apikey.Keeper
+	// Process names this process in the fleet and among the owners of leases.
+	Process xid.ID
+	Ring    *keyring.Ring
+	Keys    *apikey.Keeper
 	// Sessions keeps people signed in.
 	Sessions *session.Keeper
 	// Blobs keeps the files of exports and themes, and pictures.
@@ -97,7 +100,7 @@ func open(ctx context.Context, s *ent.Store, o Opening) (*Base, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--blobs: %w", err)
 	}
-	return &Base{Store: s, Ring: ring, Keys: apikey.NewKeeper(s), Sessions: sessions, Blobs: blobs,
+	return &Base{Store: s, Process: xid.New(), Ring: ring, Keys: apikey.NewKeeper(s), Sessions: sessions, Blobs: blobs,
 		Limits: limits}, nil
 }
 
@@ -172,7 +175,8 @@ func (s Storage) Ring() (*keyring.Ring, error) {
 
 // Core makes the operations, for stores that are served under the addresses.
 func (b *Base) Core(a Addresses, hooks *webhook.Engine, m Marketplace, log *slog.Logger) (*graph.Resolver, error) {
-	exports, err := export.New(export.Config{Store: b.Store, Blobs: b.Blobs, Notifier: b.Notifier, Limits: b.Limits,
+	exports, err := export.New(export.Config{Store: b.Store, Process: b.Process, Blobs: b.Blobs,
+		Notifier: b.Notifier, Limits: b.Limits,
 		StoreOrigin: func(handle string) string { return core.OriginOf(a.API, a.StoreHost(handle)) }, Logger: log})
 	if err != nil {
 		return nil, err

@@ -13,8 +13,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/storefront-go/storefront/cmd/internal/demo"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/cart"
+	"github.com/storefront-go/storefront/graph/fleet"
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/install"
 	"github.com/storefront-go/storefront/graph/notify"
@@ -71,6 +73,7 @@ type Server struct {
 
 	log      *slog.Logger
 	base     *Base
+	fleet    *fleet.Member
 	oauth    *oauth.Server
 	hooks    *webhook.Engine
 	themes   *install.Keeper
@@ -178,6 +181,13 @@ func (s *Server) answer(ctx context.Context, c Config, r Runtime, core *graph.Re
 	claims := idem.New(s.base.Store, s.base.Ring)
 	handler, err := s.handler(ctx, c, r, core, claims, reg)
 	if err != nil {
+		return err
+	}
+	// From now on what other processes revoke is looked for.
+	if err := s.base.Keys.Watch(ctx); err != nil {
+		return err
+	}
+	if err := s.join(ctx, state.ProcessServer, r.Build); err != nil {
 		return err
 	}
 	s.closer.push("write last use", s.base.Keys.WriteUsed)

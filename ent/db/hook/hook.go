@@ -621,6 +621,18 @@ func (f PictureFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.PictureMutation", m)
 }
 
+// The ProcessFunc type is an adapter to allow the use of ordinary
+// function as Process mutator.
+type ProcessFunc func(context.Context, *db.ProcessMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ProcessFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.ProcessMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ProcessMutation", m)
+}
+
 // The ProductFunc type is an adapter to allow the use of ordinary
 // function as Product mutator.
 type ProductFunc func(context.Context, *db.ProductMutation) (db.Value, error)
@@ -679,6 +691,18 @@ func (f RequestLogFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, er
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.RequestLogMutation", m)
+}
+
+// The RevocationFunc type is an adapter to allow the use of ordinary
+// function as Revocation mutator.
+type RevocationFunc func(context.Context, *db.RevocationMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f RevocationFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.RevocationMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.RevocationMutation", m)
 }
 
 // The SearchEntryFunc type is an adapter to allow the use of ordinary

@@ -1424,6 +1424,32 @@ var (
 		Columns:    PicturesColumns,
 		PrimaryKey: []*schema.Column{PicturesColumns[0]},
 	}
+	// ProcessesColumns holds the columns for the "processes" table.
+	ProcessesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "role", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "host", Type: field.TypeString, Size: 255},
+		{Name: "pid", Type: field.TypeInt},
+		{Name: "version", Type: field.TypeString, Size: 255},
+		{Name: "started_at", Type: field.TypeInt64},
+		{Name: "seen_at", Type: field.TypeInt64},
+		{Name: "rates", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
+		{Name: "beat", Type: field.TypeInt64, Default: 0},
+		{Name: "rates_at", Type: field.TypeInt64, Default: 0},
+	}
+	// ProcessesTable holds the schema information for the "processes" table.
+	ProcessesTable = &schema.Table{
+		Name:       "processes",
+		Columns:    ProcessesColumns,
+		PrimaryKey: []*schema.Column{ProcessesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "process_seen_at",
+				Unique:  false,
+				Columns: []*schema.Column{ProcessesColumns[6]},
+			},
+		},
+	}
 	// ProductsColumns holds the columns for the "products" table.
 	ProductsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -1579,6 +1605,31 @@ var (
 				Name:    "requestlog_store_id_subject_id_id",
 				Unique:  false,
 				Columns: []*schema.Column{RequestLogsColumns[1], RequestLogsColumns[2], RequestLogsColumns[0]},
+			},
+		},
+	}
+	// RevocationsColumns holds the columns for the "revocations" table.
+	RevocationsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "home", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "owner", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "at", Type: field.TypeInt64},
+	}
+	// RevocationsTable holds the schema information for the "revocations" table.
+	RevocationsTable = &schema.Table{
+		Name:       "revocations",
+		Columns:    RevocationsColumns,
+		PrimaryKey: []*schema.Column{RevocationsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{RevocationsColumns[1], RevocationsColumns[0]},
+			},
+			{
+				Name:    "revocation_at_owner",
+				Unique:  false,
+				Columns: []*schema.Column{RevocationsColumns[3], RevocationsColumns[2]},
 			},
 		},
 	}
@@ -2148,11 +2199,13 @@ var (
 		PaymentSessionsTable,
 		PaymentSettingsTable,
 		PicturesTable,
+		ProcessesTable,
 		ProductsTable,
 		ProductImagesTable,
 		RecoveryCodesTable,
 		RedactionsTable,
 		RequestLogsTable,
+		RevocationsTable,
 		SearchEntriesTable,
 		SearchPendingsTable,
 		SearchSpellingsTable,
@@ -2212,6 +2265,9 @@ func init() {
 	}
 	PaymentSettingsTable.Annotation = &entsql.Annotation{
 		Table: "payment_settings",
+	}
+	ProcessesTable.Annotation = &entsql.Annotation{
+		Table: "processes",
 	}
 	ShippingCountriesTable.Annotation = &entsql.Annotation{
 		Table: "shipping_countries",

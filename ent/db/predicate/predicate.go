@@ -159,6 +159,9 @@ type PaymentSettings func(*sql.Selector)
 // Picture is the predicate function for picture builders.
 type Picture func(*sql.Selector)
 
+// Process is the predicate function for process builders.
+type Process func(*sql.Selector)
+
 // Product is the predicate function for product builders.
 type Product func(*sql.Selector)
 
@@ -173,6 +176,9 @@ type Redaction func(*sql.Selector)
 
 // RequestLog is the predicate function for requestlog builders.
 type RequestLog func(*sql.Selector)
+
+// Revocation is the predicate function for revocation builders.
+type Revocation func(*sql.Selector)
 
 // SearchEntry is the predicate function for searchentry builders.
 type SearchEntry func(*sql.Selector)

@@ -1334,6 +1334,30 @@ func (f PictureMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.PictureMutation", m)
 }
 
+// The ProcessQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ProcessQueryRuleFunc func(context.Context, *db.ProcessQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ProcessQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ProcessQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ProcessQuery", q)
+}
+
+// The ProcessMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ProcessMutationRuleFunc func(context.Context, *db.ProcessMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ProcessMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ProcessMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ProcessMutation", m)
+}
+
 // The ProductQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type ProductQueryRuleFunc func(context.Context, *db.ProductQuery) error
@@ -1452,6 +1476,30 @@ func (f RequestLogMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutat
 		return f(ctx, m)
 	}
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.RequestLogMutation", m)
+}
+
+// The RevocationQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type RevocationQueryRuleFunc func(context.Context, *db.RevocationQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f RevocationQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.RevocationQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.RevocationQuery", q)
+}
+
+// The RevocationMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type RevocationMutationRuleFunc func(context.Context, *db.RevocationMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f RevocationMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.RevocationMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.RevocationMutation", m)
 }
 
 // The SearchEntryQueryRuleFunc type is an adapter to allow the use of ordinary

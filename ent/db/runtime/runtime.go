@@ -50,10 +50,12 @@ import (
 	"github.com/storefront-go/storefront/ent/db/paymentsession"
 	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/picture"
+	"github.com/storefront-go/storefront/ent/db/process"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/requestlog"
+	"github.com/storefront-go/storefront/ent/db/revocation"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
 	"github.com/storefront-go/storefront/ent/db/searchpending"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
@@ -1349,6 +1351,24 @@ func init() {
 	pictureDescID := pictureMixinFields0[1].Descriptor()
 	// picture.DefaultID holds the default value on creation for the id field.
 	picture.DefaultID = pictureDescID.Default.(func() xid.ID)
+	processFields := schema.Process{}.Fields()
+	_ = processFields
+	// processDescHost is the schema descriptor for host field.
+	processDescHost := processFields[2].Descriptor()
+	// process.HostValidator is a validator for the "host" field. It is called by the builders before save.
+	process.HostValidator = processDescHost.Validators[0].(func(string) error)
+	// processDescVersion is the schema descriptor for version field.
+	processDescVersion := processFields[4].Descriptor()
+	// process.VersionValidator is a validator for the "version" field. It is called by the builders before save.
+	process.VersionValidator = processDescVersion.Validators[0].(func(string) error)
+	// processDescBeat is the schema descriptor for beat field.
+	processDescBeat := processFields[8].Descriptor()
+	// process.DefaultBeat holds the default value on creation for the beat field.
+	process.DefaultBeat = processDescBeat.Default.(int64)
+	// processDescRatesAt is the schema descriptor for rates_at field.
+	processDescRatesAt := processFields[9].Descriptor()
+	// process.DefaultRatesAt holds the default value on creation for the rates_at field.
+	process.DefaultRatesAt = micros.Time(processDescRatesAt.Default.(int64))
 	productMixin := schema.Product{}.Mixin()
 	product.Policy = privacy.NewPolicies(productMixin[0], schema.Product{})
 	product.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -1471,6 +1491,12 @@ func init() {
 	requestlogDescID := requestlogMixinFields0[1].Descriptor()
 	// requestlog.DefaultID holds the default value on creation for the id field.
 	requestlog.DefaultID = requestlogDescID.Default.(func() xid.ID)
+	revocationFields := schema.Revocation{}.Fields()
+	_ = revocationFields
+	// revocationDescID is the schema descriptor for id field.
+	revocationDescID := revocationFields[1].Descriptor()
+	// revocation.DefaultID holds the default value on creation for the id field.
+	revocation.DefaultID = revocationDescID.Default.(func() xid.ID)
 	searchentryMixin := schema.SearchEntry{}.Mixin()
 	searchentry.Policy = privacy.NewPolicies(searchentryMixin[0], schema.SearchEntry{})
 	searchentry.Hooks[0] = func(next ent.Mutator) ent.Mutator {

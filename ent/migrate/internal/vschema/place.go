@@ -41,8 +41,10 @@ var places = map[string]place{
 	"recovery_codes": {by: "user_id"},
 	"account_events": {by: "user_id"},
 
-	"allowances": {by: "id"}, // each row is alone
+	"allowances":  {by: "id"}, // each row is alone
+	"revocations": {by: "home"},
 
+	"processes":          global,
 	"marketplace_themes": global,
 	"theme_packages":     global,
 }

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/storefront-go/storefront/cmd/internal/app"
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/graph/fleet"
+)
+
+type fleetCmd struct {
+	app.Storage
+	output
+}
+
+// Help implements kong.HelpProvider.
+func (fleetCmd) Help() string {
+	return `Shows every server and dispatcher of the database, with its version, which of them hold leases, and what ` +
+		`waits on each shard: events, queues of endpoints, deliveries, and the jobs of the background. It changes ` +
+		`nothing. A process that ended without a word is shown for an hour, as gone. The admin address of each process ` +
+		`shows the same at /status, as JSON.
+
+Examples:
+
+    storefront status
+    storefront status --database-file /run/secrets/database --json
+`
+}
+
+// Run looks.
+func (c *fleetCmd) Run(s *session) error {
+	if err := s.storage(&c.Storage); err != nil {
+		return err
+	}
+	return withCurrent(s, c.Storage, func(store *ent.Store) error {
+		v, err := fleet.Look(s.ctx, store)
+		if err != nil {
+			return err
+		}
+		return c.show(s, v)
+	})
+}
+
+func (c *fleetCmd) show(s *session, v *fleet.View) error {
+	if c.JSON {
+		return c.print(s, v, nil)
+	}
+	for i, t := range []table{processes(v), leases(v), waiting(v)} {
+		if i > 0 {
+			fmt.Fprintln(s.out)
+		}
+		if err := c.print(s, nil, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func processes(v *fleet.View) table {
+	rows := table{{"PROCESS", "ROLE", "HOST", "PID", "VERSION", "STARTED", "SEEN"}}
+	for _, p := range v.Processes {
+		seen := ago(p.Ago) + " ago"
+		if !p.Alive {
+			seen = "gone since " + ago(p.Ago)
+		}
+		rows = append(rows, []string{p.ID, string(p.Role), p.Host, strconv.Itoa(p.PID), p.Version, p.Started.String(),
+			seen})
+	}
+	return rows
+}
+
+func leases(v *fleet.View) table {
+	rows := table{{"LEASES OF", "KIND", "SHARD", "HELD"}}
+	for _, l := range v.Leases {
+		rows = append(rows, []string{l.Owner, l.Kind, shardName(l.Shard), strconv.Itoa(l.Held)})
+	}
+	return rows
+}
+
+func waiting(v *fleet.View) table {
+	rows := table{{"SHARD", "WORK", "WAITING", "OLDEST"}}
+	for _, h := range v.Shards {
+		for _, w := range []struct {
+			name string
+			fleet.Backlog
+		}{
+			{"events in the outbox", h.Outbox}, {"events set aside", fleet.Backlog{Waiting: h.SetAside}},
+			{"queues that are due", h.Queues}, {"deliveries", h.Deliveries},
+			{"exports that wait", fleet.Backlog{Waiting: h.Jobs.ExportsQueued}},
+			{"exports that run", fleet.Backlog{Waiting: h.Jobs.ExportsRunning}}, {"mails", h.Jobs.Mails},
+			{"themes in processing", fleet.Backlog{Waiting: h.Jobs.Themes}},
+			{"redactions", fleet.Backlog{Waiting: h.Jobs.Redactions}},
+		} {
+			rows = append(rows, []string{shardName(h.Name), w.name, strconv.Itoa(w.Waiting), oldest(w.Backlog)})
+		}
+	}
+	return rows
+}
+
+// shardName is what a shard is called in a table: the only one has no name.
+func shardName(name string) string { return cmp.Or(name, "-") }
+
+// ago words a number of seconds.
+func ago(seconds float64) string {
+	return time.Duration(seconds * float64(time.Second)).Round(100 * time.Millisecond).String()
+}
+
+func oldest(b fleet.Backlog) string {
+	if b.Oldest == 0 {
+		return "-"
+	}
+	return ago(b.Oldest)
+}

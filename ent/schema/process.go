@@ -1,0 +1,50 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
+	"entgo.io/ent/schema"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// Process is a server or a dispatcher that works on the database: who it is, that it is
+// there, and how much of the rates it lets through. It is of no store.
+type Process struct{ ent.Schema }
+
+// Fields implements ent.Interface.
+func (Process) Fields() []ent.Field {
+	return []ent.Field{
+		field.UUID("id", xid.ID{}).SchemaType(bytes16).Immutable(),
+		field.String("role").GoType(state.ProcessRole("")).SchemaType(key(16)).Immutable(),
+		field.String("host").MaxRuneLen(255).Immutable(),
+		field.Int("pid").Immutable(),
+		field.String("version").MaxRuneLen(255).Immutable(),
+		// started_at is by the clock of the process.
+		field.Int64("started_at").GoType(micros.Time(0)).Immutable(),
+		// seen_at is by the clock of queues: a row that was not moved for long is of a
+		// process that is gone.
+		field.Int64("seen_at").GoType(micros.Time(0)),
+		// rates is what the process let through of each credential that is near its rate, in
+		// the interval of the number beat, which ended at rates_at by the clock of queues.
+		field.Bytes("rates").SchemaType(longBlob).Optional(),
+		field.Int64("beat").Default(0),
+		field.Int64("rates_at").GoType(micros.Time(0)).Default(0),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (Process) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("seen_at"), // to forget who is gone
+	}
+}
+
+// Annotations implements ent.Interface.
+func (Process) Annotations() []schema.Annotation {
+	return []schema.Annotation{entsql.Annotation{Table: "processes"}}
+}

@@ -1,0 +1,209 @@
+package fleet
+
+import (
+	"context"
+	stdsql "database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// maxCounted bounds the rows that a figure counts.
+const maxCounted = 100_000
+
+// View is a fleet and its work at a moment, as it is printed. It names neither addresses
+// nor anything of a store.
+type View struct {
+	Processes []Seen  `json:"processes"`
+	Leases    []Lease `json:"leases"`
+	Shards    []Shard `json:"shards"`
+}
+
+// Seen is a process of a [View].
+type Seen struct {
+	ID      string            `json:"id"`
+	Role    state.ProcessRole `json:"role"`
+	Host    string            `json:"host"`
+	PID     int               `json:"pid"`
+	Version string            `json:"version"`
+	Started micros.Time       `json:"started_at"`
+	// Ago is the time since its last beat; one that is not alive ended without a word.
+	Ago   float64 `json:"seen_seconds_ago"`
+	Alive bool    `json:"alive"`
+}
+
+// Lease is what one owner holds on one shard.
+type Lease struct {
+	Shard string `json:"shard"`
+	Kind  string `json:"kind"` // queues or exports
+	// Owner is the id of a process; one of an older version has none in the list.
+	Owner string `json:"owner"`
+	Held  int    `json:"held"`
+}
+
+// Shard is the work that lies on a shard, whose name is empty where there is one alone.
+type Shard struct {
+	Name       string  `json:"shard"`
+	Outbox     Backlog `json:"outbox"`     // events that were not relayed yet
+	SetAside   int     `json:"set_aside"`  // events that could not be
+	Queues     Backlog `json:"queues"`     // endpoints that are due, without an owner
+	Deliveries Backlog `json:"deliveries"` // that wait or are held
+	Jobs       Jobs    `json:"jobs"`
+}
+
+// Backlog is what waits: how much of it, counted up to 100,000, and for how long the
+// oldest of that has.
+type Backlog struct {
+	Waiting int     `json:"waiting"`
+	Oldest  float64 `json:"oldest_seconds"`
+}
+
+// Jobs is the other work of the background.
+type Jobs struct {
+	ExportsQueued  int     `json:"exports_queued"`
+	ExportsRunning int     `json:"exports_running"`
+	Mails          Backlog `json:"mails"`
+	Themes         int     `json:"themes_processing"`
+	Redactions     int     `json:"redactions"`
+}
+
+// Look reads the fleet and its work, shard by shard. Each figure reads a bounded part.
+func Look(ctx context.Context, s *ent.Store) (*View, error) {
+	list, err := List(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	v := &View{Processes: []Seen{}, Leases: []Lease{}, Shards: []Shard{}}
+	for _, p := range list {
+		v.Processes = append(v.Processes, Seen{ID: p.ID.String(), Role: p.Role, Host: p.Host, PID: p.Pid,
+			Version: p.Version, Started: p.StartedAt, Ago: p.Age.Seconds(), Alive: p.Alive})
+	}
+	looks, err := ent.Gather(ctx, s, func(ctx context.Context) ([]look, error) {
+		l := look{Store: s}
+		err := l.read(ctx)
+		return []look{l}, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look at the work: %w", err)
+	}
+	slices.SortFunc(looks, func(a, b look) int { return strings.Compare(a.shard.Name, b.shard.Name) })
+	for _, l := range looks {
+		v.Shards = append(v.Shards, l.shard)
+		v.Leases = append(v.Leases, l.leases...)
+	}
+	return v, nil
+}
+
+// look reads one shard.
+type look struct {
+	*ent.Store
+	shard  Shard
+	leases []Lease
+}
+
+func (l *look) read(ctx context.Context) error {
+	h, _ := ent.ShardOf(ctx)
+	l.shard.Name = h.String()
+	for _, read := range []func(context.Context) error{l.events, l.queues, l.exports, l.jobs} {
+		if err := read(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// figures reads the one row of a statement.
+func (l *look) figures(ctx context.Context, into []any, query string, args ...any) error {
+	return ent.Read(ctx, l.Seek(ctx), func(rows *stdsql.Rows) error { return rows.Scan(into...) }, query, args...)
+}
+
+// aged reads a backlog whose oldest row is known by its id.
+func (l *look) aged(ctx context.Context, b *Backlog, from string, args ...any) error {
+	var oldest *xid.ID
+	err := l.figures(ctx, []any{&b.Waiting, &oldest},
+		fmt.Sprintf("SELECT COUNT(*), MIN(id) FROM (SELECT id FROM %s LIMIT %d) t", from, maxCounted), args...)
+	if err == nil && oldest != nil {
+		b.Oldest = max(time.Since(oldest.Time().Time()).Seconds(), 0)
+	}
+	return err
+}
+
+func (l *look) events(ctx context.Context) error {
+	if err := l.aged(ctx, &l.shard.Outbox, "outbox WHERE "+bucket.Every+" AND store_id >= ?", xid.Nil); err != nil {
+		return err
+	}
+	if err := l.aged(ctx, &l.shard.Deliveries, "deliveries WHERE store_id >= ?", xid.Nil); err != nil {
+		return err
+	}
+	return l.figures(ctx, []any{&l.shard.SetAside},
+		fmt.Sprintf("SELECT COUNT(*) FROM (SELECT 1 FROM outbox_failures WHERE store_id >= ? LIMIT %d) t", maxCounted),
+		xid.Nil)
+}
+
+// horizon is how far ahead the ends of leases are looked for: none is longer.
+const horizon = time.Hour
+
+func (l *look) queues(ctx context.Context) error {
+	now, args := l.QueueClock()
+	err := l.figures(ctx, []any{&l.shard.Queues.Waiting, &l.shard.Queues.Oldest},
+		"SELECT COUNT(*), COALESCE(MAX(CASE WHEN due_at > 0 THEN "+now+" - due_at ELSE 0 END), 0) / 1000000.0"+
+			" FROM webhook_queues WHERE "+bucket.Every+" AND due_at <= "+now, slices.Concat(args, args)...)
+	if err != nil {
+		return err
+	}
+	return l.held(ctx, "queues", "webhook_queues", now, args)
+}
+
+// held reads who holds leases on the rows of a table, by the time of its leases.
+func (l *look) held(ctx context.Context, kind, table, now string, args []any) error {
+	query := fmt.Sprintf("SELECT lease_owner, COUNT(*) FROM %s WHERE %s AND due_at <= %s + %d AND lease_until > %s"+
+		" AND lease_owner IS NOT NULL GROUP BY lease_owner ORDER BY lease_owner",
+		table, bucket.Every, now, horizon.Microseconds(), now)
+	return ent.Read(ctx, l.Seek(ctx), func(rows *stdsql.Rows) error {
+		var owner xid.ID
+		one := Lease{Shard: l.shard.Name, Kind: kind}
+		err := rows.Scan(&owner, &one.Held)
+		one.Owner = owner.String()
+		l.leases = append(l.leases, one)
+		return err
+	}, query, slices.Concat(args, args)...)
+}
+
+func (l *look) exports(ctx context.Context) error {
+	err := l.figures(ctx, []any{&l.shard.Jobs.ExportsQueued, &l.shard.Jobs.ExportsRunning},
+		"SELECT COALESCE(SUM(CASE WHEN status = ? THEN 1 ELSE 0 END), 0),"+
+			" COALESCE(SUM(CASE WHEN status = ? THEN 1 ELSE 0 END), 0) FROM exports WHERE "+bucket.Every+
+			" AND due_at <= ?", string(state.ExportQueued), string(state.ExportRunning), micros.Now().Add(horizon))
+	if err != nil {
+		return err
+	}
+	return l.held(ctx, "exports", "exports", ent.Clock(l.Dialect()), nil)
+}
+
+func (l *look) jobs(ctx context.Context) error {
+	now, due := micros.Now(), micros.Time(0)
+	err := l.figures(ctx, []any{&l.shard.Jobs.Mails.Waiting, &due},
+		fmt.Sprintf("SELECT COUNT(*), COALESCE(MIN(due_at), 0) FROM (SELECT due_at FROM mails WHERE %s AND due_at >= ?"+
+			" LIMIT %d) t", bucket.Every, maxCounted), 0)
+	if err != nil {
+		return err
+	}
+	if l.shard.Jobs.Mails.Waiting > 0 {
+		l.shard.Jobs.Mails.Oldest = max(now.Time().Sub(due.Time()).Seconds(), 0)
+	}
+	count := "SELECT COUNT(*) FROM (SELECT 1 FROM %s WHERE %s AND due_at < ? LIMIT %d) t"
+	err = l.figures(ctx, []any{&l.shard.Jobs.Themes}, fmt.Sprintf(count, "themes", bucket.Every, maxCounted),
+		micros.Never)
+	if err != nil {
+		return err
+	}
+	return l.figures(ctx, []any{&l.shard.Jobs.Redactions}, fmt.Sprintf(count, "redactions", bucket.Every, maxCounted),
+		micros.Never)
+}
