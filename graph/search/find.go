@@ -60,7 +60,8 @@ type Finder struct {
 // It counts what each word has, up to a bound. The things of the rarest one are read, the newest
 // first, where few terms begin with it, and whole where it has few of them. Else what fits is
 // frequent, and the newest things of the store are looked at; should none of these fit, it is
-// the old ones that do, and they are read whole. The other words are looked up thing by thing.
+// the old ones that do, and they are read whole. The other words are looked up thing by thing, once
+// a [sieve] has dropped what lacks one that can be read beside the things.
 //
 // What is pending is read before that and from its rows: what is made findable meanwhile is not
 // missed.
@@ -104,11 +105,14 @@ func (f Finder) kept(ctx context.Context, q Query) (ids []xid.ID, stopped xid.ID
 
 // from reads a page from a source.
 func (f Finder) from(ctx context.Context, q Query, from *source) (ids []xid.ID, stopped xid.ID, err error) {
-	at, n := q.Before, begun
+	at, n, sift := q.Before, begun, f.sieve(q, from)
 	for scanned := 0; scanned < maxScan; n = batch {
 		some, next, err := from.next(ctx, at, n)
+		scanned += len(some)
+		if err == nil && n == batch { // the first things did not fill the page
+			some, err = sift.pass(ctx, some)
+		}
 		if err == nil {
-			scanned += len(some)
 			some, err = f.fitting(ctx, q, from, some)
 		}
 		if err != nil {
