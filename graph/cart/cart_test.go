@@ -129,7 +129,8 @@ func TestCart(t *testing.T) {
 		_, over := m.Carts.Add(m.ctx, token, bell, 97)
 		for name, err := range map[string]error{"beside those that it has": over,
 			"at once": m.SetLine(m.ctx, token, bell, 1000)} {
-			if got := graphtest.FieldOf(err); got != "#/quantity out_of_range" || m.view(token).Lines[0].Quantity != 903 {
+			got, there := graphtest.FieldOf(err), m.view(token).Lines[0].Quantity
+			if got != "#/quantity out_of_range" || there != 903 {
 				t.Errorf("a thousand %s: %v", name, err)
 			}
 		}

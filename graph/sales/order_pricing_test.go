@@ -114,8 +114,9 @@ func TestOrderPricing(t *testing.T) {
 // is cancelled gives it back.
 func TestOrderDiscountOnce(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		d := graphtest.Must[*model.DiscountPayload](t)(r.Mutation().DiscountCreate(ctx, model.DiscountInput{Code: "ONCE",
-			Kind: state.DiscountPercent, BasisPoints: new(int64(1000)), UsesMax: new(int64(1)), Active: true})).Discount
+		d := graphtest.Must[*model.DiscountPayload](t)(r.Mutation().DiscountCreate(ctx, model.DiscountInput{
+			Code: "ONCE", Kind: state.DiscountPercent, BasisPoints: new(int64(1000)), UsesMax: new(int64(1)),
+			Active: true})).Discount
 		in := model.OrderCreateInput{CustomerID: new(graphtest.NewCustomer(t, ctx, r, graphtest.Ada()).PublicID()),
 			Lines: []*model.OrderLineInput{graphtest.Item("a", 1, 1000)}, Source: "desk",
 			Pricing: &model.OrderPricingInput{DiscountCode: new("once")}}

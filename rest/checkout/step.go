@@ -184,7 +184,8 @@ func (v *visit) addressForm(c *cart.View, values, wrong map[string]string) {
 func need(fields []Field, country string) {
 	needs := cart.NeedOf(country)
 	for i := range fields {
-		f, needed := &fields[i], false
+		f := &fields[i]
+		var needed bool
 		switch f.Name {
 		case "postal_code":
 			needed = needs.PostalCode
