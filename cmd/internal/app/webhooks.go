@@ -46,7 +46,7 @@ func (b *Base) Engine(c Delivery, demo bool, log *slog.Logger) (*webhook.Engine,
 	b.Erasures = erase.New(erase.Config{Store: b.Store, Notifier: b.Notifier, Logger: log})
 	return webhook.New(webhook.Config{
 		Store: b.Store, Process: b.Process, Vault: webhook.NewVault(b.Ring), Egress: policy, Notifier: b.Notifier,
-		Veil: b.Erasures.Veil,
+		Veil:             b.Erasures.Veil,
 		SuspendOnSilence: c.SuspendOn == "silence", Logger: log,
 		AppScopes: func(ctx context.Context, store, appStore, app xid.ID) (scope.Set, error) {
 			ctx = viewer.Operator(ctx, store)
