@@ -50,7 +50,9 @@ func (c *fleetCmd) show(s *session, v *fleet.View) error {
 	}
 	for i, t := range []table{processes(v), leases(v), waiting(v)} {
 		if i > 0 {
-			fmt.Fprintln(s.out)
+			if _, err := fmt.Fprintln(s.out); err != nil {
+				return err
+			}
 		}
 		if err := c.print(s, nil, t); err != nil {
 			return err
