@@ -32,7 +32,7 @@ var emitted = map[string]string{
 // silent are the commands that write nothing by themselves: they read, they write files,
 // or they serve what other tests send.
 var silent = []string{"serve", "dispatch", "backup", "restore", "migrate status", "store list", "key list",
-	"app list", "app show", "staff list", "staff invited", "webhooks listen", "doctor installation",
+	"app list", "app show", "staff list", "staff invited", "status", "webhooks listen", "doctor installation",
 	"doctor deliveries", "theme check", "theme preview", "mcp", "version"}
 
 // TestEventsOfCommands runs every command that writes, with an app that a store
