@@ -41,7 +41,7 @@ var (
 // The forms take as much as the service does, and no more.
 func TestLimitsOfForms(t *testing.T) {
 	seen := map[string]bool{}
-	for name, text := range loaded(t).files {
+	for name, text := range written(t).files {
 		if !ours(name) || !strings.HasSuffix(name, ".js") {
 			continue
 		}
@@ -74,7 +74,7 @@ func TestLimitsOfForms(t *testing.T) {
 // The hint of a new password says how long it has to be.
 func TestShortestPassword(t *testing.T) {
 	want := "At least " + strconv.Itoa(limit.ShortPassword) + " characters"
-	if text := string(loaded(t).files["password.js"]); !strings.Contains(text, want) {
+	if text := string(written(t).files["password.js"]); !strings.Contains(text, want) {
 		t.Errorf("password.js does not say %q", want)
 	}
 }
