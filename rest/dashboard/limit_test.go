@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/graph/merchant"
 )
 
 // bounds are the longest texts, the most rows and the largest numbers of the forms'
@@ -28,8 +29,8 @@ var bounds = map[string]int{
 	"region": limit.Line, "pages/discounts.js code": limit.Code, "pricing.discountCode": limit.Code,
 	"stripe.js secretKey": limit.PaymentSecret, "stripe.js signingSecret": limit.PaymentSecret,
 	"pages/collections.js description": limit.CollectionText, "rule.conditions": limit.Conditions,
-	"pages/collections.js text": limit.Line,
-	"pages/payments.js name":    limit.Label, "instructions": limit.Note,
+	"pages/collections.js text": limit.Line, "stores.js handle": merchant.MaxStoreHandle,
+	"pages/payments.js name": limit.Label, "instructions": limit.Note,
 }
 
 var (
