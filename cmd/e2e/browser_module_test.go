@@ -11,7 +11,7 @@ import (
 // modules runs a function with the dashboard's own modules of these names.
 const modules = `(async () => {
 	const at = document.querySelector('script[type="module"]').src;
-	const money = await import(new URL('money.js', at)), dates = await import(new URL('dates.js', at));
+	const { $money: money, $dates: dates } = await import(at);
 	const read = (text, currency) => {
 		try { return String(money.parseMoney(text, currency)); }
 		catch (e) { return e instanceof RangeError ? 'refused' : String(e); }
@@ -33,7 +33,7 @@ const modules = `(async () => {
 	};
 })()`
 
-// What people type as amounts becomes the number of minor units that they meant,
+// The home page is light and at rest. What people type as amounts becomes the number of minor units that they meant,
 // or is refused; days begin where the store is.
 func TestBrowserModules(t *testing.T) {
 	t.Parallel()
@@ -54,4 +54,5 @@ func TestBrowserModules(t *testing.T) {
 	if diff := cmp.Diff(want, evaluate[found](b, modules)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	b.weighHome()
 }

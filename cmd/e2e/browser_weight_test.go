@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"net/url"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -76,6 +77,76 @@ func (b *browser) weigh(p *program, token, front string) {
 			b.t.Errorf("%s: %+v, want a picture and %d bytes at most with it", th.Name, got, maxWeight)
 		}
 	}
+}
+
+// The most that the dashboard's home page takes: bytes on the wire and answers with nothing
+// in the cache, and the sum of its layout shifts.
+const (
+	maxHomeBytes   = 110_000
+	maxHomeAnswers = 20
+	maxHomeShift   = 0.02
+)
+
+// rested is what the home page took to come to rest.
+type rested struct {
+	LCP, Shift float64 // ms; a part of the window
+	Moved      []string
+}
+
+// settle waits for what the browser notes of the page, whose plot is drawn last.
+const settle = `new Promise((done) => {
+	const all = (type) => new Promise((seen) => {
+		let some = [];
+		new PerformanceObserver((list) => { some = some.concat(list.getEntries()); }).observe({type, buffered: true});
+		setTimeout(() => seen(some), 300);
+	});
+	Promise.all([all('largest-contentful-paint'), all('layout-shift')]).then(([paints, shifts]) => {
+		const own = shifts.filter((s) => !s.hadRecentInput);
+		done({LCP: paints.at(-1)?.startTime ?? 0, Shift: own.reduce((sum, s) => sum + s.value, 0),
+			Moved: own.flatMap((s) => s.sources.map((m) => m.node?.outerHTML?.slice(0, 100) ?? String(m.node)))});
+	});
+})`
+
+// weighHome opens the dashboard's home on a phone and on a desk, on a slow network, with a
+// processor four times slower and with nothing in the cache. How long it takes is told, since
+// a machine that does other things is slower.
+func (b *browser) weighHome() {
+	b.t.Helper()
+	var bytes, answers atomic.Int64
+	if err := chromedp.Listen(b.ctx, func(event any) {
+		if e, ok := event.(*network.EventLoadingFinished); ok {
+			bytes.Add(int64(e.EncodedDataLength))
+			answers.Add(1)
+		}
+	}); err != nil {
+		b.t.Fatal(err)
+	}
+	call(b, network.Enable, network.EnableParams{})
+	call(b, emulateNetwork, slow{Latency: 150, DownloadThroughput: 1.6e6 / 8, UploadThroughput: 0.75e6 / 8})
+	call(b, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: 4})
+	for _, width := range []int64{390, 1280} {
+		b.dress("light", width)
+		b.open("about:blank")
+		call(b, network.ClearBrowserCache, cdp.Empty{})
+		bytes.Store(0)
+		answers.Store(0)
+		b.open("/dashboard")
+		b.see(`[data-test="sales"] canvas`)
+		b.see(`[data-test="work"]`)
+		b.gone(`.waiting-rows`)
+		got := evaluate[rested](b, settle)
+		b.t.Logf("home at %d px: largest paint after %.0f ms; %d bytes in %d answers; moved by %.4f", width, got.LCP,
+			bytes.Load(), answers.Load(), got.Shift)
+		if bytes.Load() > maxHomeBytes || bytes.Load() < 50_000 || answers.Load() > maxHomeAnswers {
+			b.t.Errorf("home at %d px: %d bytes in %d answers, want %d in %d at most", width, bytes.Load(),
+				answers.Load(), maxHomeBytes, maxHomeAnswers)
+		}
+		if got.Shift > maxHomeShift || got.LCP == 0 {
+			b.t.Errorf("home at %d px: moved by %.4f, want %.2f at most: %q", width, got.Shift, maxHomeShift, got.Moved)
+		}
+	}
+	call(b, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: 1})
+	call(b, emulateNetwork, slow{DownloadThroughput: -1, UploadThroughput: -1})
 }
 
 // call sends a command to the browser.

@@ -1,6 +1,7 @@
 // Package dashboard serves the merchant's dashboard: one page of native ES
-// modules, embedded as they are written. Nothing is built, neither here nor on
-// the machine of whoever compiles the program.
+// modules, embedded as they are written. Nothing is built on the machine of
+// whoever compiles the program; those that most visits need are put together
+// when it starts.
 //
 // The page reads and writes through POST /graphql alone, so what a person may
 // do is decided there; this package knows only whether they are signed in. What

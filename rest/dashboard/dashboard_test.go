@@ -89,8 +89,6 @@ func TestAnswers(t *testing.T) {
 		{name: "picture", method: "GET", target: address(t, "icon.svg"), status: 200, mediaType: "image/svg+xml"},
 		{name: "licence", method: "GET", target: address(t, "vendor/uplot/LICENSE"), status: 200,
 			mediaType: "text/plain; charset=utf-8"},
-		{name: "made", method: "GET", target: address(t, "currencies.js"), status: 200,
-			mediaType: "text/javascript; charset=utf-8"},
 		{name: "unknown file", method: "GET", target: address(t, "nothing.js"), cookie: "x=1", status: 404,
 			mediaType: "text/plain; charset=utf-8"},
 		{name: "template", method: "GET", target: address(t, shellName), cookie: "x=1", status: 404,
@@ -161,9 +159,12 @@ func safe(t *testing.T, h http.Header) {
 
 func TestCaching(t *testing.T) {
 	d := open(t)
-	for name, tc := range map[string]struct{ target, caching string }{
-		"shell": {"/dashboard", "private, no-cache"},
-		"file":  {address(t, "app.js"), "public, max-age=31536000, immutable"},
+	for name, tc := range map[string]struct {
+		target, caching string
+		packed          bool
+	}{
+		"shell": {"/dashboard", "private, no-cache", false}, // too short for that
+		"file":  {address(t, "app.js"), "public, max-age=31536000, immutable", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			first := ask(d, "GET", tc.target, "Cookie", "x=1")
@@ -182,7 +183,7 @@ func TestCaching(t *testing.T) {
 				t.Errorf("another tag: %d", w.Code)
 			}
 			if w := ask(d, "GET", tc.target, "Cookie", "x=1", "If-None-Match", tag,
-				"Accept-Encoding", "gzip"); w.Code != http.StatusOK {
+				"Accept-Encoding", "gzip"); (w.Code == http.StatusOK) != tc.packed {
 				t.Errorf("the tag of the other encoding: %d", w.Code)
 			}
 		})
@@ -243,7 +244,7 @@ func TestShell(t *testing.T) {
 		t.Errorf("the shell has %q", m)
 	}
 	names := regexp.MustCompile(`(?:href|src)="([^"]+)"`).FindAllStringSubmatch(page, -1)
-	if len(names) < 10 {
+	if len(names) < 3 {
 		t.Errorf("only %d files", len(names))
 	}
 	for _, m := range names {

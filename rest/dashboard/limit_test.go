@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/graph/merchant"
 )
 
 // bounds are the longest texts, the most rows and the largest numbers of the forms'
@@ -28,8 +29,8 @@ var bounds = map[string]int{
 	"region": limit.Line, "pages/discounts.js code": limit.Code, "pricing.discountCode": limit.Code,
 	"stripe.js secretKey": limit.PaymentSecret, "stripe.js signingSecret": limit.PaymentSecret,
 	"pages/collections.js description": limit.CollectionText, "rule.conditions": limit.Conditions,
-	"pages/collections.js text": limit.Line,
-	"pages/payments.js name":    limit.Label, "instructions": limit.Note,
+	"pages/collections.js text": limit.Line, "stores.js handle": merchant.MaxStoreHandle,
+	"pages/payments.js name": limit.Label, "instructions": limit.Note,
 }
 
 var (
@@ -41,7 +42,7 @@ var (
 // The forms take as much as the service does, and no more.
 func TestLimitsOfForms(t *testing.T) {
 	seen := map[string]bool{}
-	for name, text := range loaded(t).files {
+	for name, text := range written(t).files {
 		if !ours(name) || !strings.HasSuffix(name, ".js") {
 			continue
 		}
@@ -74,7 +75,7 @@ func TestLimitsOfForms(t *testing.T) {
 // The hint of a new password says how long it has to be.
 func TestShortestPassword(t *testing.T) {
 	want := "At least " + strconv.Itoa(limit.ShortPassword) + " characters"
-	if text := string(loaded(t).files["password.js"]); !strings.Contains(text, want) {
+	if text := string(written(t).files["password.js"]); !strings.Contains(text, want) {
 		t.Errorf("password.js does not say %q", want)
 	}
 }

@@ -28,6 +28,9 @@ const shellName = "shell.html"
 // entryName is the module that the page starts.
 const entryName = "app.js"
 
+// plotName is the library of the plots: a script, and no module. plot.js adds it to the page.
+const plotName = "vendor/uplot/uPlot.iife.min.js"
+
 // source is what the page is made of: files by their names below static.
 type source struct {
 	files   map[string][]byte
@@ -35,8 +38,21 @@ type source struct {
 	version string
 }
 
-// load reads the embedded files and adds what the program knows better.
+// load is the page as it is served.
 func load() (*source, error) {
+	s, err := read()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.join(); err != nil {
+		return nil, err
+	}
+	s.version = s.digest()
+	return s, nil
+}
+
+// read reads the embedded files, each as it is written, and adds what the program knows better.
+func read() (*source, error) {
 	s := &source{files: map[string][]byte{}}
 	err := fs.WalkDir(static, "static", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -55,7 +71,6 @@ func load() (*source, error) {
 	if err := s.link("vendor/preact/hooks.module.js", "preact", "./preact.module.js"); err != nil {
 		return nil, err
 	}
-	s.version = s.digest()
 	return s, nil
 }
 
@@ -100,20 +115,14 @@ func (s *source) digest() string {
 // address is where a file is served.
 func (s *source) address(name string) string { return assetRoot + s.version + "/" + name }
 
-// page is the HTML shell. It names every module that the entry needs, so that
-// the browser asks for all at once instead of import by import.
+// page is the HTML shell.
 func (s *source) page() ([]byte, error) {
 	t, err := template.New(shellName).Parse(string(s.shell))
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: %w", err)
 	}
-	modules, err := s.reach(entryName)
-	if err != nil {
-		return nil, err
-	}
 	var b bytes.Buffer
-	err = t.Execute(&b, map[string]any{"Assets": assetRoot + s.version, "Entry": entryName, "Modules": modules})
-	if err != nil {
+	if err := t.Execute(&b, map[string]any{"Assets": assetRoot + s.version, "Entry": entryName}); err != nil {
 		return nil, fmt.Errorf("dashboard: %w", err)
 	}
 	return b.Bytes(), nil
@@ -123,20 +132,36 @@ func (s *source) page() ([]byte, error) {
 // nothing in a text or a comment: it stands at the start of a line or of a file.
 var imported = regexp.MustCompile(`(?m)^(?:import|export)\b[^'"();]*?\bfrom ?['"]([^'"]+)['"]`)
 
-// reach lists the modules below the entry, in the order in which they are met.
-func (s *source) reach(entry string) ([]string, error) {
-	var met []string
-	for open := []string{entry}; len(open) > 0; open = open[1:] {
-		for _, m := range imported.FindAllSubmatch(s.files[open[0]], -1) {
-			name := path.Join(path.Dir(open[0]), string(m[1]))
-			if _, ok := s.files[name]; !ok || !strings.HasPrefix(string(m[1]), ".") {
-				return nil, fmt.Errorf("dashboard: %s imports %s, which does not exist", open[0], m[1])
+// order lists the modules below the entries and these themselves, each after those that it
+// imports. Two that import each other have no order, which is an error.
+func (s *source) order(entries ...string) ([]string, error) {
+	var done, open []string
+	var visit func(name string) error
+	visit = func(name string) error {
+		if slices.Contains(open, name) {
+			return fmt.Errorf("dashboard: %s imports itself, by %s", name, open)
+		}
+		if slices.Contains(done, name) {
+			return nil
+		}
+		open = append(open, name)
+		for _, m := range imported.FindAllSubmatch(s.files[name], -1) {
+			below := path.Join(path.Dir(name), string(m[1]))
+			if _, ok := s.files[below]; !ok || !strings.HasPrefix(string(m[1]), ".") {
+				return fmt.Errorf("dashboard: %s imports %s, which does not exist", name, m[1])
 			}
-			if name != entry && !slices.Contains(met, name) {
-				met = append(met, name)
-				open = append(open, name)
+			if err := visit(below); err != nil {
+				return err
 			}
 		}
+		open = open[:len(open)-1]
+		done = append(done, name)
+		return nil
 	}
-	return met, nil
+	for _, name := range entries {
+		if err := visit(name); err != nil {
+			return nil, err
+		}
+	}
+	return done, nil
 }

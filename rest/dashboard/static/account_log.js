@@ -1,7 +1,8 @@
 // What happened to a person's own account, newest first.
 import { html } from './lib.js';
 import { useFilters, useQuery } from './context.js';
-import { Card, Empty, List, Time } from './ui.js';
+import { Card, Empty, Time } from './ui.js';
+import { List } from './list.js';
 import { browser } from './sessions.js';
 import { to } from './route.js';
 

@@ -114,7 +114,7 @@ if (first) {
 const storeFields = 'id name handle currency timezone language storeHost status test version secondFactor ' +
   'refundProofMinor';
 const start = `query Start {
-  account { id name email verified mailPossible role memberships { role store { id name handle } } }
+  account { id name email verified mailPossible role memberships { role store { id name handle test } } }
   store { ${storeFields} }
   unreadNotifications
 }`;
@@ -223,8 +223,9 @@ function Frame({ data, refresh }) {
     <div class="frame">
       <${Side} find=${() => find(true)} />
       <main class="content" id="main" tabindex="-1">
-        ${store.test && html`<div class="banner" data-test="test-store"><${Alert} tone="info">
-          <p>This is a test store: nothing in it is real.</p><//></div>`}
+        ${store.test && html`<div class="banner printed" data-test="test-store"><${Alert} tone="info">
+          <p>This is a test store: nothing in it is real. ${app.can('store') &&
+            html`<a href=${root + '/settings'}>Fill or reset it</a>`}</p><//></div>`}
         <${Unverified} /><${Place} /><${Guide} /></main>
     </div>
     ${finding && html`<${Finding} onClose=${() => find(false)} />`}
@@ -367,7 +368,8 @@ function Side({ find }) {
         ? html`<label class="store-choice"><span class="unseen">Store</span>
             <select data-test="store-choice" onChange=${(e) => choose(e.target.value)}>
               ${account.memberships.map((m) => html`<option key=${m.store.id} value=${m.store.id}
-                selected=${m.store.id === store.id}>${m.store.name}</option>`)}</select></label>`
+                selected=${m.store.id === store.id}>${m.store.name + (m.store.test ? ' (test)' : '')}</option>`)}
+            </select></label>`
         : html`<p class="store-name"><bdi>${store.name}</bdi></p>`}
       <nav aria-label="Dashboard"><ul>
         ${places.filter((p) => !locked && (!p.needs || can(p.needs))).map((p) => html`<li key=${p.path}>

@@ -1,7 +1,7 @@
 // The chart of the home page: totals as bars, orders as a line, and the same
 // numbers as a table for whoever does not see it.
 import { html, useState } from './lib.js';
-import { Plot, load } from './plot.js';
+import { Plot } from './plot.js';
 import { money, shortMoney } from './money.js';
 import { dayLabel, dayName } from './dates.js';
 
@@ -9,7 +9,6 @@ import { dayLabel, dayName } from './dates.js';
 export function SalesChart({ report }) {
   const [at, point] = useState(null);
   if (!report) {
-    load();
     return html`<div class="chart"><p class="chart-read"> </p><div class="chart-box"></div></div>`;
   }
   const { days, currency } = report;

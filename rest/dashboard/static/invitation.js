@@ -1,7 +1,8 @@
 // Invitations: who is asked to join the store.
 import { html, useState } from './lib.js';
 import { useApp, useQuery, useFilters } from './context.js';
-import { Badge, Card, Empty, List, SecretDialog, Time, isolate } from './ui.js';
+import { Badge, Card, Empty, SecretDialog, Time, isolate } from './ui.js';
+import { List } from './list.js';
 import { Confirm, Field, FormDialog, Select, useMutation } from './form.js';
 import { roleNames, roleOptions } from './role.js';
 import { to } from './route.js';

@@ -1,7 +1,8 @@
 // What stores submitted to the marketplace, for those who review it.
 import { html, useState } from './lib.js';
 import { useApp, useQuery, useFilters } from './context.js';
-import { Card, Empty, List, Time, isolate } from './ui.js';
+import { Card, Empty, Time, isolate } from './ui.js';
+import { List } from './list.js';
 import { Area, FormDialog, Wrong, text, useMutation } from './form.js';
 import { Named } from './market_submission.js';
 import { Picture, errors } from './theme_state.js';

@@ -1,7 +1,8 @@
 // What the store offers to the marketplace, and how it gets there.
 import { html, useState } from './lib.js';
 import { useApp, useQuery, useFilters } from './context.js';
-import { Alert, Badge, Card, Empty, List, Time, Trouble, Waiting, isolate } from './ui.js';
+import { Alert, Badge, Card, Empty, Time, Trouble, Waiting, isolate } from './ui.js';
+import { List } from './list.js';
 import { ActionButton, Confirm, Field, FormDialog, Select, Wrong, lines, text, useMutation } from './form.js';
 import { Icon } from './icons.js';
 import { money } from './money.js';

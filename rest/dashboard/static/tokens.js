@@ -1,7 +1,8 @@
 // A person's own staff tokens for the present store.
 import { html, useState } from './lib.js';
 import { useApp, useQuery } from './context.js';
-import { Badge, Card, Empty, SecretDialog, Table, Time, Trouble, Waiting, isolate } from './ui.js';
+import { Badge, Card, Empty, SecretDialog, Time, Trouble, Waiting, isolate } from './ui.js';
+import { Table } from './list.js';
 import { Confirm, Field, FormDialog, Select, useMutation } from './form.js';
 import { life } from './pages/keys.js';
 

@@ -7,8 +7,6 @@ import { remember } from './recent.js';
 import { root } from './route.js';
 import { dateTime, dateOf, toSecond, exact, ago } from './dates.js';
 
-export { Table, List } from './list.js';
-
 let moved = false; // the first page keeps the focus where the browser has it
 
 /** Notifies the pages that the address changed: their heading takes the focus. */

@@ -33,9 +33,10 @@ function tasks({ orderWork: o, webhookEndpoints: w }) {
 /** A count that may be of a part only: "1,000+". */
 const number = (n) => n.count.toLocaleString() + (n.more ? '+' : '');
 
-export function Work() {
-  const { can } = useApp();
-  const q = useQuery(read(can));
+/** What {@link Work} shows. */
+export const useWork = () => useQuery(read(useApp().can));
+
+export function Work({ q }) {
   const list = q.data ? tasks(q.data) : [];
   const low = q.data?.lowStock;
   const scarce = low && low.items.count > 0;

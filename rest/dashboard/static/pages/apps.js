@@ -1,9 +1,8 @@
 // Apps: those that have access to the store, and those that the store registered.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
-import {
-  Page, Card, Badge, Time, List, Empty, Trouble, Waiting, Outside, Copyable, Alert, Facts, isolate,
-} from '../ui.js';
+import { Page, Card, Badge, Time, Empty, Trouble, Waiting, Outside, Copyable, Alert, Facts, isolate } from '../ui.js';
+import { List } from '../list.js';
 import { Icon } from '../icons.js';
 import { Area, Confirm, Field, FormDialog, Wrong, lines, text, useMutation } from '../form.js';
 import { ScopeChoice, ScopeSentences, useScopes } from '../scopes.js';

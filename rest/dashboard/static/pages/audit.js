@@ -1,7 +1,8 @@
 // The audit log, with its filters in the address.
 import { html } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
-import { Page, List, Empty, Time, words } from '../ui.js';
+import { Page, Empty, Time, words } from '../ui.js';
+import { List } from '../list.js';
 import { Filters, FilterInput } from '../filter.js';
 import { startOfDay, nextDay } from '../dates.js';
 import { to } from '../route.js';

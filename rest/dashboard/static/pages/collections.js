@@ -1,10 +1,10 @@
 // The collections of the store: a list, and the form of each.
 import { html, useState } from '../lib.js';
 import { useApp, useFilters, useQuery, go } from '../context.js';
-import { Page, Card, List, Empty, Time, Trouble, Waiting, isolate } from '../ui.js';
+import { Page, Card, Empty, Time, Trouble, Waiting, isolate } from '../ui.js';
+import { List, RowLink } from '../list.js';
 import { Amount, Area, Check, Confirm, Field, Form, Select, text, useMutation } from '../form.js';
 import { Icon } from '../icons.js';
-import { RowLink } from '../list.js';
 import { Rows, rowsOf } from '../rows.js';
 import { ViewInStore } from '../copy.js';
 import { to } from '../route.js';

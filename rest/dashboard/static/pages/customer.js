@@ -1,7 +1,8 @@
 // One customer with their orders.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
-import { Page, Card, Badge, Money, Time, Trouble, Waiting, Empty, Facts, List, words } from '../ui.js';
+import { Page, Card, Badge, Money, Time, Trouble, Waiting, Empty, Facts, words } from '../ui.js';
+import { List } from '../list.js';
 import { ActionButton, Confirm, useMutation } from '../form.js';
 import { mutation } from '../api.js';
 import { Copies } from '../copy.js';

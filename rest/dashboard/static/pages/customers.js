@@ -2,8 +2,8 @@
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
 import { Icon } from '../icons.js';
-import { Page, List, Empty, Badge, Money, Time } from '../ui.js';
-import { RowLink } from '../list.js';
+import { Page, Empty, Badge, Money, Time } from '../ui.js';
+import { List, RowLink } from '../list.js';
 import { Filters, FilterInput, FilterSort, sortOf } from '../filter.js';
 import { BulkBar, BulkTags, usePicked } from '../bulk.js';
 import { ExportShown } from '../export_actions.js';

@@ -1,7 +1,8 @@
 // The discounts of the store: a list, and the form of each.
 import { html, useState } from '../lib.js';
 import { useApp, useFilters, useQuery } from '../context.js';
-import { Page, List, Empty, Time, isolate } from '../ui.js';
+import { Page, Empty, Time, isolate } from '../ui.js';
+import { List } from '../list.js';
 import { Amount, Check, Confirm, Field, FormDialog, Select, amount, text, useMutation } from '../form.js';
 import { Icon } from '../icons.js';
 import { atWallTime, wallTime } from '../dates.js';

@@ -1,7 +1,8 @@
 // The event log: what webhooks deliver. Its filters are in the address.
 import { html } from '../lib.js';
 import { useQuery, useFilters, go } from '../context.js';
-import { Page, List, Empty, Time, words } from '../ui.js';
+import { Page, Empty, Time, words } from '../ui.js';
+import { List } from '../list.js';
 import { Filters, FilterInput, FilterSelect } from '../filter.js';
 import { to } from '../route.js';
 

@@ -1,9 +1,9 @@
 // The list of exports. While one is on its way, it is watched.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
-import { Page, Time, List, Empty, words } from '../ui.js';
+import { Page, Time, Empty, words } from '../ui.js';
+import { List, RowLink } from '../list.js';
 import { Icon } from '../icons.js';
-import { RowLink } from '../list.js';
 import { Lost, useMoved, usePoll } from '../live.js';
 import { CancelExport, DeleteExport, Download, StartExport } from '../export_actions.js';
 import {

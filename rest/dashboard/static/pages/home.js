@@ -1,15 +1,17 @@
 // Home: how the store is doing today.
-import { html, useState } from '../lib.js';
+import { html, useEffect, useState } from '../lib.js';
 import { useApp, useQuery } from '../context.js';
-import { Page, Card, Badge, Time, Trouble, Waiting, Empty, Table, words } from '../ui.js';
+import { Page, Card, Badge, Time, Trouble, Waiting, Empty, words } from '../ui.js';
+import { Table } from '../list.js';
 import { Icon } from '../icons.js';
 import { SalesChart } from '../chart.js';
+import { load } from '../plot.js';
 import { money } from '../money.js';
 import { storefront } from '../theme_state.js';
 import { to } from '../route.js';
 import { health, hostOf } from '../webhook_state.js';
 import { orderColumns } from '../order_columns.js';
-import { Work } from '../work.js';
+import { Work, useWork } from '../work.js';
 
 const sales = `query Sales { salesReport(days: 30) { currency timezone days { date orders totalMinor } } }`;
 
@@ -28,25 +30,44 @@ const start = `query Opening { products(first: 1, filter: {status: ACTIVE}) { no
   shippingZones { rates { id } } paymentSettings { methods { active } } pages(first: 1) { nodes { id } }
   themes(first: 2) { nodes { id } } }`;
 
-/** The page. Each card reads for itself: one that the role does not reach leaves the others alone. */
+/**
+ * The page. Each card has a query of its own: one that the role does not reach, or that fails, leaves the others alone.
+ * All are asked at once. Of three nobody knows how high they will be, so nothing is drawn before these are there:
+ * what stands below would move.
+ */
 export function Home() {
   const { can, store } = useApp();
+  const opening = useQuery(can('store') ? start : '');
+  const tasks = useWork();
+  const carts = useQuery(can('sales') ? conversion : '');
+  const days = useQuery(can('sales') ? sales : '');
+  const orders = useQuery(!can('orders') ? '' : can('customers') ? latest
+    : latest.replace('customer { displayName }', ''));
+  const news = useQuery(notices);
+  const endpoints = useQuery(can('webhooks') ? webhooks : '');
+  useEffect(() => {
+    if (can('sales')) {
+      load(); // the plots' library, meanwhile
+    }
+  }, []);
+  if ([opening, tasks, carts].some((q) => q.loading && !q.data && !q.failure)) {
+    return html`<${Page} title="Home" lead=${store.name}><${Waiting} rows=${6} /><//>`;
+  }
   return html`<${Page} title="Home" lead=${store.name}>
-    ${can('store') && html`<${Opening} />`}
-    <${Work} />
-    ${can('sales') && html`<${Sales} /><${Conversion} />`}
-    ${can('orders') ? html`<${Latest} />` : can('keys') && html`<${Doors} />`}
+    ${can('store') && html`<${Opening} q=${opening} />`}
+    <${Work} q=${tasks} />
+    ${can('sales') && html`<${Sales} q=${days} /><${Conversion} q=${carts} />`}
+    ${can('orders') ? html`<${Latest} q=${orders} />` : can('keys') && html`<${Doors} />`}
     <div class="columns">
-      <${Notices} />
-      ${can('webhooks') && html`<${Webhooks} />`}
+      <${Notices} q=${news} />
+      ${can('webhooks') && html`<${Webhooks} q=${endpoints} />`}
     </div>
   <//>`;
 }
 
 /** What is left to do before anybody can buy; nothing once that is done. */
-function Opening() {
+function Opening({ q }) {
   const { store } = useApp();
-  const q = useQuery(start);
   const [visited, visit] = useVisit(store.id);
   if (!q.data) {
     return null;
@@ -96,8 +117,7 @@ function Doors() {
   </ul><//>`;
 }
 
-function Sales() {
-  const q = useQuery(sales);
+function Sales({ q }) {
   if (q.failure) {
     return html`<${Card} title="Sales" name="sales"><${Trouble} failure=${q.failure} reload=${q.reload} /><//>`;
   }
@@ -123,8 +143,8 @@ function Sales() {
 }
 
 /** How far carts came; nothing where there is none yet. */
-function Conversion() {
-  const c = useQuery(conversion).data?.conversion;
+function Conversion({ q }) {
+  const c = q.data?.conversion;
   if (!c?.carts) {
     return null;
   }
@@ -141,9 +161,7 @@ function Tile({ name, value, more }) {
     <p class="muted">${more || '\u00a0'}</p></div>`;
 }
 
-function Latest() {
-  const { can } = useApp();
-  const q = useQuery(can('customers') ? latest : latest.replace('customer { displayName }', ''));
+function Latest({ q }) {
   return html`<${Card} title="Latest orders" flush name="latest-orders"
     actions=${html`<a class="button small" href=${to('/orders')}>All orders</a>`}>
     ${q.failure ? html`<${Trouble} failure=${q.failure} reload=${q.reload} />`
@@ -156,8 +174,7 @@ function Latest() {
 }
 
 /** How the endpoints are doing, and what they were sent last. */
-function Webhooks() {
-  const q = useQuery(webhooks);
+function Webhooks({ q }) {
   return html`<${Card} title="Webhooks" name="webhook-health"
     actions=${html`<a class="button small" href=${to('/webhooks')}>All endpoints</a>`}>
     ${q.failure ? html`<${Trouble} failure=${q.failure} reload=${q.reload} />`
@@ -195,8 +212,7 @@ function Recent({ events }) {
         <p class="muted"><${Time} at=${e.occurredAt} how="ago" /></p></li>`)}</ul>`;
 }
 
-function Notices() {
-  const q = useQuery(notices);
+function Notices({ q }) {
   const unread = q.data?.notifications.nodes.filter((n) => !n.readAt) ?? [];
   return html`<${Card} title="Notifications" name="notices"
     actions=${html`<a class="button small" href=${to('/notifications')}>All</a>`}>

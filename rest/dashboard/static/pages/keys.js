@@ -1,7 +1,8 @@
 // The key editor.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
-import { Page, Badge, Time, List, Empty, SecretDialog, isolate } from '../ui.js';
+import { Page, Badge, Time, Empty, SecretDialog, isolate } from '../ui.js';
+import { List } from '../list.js';
 import { Icon } from '../icons.js';
 import { Area, Confirm, Field, FormDialog, Wrong, useMutation } from '../form.js';
 import { ScopeChoice, useScopes } from '../scopes.js';

@@ -1,7 +1,8 @@
 // The list of orders, with its filters in the address.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
-import { Page, List, Empty } from '../ui.js';
+import { Page, Empty } from '../ui.js';
+import { List } from '../list.js';
 import { orderColumns } from '../order_columns.js';
 import { Filters, FilterSelect, FilterInput, FilterSort, sortOf } from '../filter.js';
 import { Bulk, BulkBar, BulkTags, usePicked } from '../bulk.js';

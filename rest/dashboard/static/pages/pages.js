@@ -1,8 +1,8 @@
 // The list of the pages of the storefront.
 import { html } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
-import { Page, List, Empty, Badge, Time, words } from '../ui.js';
-import { RowLink } from '../list.js';
+import { Page, Empty, Badge, Time, words } from '../ui.js';
+import { List, RowLink } from '../list.js';
 import { Icon } from '../icons.js';
 import { to } from '../route.js';
 

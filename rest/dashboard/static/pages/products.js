@@ -1,13 +1,13 @@
 // The list of products.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
-import { Page, List, Empty, Badge, Money, Time, Thumb, imageFields } from '../ui.js';
+import { Page, Empty, Badge, Money, Time, Thumb, imageFields } from '../ui.js';
+import { List, RowLink } from '../list.js';
 import { Icon } from '../icons.js';
 import { Filters, FilterInput, FilterSort, sortOf } from '../filter.js';
 import { Bulk, BulkBar, BulkTags, usePicked } from '../bulk.js';
 import { ExportShown } from '../export_actions.js';
 import { Views } from '../views.js';
-import { RowLink } from '../list.js';
 import { StateTabs } from '../tabs.js';
 import { to } from '../route.js';
 

@@ -1,7 +1,8 @@
 // The requests of keys and apps, with their filters in the address.
 import { html } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
-import { Page, List, Empty, Time } from '../ui.js';
+import { Page, Empty, Time } from '../ui.js';
+import { List } from '../list.js';
 import { Filters, FilterInput, FilterSelect } from '../filter.js';
 import { startOfDay, nextDay } from '../dates.js';
 import { Status, Subject, took } from '../request_state.js';

@@ -4,6 +4,8 @@ import { useApp } from '../context.js';
 import { Page, Card, Facts, words } from '../ui.js';
 import { Amount, Check, Form, Field, Select, amount, text, useMutation } from '../form.js';
 import { roleNames } from '../role.js';
+import { Stores, Zone } from '../stores.js';
+import { TestStore } from '../test_store.js';
 import { to } from '../route.js';
 
 const errors = 'userErrors { code message path }';
@@ -14,13 +16,11 @@ const require = `mutation StoreRequireSecondFactor($expectedVersion: Long!, $req
 const refunds = `mutation StoreSetRefundProof($expectedVersion: Long!, $aboveMinor: Long) {
   storeSetRefundProof(expectedVersion: $expectedVersion, aboveMinor: $aboveMinor) { store { id } ${errors} } }`;
 
-const zones = Intl.supportedValuesOf?.('timeZone') ?? [];
-
 const languages = [['EN', 'English'], ['DE', 'Deutsch'], ['FR', 'Français'], ['ES', 'Español'], ['JA', '日本語'],
   ['AR', 'العربية']];
 
 export function Settings() {
-  const { account, store, can, choose } = useApp();
+  const { account, store, can } = useApp();
   return html`<${Page} title="Settings">
     <div class="columns">
       <${Card} title="Store" name="store-settings">${can('store') ? html`<${StoreForm} />`
@@ -34,13 +34,8 @@ export function Settings() {
           <${Facts} rows=${[['Name', account.name], ['Role here', roleNames[account.role] ?? account.role]]} />
           <form method="post" action="/sign-out"><button type="submit" class="button">Sign out</button></form>
         <//>
-        ${account.memberships.length > 1 && html`<${Card} title="Your stores" name="stores"><ul class="doors">
-          ${account.memberships.map((m) => html`<li key=${m.store.id}>
-            <span class="grow"><bdi class="strong">${m.store.name}</bdi> <span
-              class="muted">${roleNames[m.role] ?? m.role}</span></span>
-            ${m.store.id === store.id ? html`<span class="muted">Shown now</span>`
-              : html`<button type="button" class="button small" onClick=${() => choose(m.store.id)}
-                  aria-label=${'Open ' + m.store.name} data-test="store-open">Open</button>`}</li>`)}</ul><//>`}
+        <${Stores} />
+        ${store.test && can('store') && html`<${TestStore} />`}
       </div>
       ${can('store') && html`<${Card} title="Selling" name="selling"><ul class="doors">
         <li><a class="grow" href=${to('/settings/shipping')}>Shipping</a></li>
@@ -65,12 +60,9 @@ function StoreForm() {
   };
   return html`<${Form} name="store" submit="Save" action=${action} onStale=${refresh}>
     <${Field} key=${'n' + store.version} name="name" label="Name" value=${store.name} required maxlength="255" />
-    <${Field} key=${'z' + store.version} name="timezone" label="Time zone" value=${store.timezone}
-      required maxlength="64" list="zones" autocomplete="off" spellcheck=${false}
-      hint="Reports and times run in it. Such as Europe/Vienna." />
+    <${Zone} key=${'z' + store.version} value=${store.timezone} />
     <${Select} key=${'l' + store.version} name="language" label="Language of the shop" value=${store.language}
       options=${languages} hint="What the shop itself says, and what browsers and search engines are told." />
-    <datalist id="zones">${zones.map((z) => html`<option key=${z} value=${z}></option>`)}</datalist>
   <//>`;
 }
 

@@ -1,7 +1,8 @@
 // The people of the store, and the tokens that their scripts use.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
-import { Page, Card, Badge, Time, List, Empty, isolate } from '../ui.js';
+import { Page, Card, Badge, Time, Empty, isolate } from '../ui.js';
+import { List } from '../list.js';
 import { Icon } from '../icons.js';
 import { FormDialog, Select, useMutation } from '../form.js';
 import { roleNames, roleOptions } from '../role.js';

@@ -1,9 +1,8 @@
 // One theme: what it is, what it consists of, and what can be done with it.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
-import {
-  Page, Card, Badge, Time, List, Empty, Trouble, Waiting, Alert, Facts, Copyable, words, isolate,
-} from '../ui.js';
+import { Page, Card, Badge, Time, Empty, Trouble, Waiting, Alert, Facts, Copyable, words, isolate } from '../ui.js';
+import { List } from '../list.js';
 import { Lost, usePoll } from '../live.js';
 import * as actions from '../theme_actions.js';
 import { NewTab, Picture, ownAsset, sources, storefront, themeFields, themePath } from '../theme_state.js';

@@ -1,7 +1,8 @@
 // One webhook endpoint: how it is doing, what can be done, and its deliveries.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
-import { Page, Card, Badge, Time, List, Empty, Trouble, Waiting, Alert, Facts } from '../ui.js';
+import { Page, Card, Badge, Time, Empty, Trouble, Waiting, Alert, Facts } from '../ui.js';
+import { List } from '../list.js';
 import { Filters, FilterSelect } from '../filter.js';
 import { Icon } from '../icons.js';
 import { ActivityChart } from '../activity.js';

@@ -1,9 +1,9 @@
 // The list of webhook endpoints, with how each is doing.
 import { html, useState } from '../lib.js';
 import { useQuery, useFilters, go } from '../context.js';
-import { Page, Badge, Time, List, Empty } from '../ui.js';
+import { Page, Badge, Time, Empty } from '../ui.js';
+import { List, RowLink } from '../list.js';
 import { Icon } from '../icons.js';
-import { RowLink } from '../list.js';
 import { Spark } from '../activity.js';
 import { EndpointSecret, NewEndpoint } from '../webhook_form.js';
 import { Address, count, endpointPath, health, ownerOf, sayError, waiting } from '../webhook_state.js';

@@ -1,0 +1,68 @@
+// The stores of a person: which there are, and how another one is made.
+import { html, useEffect, useState } from './lib.js';
+import { useApp } from './context.js';
+import { Badge, Card } from './ui.js';
+import { Check, Field, FormDialog, Select, text, useMutation } from './form.js';
+import { digits } from './currencies.js';
+import { roleNames } from './role.js';
+
+const create = `mutation StoreCreate($input: StoreCreateInput!) {
+  storeCreate(input: $input) { store { id } userErrors { code message path } } }`;
+
+const currencies = Object.keys(digits);
+
+const zones = Intl.supportedValuesOf?.('timeZone') ?? [];
+
+/** A field for the time zone in which the reports of a store run. */
+export function Zone(props) {
+  return html`<${Field} name="timezone" label="Time zone" required maxlength="64" list="zones" autocomplete="off"
+      spellcheck=${false} hint="Reports and times run in it. Such as Europe/Vienna." ...${props} />
+    <datalist id="zones">${zones.map((z) => html`<option key=${z} value=${z}></option>`)}</datalist>`;
+}
+
+/** The person's stores, and for owners the way to another one. */
+export function Stores() {
+  const { account, store, can, choose } = useApp();
+  const [making, make] = useState(false);
+  const [made, goTo] = useState('');
+  useEffect(() => {
+    if (made) { // the form is gone by now: nothing typed is left
+      choose(made);
+    }
+  }, [made]);
+  if (account.memberships.length < 2 && !can('owners')) {
+    return null;
+  }
+  return html`<${Card} title="Your stores" name="stores" actions=${can('owners') && html`<button type="button"
+      class="button small" onClick=${() => make(true)} data-test="store-new">New store</button>`}>
+    <ul class="doors">${account.memberships.map((m) => html`<li key=${m.store.id}>
+      <span class="grow"><bdi class="strong">${m.store.name}</bdi> <span
+        class="muted">${roleNames[m.role] ?? m.role}</span> ${m.store.test && html`<${Badge} value="INFO"
+        text="Test" />`}</span>
+      ${m.store.id === store.id ? html`<span class="muted">Shown now</span>`
+        : html`<button type="button" class="button small" onClick=${() => choose(m.store.id)}
+            aria-label=${'Open ' + m.store.name} data-test="store-open">Open</button>`}</li>`)}</ul>
+    ${making && html`<${NewStore} onClose=${() => make(false)} done=${goTo} />`}<//>`;
+}
+
+function NewStore({ onClose, done }) {
+  const { store } = useApp();
+  const run = useMutation(create);
+  const action = async (v) => {
+    const made = await run({ input: { name: v.get('name'), handle: text(v, 'handle'), currency: v.get('currency'),
+      timezone: (v.get('timezone') ?? '').trim(), test: v.get('test') === 'on' } });
+    done(made.store.id);
+  };
+  return html`<${FormDialog} title="New store" name="store-new" submit="Make store" busyText="Making" action=${action}
+    onClose=${onClose}>
+    <${Field} name="name" label="Name" required maxlength="255" />
+    <${Field} name="handle" label="Address" optional maxlength="63" autocomplete="off" spellcheck=${false}
+      hint="The address of the shop begins with it: small letters, digits, hyphens. Made from the name when empty." />
+    <div class="pair"><${Select} name="currency" label="Currency" value=${store.currency}
+        options=${currencies.map((c) => [c, c])} />
+      <${Zone} value=${store.timezone} /></div>
+    <${Check} name="test" label="A test store" hint=${'Nothing in it is real: shoppers pay with test payments only ' +
+      'and get no mails, and search engines are kept out. It can be filled with samples and reset.'} />
+    <p class="muted">Address, currency, and whether it is a test store, stay as they are chosen here.</p>
+  <//>`;
+}
