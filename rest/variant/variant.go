@@ -151,24 +151,35 @@ func Pack(body []byte) []byte {
 		return nil
 	}
 	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, _ = z.Write(body) // a buffer takes everything
-	_ = z.Close()
+	thorough.write(&b, body) // a buffer takes everything
 	return b.Bytes()
 }
 
-var compressors = sync.Pool{New: func() any {
-	z, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed) // the level is valid
-	return z
-}}
+// A compressor is dearer to make than to use for a page, so they are kept.
+var (
+	thorough = compressors(gzip.DefaultCompression)
+	quick    = compressors(gzip.BestSpeed)
+)
 
-// WriteGzip compresses a body that is sent once, and returns how much of it was
-// taken.
-func WriteGzip(w io.Writer, body []byte) int {
-	z := compressors.Get().(*gzip.Writer)
-	defer compressors.Put(z)
+// pool keeps compressors of one level.
+type pool struct{ sync.Pool }
+
+func compressors(level int) *pool {
+	return &pool{sync.Pool{New: func() any {
+		z, _ := gzip.NewWriterLevel(io.Discard, level) // the level is valid
+		return z
+	}}}
+}
+
+func (p *pool) write(w io.Writer, body []byte) int {
+	z := p.Get().(*gzip.Writer)
+	defer p.Put(z)
 	z.Reset(w)
 	n, _ := z.Write(body) // who has gone away needs no answer
 	_ = z.Close()
 	return n
 }
+
+// WriteGzip compresses a body that is sent once, and returns how much of it was
+// taken.
+func WriteGzip(w io.Writer, body []byte) int { return quick.write(w, body) }
