@@ -18,7 +18,7 @@ const (
 	few, most = 3000, 30_000
 	// maxScan is how many things one page looks through. Where fewer of them fit, the page
 	// is short, and the next one goes on.
-	maxScan = 3000
+	maxScan = 1600
 	// begun is how many things are looked at first, and batch how many at a time after that.
 	begun, batch = 100, 500
 	// byID is the index of the words of one thing.
