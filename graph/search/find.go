@@ -17,7 +17,7 @@ const (
 	// newest things have none of them.
 	few, most = 3000, 20_000
 	// maxScan is how many things one page looks through, for what is asked of each: two words
-	// are looked up for half as many. Where fewer of them fit, the page is short, and the next
+	// are looked up for half as many. Too few are not worth a [sieve]. Where fewer of them fit, the page is short, and the next
 	// one goes on.
 	maxScan = 2000
 	// begun is how many things are looked at first, and batch how many at a time after that.
@@ -111,7 +111,7 @@ func (f Finder) from(ctx context.Context, q Query, from *source) (ids []xid.ID, 
 	for scanned := 0; scanned < bound; n = batch {
 		some, next, err := from.next(ctx, at, min(n, bound-scanned))
 		scanned += len(some)
-		if err == nil && n == batch { // the first things did not fill the page
+		if err == nil && n == batch && bound > batch { // the first things did not fill the page
 			some, err = sift.pass(ctx, some)
 		}
 		if err == nil {
