@@ -17,8 +17,8 @@ const (
 	// newest things have none of them.
 	few, most = 3000, 20_000
 	// maxScan is how many things one page looks through, for what is asked of each: two words
-	// are looked up for half as many. Too few are not worth a [sieve]. Where fewer of them fit, the page is short, and the next
-	// one goes on.
+	// are looked up for half as many. Too few are not worth a [sieve]. Where fewer of them fit,
+	// the page is short, and the next one goes on.
 	maxScan = 2000
 	// begun is how many things are looked at first, and batch how many at a time after that.
 	begun, batch = 100, 500
