@@ -15,10 +15,11 @@ import (
 const (
 	// few is how many entries a word has at most that is read whole, and most how many where the
 	// newest things have none of them.
-	few, most = 3000, 30_000
-	// maxScan is how many things one page looks through. Where fewer of them fit, the page
-	// is short, and the next one goes on.
-	maxScan = 3000
+	few, most = 3000, 20_000
+	// maxScan is how many things one page looks through, for what is asked of each: two words
+	// are looked up for half as many. Too few are not worth a [sieve]. Where fewer of them fit,
+	// the page is short, and the next one goes on.
+	maxScan = 2000
 	// begun is how many things are looked at first, and batch how many at a time after that.
 	begun, batch = 100, 500
 	// byID is the index of the words of one thing.
@@ -106,10 +107,11 @@ func (f Finder) kept(ctx context.Context, q Query) (ids []xid.ID, stopped xid.ID
 // from reads a page from a source.
 func (f Finder) from(ctx context.Context, q Query, from *source) (ids []xid.ID, stopped xid.ID, err error) {
 	at, n, sift := q.Before, begun, f.sieve(q, from)
-	for scanned := 0; scanned < maxScan; n = batch {
-		some, next, err := from.next(ctx, at, n)
+	bound := maxScan / (len(q.words) + len(q.Conditions))
+	for scanned := 0; scanned < bound; n = batch {
+		some, next, err := from.next(ctx, at, min(n, bound-scanned))
 		scanned += len(some)
-		if err == nil && n == batch { // the first things did not fill the page
+		if err == nil && n == batch && bound > batch { // the first things did not fill the page
 			some, err = sift.pass(ctx, some)
 		}
 		if err == nil {

@@ -17,7 +17,7 @@ func (f *File) Announce(w io.Writer, path string) error {
 			s.Name, s.Currency, s.StoreHost, s.Owner.Email, s.Owner.Password, s.Keys["all"])
 	}
 	if f.Runs != "" {
-		fmt.Fprintf(&b, "\n  %s is that of the demo at %s, which runs on the same data: it was left as it is.\n",
+		fmt.Fprintf(&b, "\n  %s is that of the demo at %s, which runs on the same data: it was left as it is.",
 			path, f.Runs)
 	} else {
 		fmt.Fprintf(&b, "\n  Every credential is in %s.", path)
