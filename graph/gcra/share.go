@@ -111,13 +111,16 @@ func (l *Limiter[K]) unseen(a *allowance, now, n int64) (used int64, busy bool) 
 	apart := l.apart.Load()
 	most := max(patience, apart)
 	a.calmAt = max(a.calmAt, now) + apart*n
-	used = (a.calmAt - now) / apart
+	used = a.unseen(now, apart)
 	if a.calmAt-now <= most {
 		return used, false
 	}
 	a.calmAt = now + most
 	return used, true
 }
+
+// unseen returns how much of what a key may use unseen is used up, rounded up.
+func (a allowance) unseen(now, apart int64) int64 { return (max(a.calmAt-now, 0) + apart - 1) / apart }
 
 // join begins to count a key together, of which so much was used lately.
 func (s *shard[K]) join(key K, used int64) *share {
@@ -190,7 +193,7 @@ func (l *Limiter[K]) Hear(reports []Report[K]) {
 			s := l.of(u.Key)
 			sh := s.shares[u.Key]
 			if sh == nil && u.Busy {
-				sh = s.join(u.Key, max(s.keys[u.Key].calmAt-now, 0)/l.apart.Load())
+				sh = s.join(u.Key, s.keys[u.Key].unseen(now, l.apart.Load()))
 			}
 			if sh != nil {
 				heard[sh] += hear(sh, r.Process, r.At, now, u)
