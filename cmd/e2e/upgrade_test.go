@@ -33,7 +33,8 @@ var release = sync.OnceValues(func() (string, error) {
 	}
 	archive, path := filepath.Join(scratch, "release.tar"), filepath.Join(scratch, "storefront-release")
 	for _, cmd := range []*exec.Cmd{
-		exec.Command("git", "-C", filepath.Join("..", ".."), "archive", "-o", archive, strings.TrimSpace(string(commit))),
+		exec.Command("git", "-C", filepath.Join("..", ".."), "archive", "-o", archive,
+			strings.TrimSpace(string(commit))),
 		exec.Command("tar", "-xf", archive, "-C", source),
 		exec.Command("go", "build", "-C", source, "-trimpath", "-o", path, "./cmd/storefront"),
 	} {

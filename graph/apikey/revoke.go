@@ -86,7 +86,8 @@ func (w *watches) of(h ent.Shard) *watch {
 }
 
 // Watch looks once for what was revoked anywhere since the last look, with one statement
-// for each shard, and forgets it. The same statement reads what is for [Keeper.OnTold]. Call it every [WatchEvery], one call at a time. From
+// for each shard, and forgets it. The same statement reads what is for
+// [Keeper.OnTold]. Call it every [WatchEvery], one call at a time. From
 // the first call on nothing is believed for long that no look has followed.
 func (k *Keeper) Watch(ctx context.Context) error {
 	k.watched.Store(true)

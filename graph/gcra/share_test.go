@@ -69,7 +69,7 @@ func (f *fleet) run(seconds int, asked func(process int, at time.Duration) float
 				f.exchange(i)
 			}
 		}
-		time.Sleep(step)
+		<-time.After(step)
 	}
 	return passed
 }
