@@ -23,7 +23,7 @@ type limiters struct {
 	credentials *gcra.Limiter[allowance]
 	// stores bound all credentials of a store together.
 	stores *gcra.Limiter[xid.ID]
-	// failures and visitors are counted by the client's network.
+	// failures and visitors are counted by the client's network, in each process alone.
 	failures, visitors *gcra.Limiter[netip.Prefix]
 }
 
@@ -42,7 +42,9 @@ func allowanceOf(v *viewer.Viewer) allowance {
 // stores too.
 func (a *API) newLimiters() (err error) {
 	of := gcra.Config{Rate: a.RatePerSecond, Burst: a.RateBurst}
-	if a.rates.credentials, err = gcra.New[allowance](of); err != nil {
+	shared := of
+	shared.Shared = a.Rates != nil
+	if a.rates.credentials, err = gcra.New[allowance](shared); err != nil {
 		return fmt.Errorf("rates of credentials: %w", err)
 	}
 	if a.rates.failures, err = gcra.New[netip.Prefix](of); err != nil {
@@ -55,7 +57,8 @@ func (a *API) newLimiters() (err error) {
 	a.Core.Limits[limit.RateBurst] = int64(a.RateBurst)
 	a.Core.Limits[limit.StoreRatePerSecond] = int64(math.Ceil(a.StoreRate))
 	a.Core.Limits[limit.VisitorRatePerSecond] = int64(math.Ceil(a.VisitorRate))
-	a.rates.stores, err = gcra.New[xid.ID](gcra.Config{Rate: a.StoreRate, Burst: max(int(2*a.StoreRate), 1)})
+	a.rates.stores, err = gcra.New[xid.ID](gcra.Config{Rate: a.StoreRate, Burst: max(int(2*a.StoreRate), 1),
+		Shared: a.Rates != nil})
 	if err != nil {
 		return fmt.Errorf("rates of stores: %w", err)
 	}

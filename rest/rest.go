@@ -77,6 +77,8 @@ type Config struct {
 	Version string
 	// Requests is told what keys and apps ask; nil keeps no log of it.
 	Requests *requestlog.Log
+	// Rates counts together with other processes; nil counts alone.
+	Rates *Rates
 	// Explorer serves the page that tries GraphQL.
 	Explorer bool
 	Logger   *slog.Logger
@@ -111,6 +113,9 @@ func New(c Config) (http.Handler, error) {
 	}
 	if err := a.newLimiters(); err != nil {
 		return nil, fmt.Errorf("rest: %w", err)
+	}
+	if a.Rates != nil && !a.rates.credentials.Off() {
+		a.Rates.limiters = &a.rates
 	}
 	router := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	for _, base := range []string{Base, legacyBase} {

@@ -31,6 +31,8 @@ type settings struct {
 	Env  []string
 	// Files is how many files it may have open; 0 leaves it as it is.
 	Files int
+	// Binary is the program where it is not the one of this tree.
+	Binary string
 }
 
 // program is a running child.
@@ -78,10 +80,14 @@ func launch(t *testing.T, s settings) *program {
 }
 
 // spawn runs the program without waiting for it; of the settings only the folder, the
-// environment and the files count.
+// environment, the files and the binary count.
 func spawn(t *testing.T, s settings, args ...string) *program {
 	t.Helper()
-	cmd := exec.Command(binary(t), args...)
+	path := s.Binary
+	if path == "" {
+		path = binary(t)
+	}
+	cmd := exec.Command(path, args...)
 	if s.Files > 0 {
 		limited := fmt.Sprintf(`ulimit -n %d && exec "$0" "$@"`, s.Files)
 		cmd = exec.Command("sh", append([]string{"-c", limited}, cmd.Args...)...)

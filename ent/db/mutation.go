@@ -49290,8 +49290,6 @@ type ProcessMutation struct {
 	seen_at       *micros.Time
 	addseen_at    *micros.Time
 	rates         *[]byte
-	beat          *int64
-	addbeat       *int64
 	rates_at      *micros.Time
 	addrates_at   *micros.Time
 	clearedFields map[string]struct{}
@@ -49729,62 +49727,6 @@ func (m *ProcessMutation) ResetRates() {
 	delete(m.clearedFields, process.FieldRates)
 }
 
-// SetBeat sets the "beat" field.
-func (m *ProcessMutation) SetBeat(i int64) {
-	m.beat = &i
-	m.addbeat = nil
-}
-
-// Beat returns the value of the "beat" field in the mutation.
-func (m *ProcessMutation) Beat() (r int64, exists bool) {
-	v := m.beat
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldBeat returns the old "beat" field's value of the Process entity.
-// If the Process object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ProcessMutation) OldBeat(ctx context.Context) (v int64, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldBeat is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldBeat requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldBeat: %w", err)
-	}
-	return oldValue.Beat, nil
-}
-
-// AddBeat adds i to the "beat" field.
-func (m *ProcessMutation) AddBeat(i int64) {
-	if m.addbeat != nil {
-		*m.addbeat += i
-	} else {
-		m.addbeat = &i
-	}
-}
-
-// AddedBeat returns the value that was added to the "beat" field in this mutation.
-func (m *ProcessMutation) AddedBeat() (r int64, exists bool) {
-	v := m.addbeat
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetBeat resets all changes to the "beat" field.
-func (m *ProcessMutation) ResetBeat() {
-	m.beat = nil
-	m.addbeat = nil
-}
-
 // SetRatesAt sets the "rates_at" field.
 func (m *ProcessMutation) SetRatesAt(value micros.Time) {
 	m.rates_at = &value
@@ -49875,7 +49817,7 @@ func (m *ProcessMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ProcessMutation) Fields() []string {
-	fields := make([]string, 0, 9)
+	fields := make([]string, 0, 8)
 	if m.role != nil {
 		fields = append(fields, process.FieldRole)
 	}
@@ -49896,9 +49838,6 @@ func (m *ProcessMutation) Fields() []string {
 	}
 	if m.rates != nil {
 		fields = append(fields, process.FieldRates)
-	}
-	if m.beat != nil {
-		fields = append(fields, process.FieldBeat)
 	}
 	if m.rates_at != nil {
 		fields = append(fields, process.FieldRatesAt)
@@ -49925,8 +49864,6 @@ func (m *ProcessMutation) Field(name string) (ent.Value, bool) {
 		return m.SeenAt()
 	case process.FieldRates:
 		return m.Rates()
-	case process.FieldBeat:
-		return m.Beat()
 	case process.FieldRatesAt:
 		return m.RatesAt()
 	}
@@ -49952,8 +49889,6 @@ func (m *ProcessMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldSeenAt(ctx)
 	case process.FieldRates:
 		return m.OldRates(ctx)
-	case process.FieldBeat:
-		return m.OldBeat(ctx)
 	case process.FieldRatesAt:
 		return m.OldRatesAt(ctx)
 	}
@@ -50014,13 +49949,6 @@ func (m *ProcessMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetRates(v)
 		return nil
-	case process.FieldBeat:
-		v, ok := value.(int64)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetBeat(v)
-		return nil
 	case process.FieldRatesAt:
 		v, ok := value.(micros.Time)
 		if !ok {
@@ -50045,9 +49973,6 @@ func (m *ProcessMutation) AddedFields() []string {
 	if m.addseen_at != nil {
 		fields = append(fields, process.FieldSeenAt)
 	}
-	if m.addbeat != nil {
-		fields = append(fields, process.FieldBeat)
-	}
 	if m.addrates_at != nil {
 		fields = append(fields, process.FieldRatesAt)
 	}
@@ -50065,8 +49990,6 @@ func (m *ProcessMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedStartedAt()
 	case process.FieldSeenAt:
 		return m.AddedSeenAt()
-	case process.FieldBeat:
-		return m.AddedBeat()
 	case process.FieldRatesAt:
 		return m.AddedRatesAt()
 	}
@@ -50098,13 +50021,6 @@ func (m *ProcessMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddSeenAt(v)
-		return nil
-	case process.FieldBeat:
-		v, ok := value.(int64)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddBeat(v)
 		return nil
 	case process.FieldRatesAt:
 		v, ok := value.(micros.Time)
@@ -50169,9 +50085,6 @@ func (m *ProcessMutation) ResetField(name string) error {
 		return nil
 	case process.FieldRates:
 		m.ResetRates()
-		return nil
-	case process.FieldBeat:
-		m.ResetBeat()
 		return nil
 	case process.FieldRatesAt:
 		m.ResetRatesAt()

@@ -33,8 +33,6 @@ type Process struct {
 	SeenAt micros.Time `json:"seen_at,omitempty"`
 	// Rates holds the value of the "rates" field.
 	Rates []byte `json:"rates,omitempty"`
-	// Beat holds the value of the "beat" field.
-	Beat int64 `json:"beat,omitempty"`
 	// RatesAt holds the value of the "rates_at" field.
 	RatesAt      micros.Time `json:"rates_at,omitempty"`
 	selectValues sql.SelectValues
@@ -47,7 +45,7 @@ func (*Process) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case process.FieldRates:
 			values[i] = new([]byte)
-		case process.FieldPid, process.FieldStartedAt, process.FieldSeenAt, process.FieldBeat, process.FieldRatesAt:
+		case process.FieldPid, process.FieldStartedAt, process.FieldSeenAt, process.FieldRatesAt:
 			values[i] = new(sql.NullInt64)
 		case process.FieldRole, process.FieldHost, process.FieldVersion:
 			values[i] = new(sql.NullString)
@@ -116,12 +114,6 @@ func (_m *Process) assignValues(columns []string, values []any) error {
 			} else if value != nil {
 				_m.Rates = *value
 			}
-		case process.FieldBeat:
-			if value, ok := values[i].(*sql.NullInt64); !ok {
-				return fmt.Errorf("unexpected type %T for field beat", values[i])
-			} else if value.Valid {
-				_m.Beat = value.Int64
-			}
 		case process.FieldRatesAt:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field rates_at", values[i])
@@ -184,9 +176,6 @@ func (_m *Process) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("rates=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Rates))
-	builder.WriteString(", ")
-	builder.WriteString("beat=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Beat))
 	builder.WriteString(", ")
 	builder.WriteString("rates_at=")
 	builder.WriteString(fmt.Sprintf("%v", _m.RatesAt))

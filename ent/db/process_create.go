@@ -64,20 +64,6 @@ func (_c *ProcessCreate) SetRates(v []byte) *ProcessCreate {
 	return _c
 }
 
-// SetBeat sets the "beat" field.
-func (_c *ProcessCreate) SetBeat(v int64) *ProcessCreate {
-	_c.mutation.SetBeat(v)
-	return _c
-}
-
-// SetNillableBeat sets the "beat" field if the given value is not nil.
-func (_c *ProcessCreate) SetNillableBeat(v *int64) *ProcessCreate {
-	if v != nil {
-		_c.SetBeat(*v)
-	}
-	return _c
-}
-
 // SetRatesAt sets the "rates_at" field.
 func (_c *ProcessCreate) SetRatesAt(v micros.Time) *ProcessCreate {
 	_c.mutation.SetRatesAt(v)
@@ -133,10 +119,6 @@ func (_c *ProcessCreate) ExecX(ctx context.Context) {
 
 // defaults sets the default values of the builder before save.
 func (_c *ProcessCreate) defaults() {
-	if _, ok := _c.mutation.Beat(); !ok {
-		v := process.DefaultBeat
-		_c.mutation.SetBeat(v)
-	}
 	if _, ok := _c.mutation.RatesAt(); !ok {
 		v := process.DefaultRatesAt
 		_c.mutation.SetRatesAt(v)
@@ -172,9 +154,6 @@ func (_c *ProcessCreate) check() error {
 	}
 	if _, ok := _c.mutation.SeenAt(); !ok {
 		return &ValidationError{Name: "seen_at", err: errors.New(`db: missing required field "Process.seen_at"`)}
-	}
-	if _, ok := _c.mutation.Beat(); !ok {
-		return &ValidationError{Name: "beat", err: errors.New(`db: missing required field "Process.beat"`)}
 	}
 	if _, ok := _c.mutation.RatesAt(); !ok {
 		return &ValidationError{Name: "rates_at", err: errors.New(`db: missing required field "Process.rates_at"`)}
@@ -241,10 +220,6 @@ func (_c *ProcessCreate) createSpec() (*Process, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Rates(); ok {
 		_spec.SetField(process.FieldRates, field.TypeBytes, value)
 		_node.Rates = value
-	}
-	if value, ok := _c.mutation.Beat(); ok {
-		_spec.SetField(process.FieldBeat, field.TypeInt64, value)
-		_node.Beat = value
 	}
 	if value, ok := _c.mutation.RatesAt(); ok {
 		_spec.SetField(process.FieldRatesAt, field.TypeInt64, value)

@@ -521,7 +521,6 @@ var processRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.StartedAt),
 		(*cell.Int64)(&row.SeenAt),
 		(*cell.Bytes)(&row.Rates),
-		(*cell.Int64)(&row.Beat),
 		(*cell.Int64)(&row.RatesAt),
 	}
 	return room

@@ -62,27 +62,6 @@ func (_u *ProcessUpdate) ClearRates() *ProcessUpdate {
 	return _u
 }
 
-// SetBeat sets the "beat" field.
-func (_u *ProcessUpdate) SetBeat(v int64) *ProcessUpdate {
-	_u.mutation.ResetBeat()
-	_u.mutation.SetBeat(v)
-	return _u
-}
-
-// SetNillableBeat sets the "beat" field if the given value is not nil.
-func (_u *ProcessUpdate) SetNillableBeat(v *int64) *ProcessUpdate {
-	if v != nil {
-		_u.SetBeat(*v)
-	}
-	return _u
-}
-
-// AddBeat adds value to the "beat" field.
-func (_u *ProcessUpdate) AddBeat(v int64) *ProcessUpdate {
-	_u.mutation.AddBeat(v)
-	return _u
-}
-
 // SetRatesAt sets the "rates_at" field.
 func (_u *ProcessUpdate) SetRatesAt(v micros.Time) *ProcessUpdate {
 	_u.mutation.ResetRatesAt()
@@ -163,12 +142,6 @@ func (_u *ProcessUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.RatesCleared() {
 		_spec.ClearField(process.FieldRates, field.TypeBytes)
 	}
-	if value, ok := _u.mutation.Beat(); ok {
-		_spec.SetField(process.FieldBeat, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedBeat(); ok {
-		_spec.AddField(process.FieldBeat, field.TypeInt64, value)
-	}
 	if value, ok := _u.mutation.RatesAt(); ok {
 		_spec.SetField(process.FieldRatesAt, field.TypeInt64, value)
 	}
@@ -227,27 +200,6 @@ func (_u *ProcessUpdateOne) SetRates(v []byte) *ProcessUpdateOne {
 // ClearRates clears the value of the "rates" field.
 func (_u *ProcessUpdateOne) ClearRates() *ProcessUpdateOne {
 	_u.mutation.ClearRates()
-	return _u
-}
-
-// SetBeat sets the "beat" field.
-func (_u *ProcessUpdateOne) SetBeat(v int64) *ProcessUpdateOne {
-	_u.mutation.ResetBeat()
-	_u.mutation.SetBeat(v)
-	return _u
-}
-
-// SetNillableBeat sets the "beat" field if the given value is not nil.
-func (_u *ProcessUpdateOne) SetNillableBeat(v *int64) *ProcessUpdateOne {
-	if v != nil {
-		_u.SetBeat(*v)
-	}
-	return _u
-}
-
-// AddBeat adds value to the "beat" field.
-func (_u *ProcessUpdateOne) AddBeat(v int64) *ProcessUpdateOne {
-	_u.mutation.AddBeat(v)
 	return _u
 }
 
@@ -360,12 +312,6 @@ func (_u *ProcessUpdateOne) sqlSave(ctx context.Context) (_node *Process, err er
 	}
 	if _u.mutation.RatesCleared() {
 		_spec.ClearField(process.FieldRates, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.Beat(); ok {
-		_spec.SetField(process.FieldBeat, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedBeat(); ok {
-		_spec.AddField(process.FieldBeat, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.RatesAt(); ok {
 		_spec.SetField(process.FieldRatesAt, field.TypeInt64, value)

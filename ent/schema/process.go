@@ -29,10 +29,9 @@ func (Process) Fields() []ent.Field {
 		// seen_at is by the clock of queues: a row that was not moved for long is of a
 		// process that is gone.
 		field.Int64("seen_at").GoType(micros.Time(0)),
-		// rates is what the process let through of each credential that is near its rate, in
-		// the interval of the number beat, which ended at rates_at by the clock of queues.
+		// rates is what the process let through of each credential that uses much of its
+		// rate, as of rates_at by the clock of queues.
 		field.Bytes("rates").SchemaType(longBlob).Optional(),
-		field.Int64("beat").Default(0),
 		field.Int64("rates_at").GoType(micros.Time(0)).Default(0),
 	}
 }

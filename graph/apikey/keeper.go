@@ -49,6 +49,7 @@ type Keeper struct {
 	all       atomic.Uint64 // the same of everybody
 
 	watches watches
+	told    func([]Told) // see OnTold
 	// watched says that somebody looks for revocations, and looked when a look began last
 	// that succeeded, since the start.
 	watched atomic.Bool

@@ -30,6 +30,8 @@ const (
 	late = ent.TxBudget + time.Second
 	// maxRevoked bounds what one look reads. More makes everything be looked up anew.
 	maxRevoked = 10_000
+	// maxTold bounds how many processes are heard beside.
+	maxTold = 1000
 	// kept is how long a revocation stays: far longer than anybody looks back.
 	kept = time.Minute
 	// ahead is how far in the future one may lie, where a clock was set back. On SQLite
@@ -84,37 +86,63 @@ func (w *watches) of(h ent.Shard) *watch {
 }
 
 // Watch looks once for what was revoked anywhere since the last look, with one statement
-// for each shard, and forgets it. Call it every [WatchEvery], one call at a time. From
+// for each shard, and forgets it. The same statement reads what is for
+// [Keeper.OnTold]. Call it every [WatchEvery], one call at a time. From
 // the first call on nothing is believed for long that no look has followed.
 func (k *Keeper) Watch(ctx context.Context) error {
 	k.watched.Store(true)
 	began := time.Since(k.start)
-	if err := k.store.EachShard(ctx, k.look); err != nil {
+	var mu sync.Mutex
+	var told []Told
+	err := k.store.EachShard(ctx, func(ctx context.Context) error {
+		found, err := k.look(ctx)
+		mu.Lock()
+		defer mu.Unlock()
+		told = append(told, found...)
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("look for revocations: %w", err)
 	}
 	k.looked.Store(int64(began))
+	if k.told != nil {
+		k.told(told)
+	}
 	return nil
 }
+
+// Told is what a process tells the others of the rates of credentials, and when it did, by
+// the clock of queues.
+type Told struct {
+	Process xid.ID
+	At      micros.Time
+	Rates   []byte
+}
+
+// OnTold lets f have what processes told of rates within the last seconds, after each
+// [Keeper.Watch]: the same statement reads it. Call it before the first one.
+func (k *Keeper) OnTold(f func([]Told)) { k.told = f }
 
 // look reads the revocations of the shard at which ctx is.
 //
 // Their time is that of the statement that wrote them, and the commit comes later. So it
 // reads once more what is younger than any transaction that was open at the last look.
-func (k *Keeper) look(ctx context.Context) (err error) {
+func (k *Keeper) look(ctx context.Context) (told []Told, err error) {
 	h, _ := ent.ShardOf(ctx)
 	w := k.watches.of(h)
 	if w.looked == 0 {
 		if w.looked, err = k.store.QueueTime(ctx); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	found, now, err := k.revoked(ctx, w.looked.Add(-late))
-	if err == nil && now < w.looked { // the clock was set back: what is new has an old time
-		found, now, err = k.revoked(ctx, now.Add(-late))
+	n, err := k.news(ctx, w.looked.Add(-late))
+	if err == nil && n.now < w.looked { // the clock was set back: what is new has an old time
+		n, err = k.news(ctx, n.now.Add(-late))
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
+	found := n.revoked
 	if len(found) >= maxRevoked {
 		k.forgetAll()
 	}
@@ -125,28 +153,57 @@ func (k *Keeper) look(ctx context.Context) (err error) {
 		}
 		seen[r.ID] = struct{}{}
 	}
-	w.looked, w.seen = now, seen
-	return nil
+	w.looked, w.seen = n.now, seen
+	return n.told, nil
 }
 
-// revoked reads the revocations since a time, and the time now, in one statement.
-func (k *Keeper) revoked(ctx context.Context, since micros.Time) (found []db.Revocation, now micros.Time, err error) {
-	clock, args := k.store.QueueClock()
-	query := "SELECT NULL, NULL, " + clock + " UNION ALL SELECT id, owner, at FROM revocations WHERE at >= ? LIMIT ?"
+// news is what one look finds.
+type news struct {
+	now     micros.Time
+	revoked []db.Revocation
+	told    []Told
+}
+
+// toldWithin is how old that may be what is read of rates, in µs. Whoever has something to
+// tell does so once a second.
+const toldWithin = 10_000_000
+
+// The kinds of rows that a look reads.
+const (
+	rowNow = iota
+	rowTold
+	rowRevoked
+)
+
+// news reads the revocations since a time, what processes tell of rates, and the time now,
+// in one statement.
+func (k *Keeper) news(ctx context.Context, since micros.Time) (n news, err error) {
+	clock, now := k.store.QueueClock()
+	query := fmt.Sprintf("SELECT %d, NULL, NULL, %s UNION ALL SELECT %d, id, rates, rates_at FROM processes"+
+		" WHERE rates IS NOT NULL AND rates_at > %s - %d"+
+		" UNION ALL SELECT %d, id, owner, at FROM revocations WHERE at >= ? LIMIT ?",
+		rowNow, clock, rowTold, clock, toldWithin, rowRevoked)
 	err = ent.Read(ctx, k.store.Seek(ctx), func(rows *stdsql.Rows) error {
-		var id, owner stdsql.Null[xid.ID]
+		var kind int
+		var id stdsql.Null[xid.ID]
+		var text []byte
 		var at micros.Time
-		if err := rows.Scan(&id, &owner, &at); err != nil {
+		if err := rows.Scan(&kind, &id, &text, &at); err != nil {
 			return err
 		}
-		if !id.Valid {
-			now = at
-			return nil
+		switch kind {
+		case rowNow:
+			n.now = at
+		case rowTold:
+			n.told = append(n.told, Told{Process: id.V, At: at, Rates: text})
+		default:
+			var owner xid.ID
+			copy(owner[:], text)
+			n.revoked = append(n.revoked, db.Revocation{ID: id.V, Owner: owner, At: at})
 		}
-		found = append(found, db.Revocation{ID: id.V, Owner: owner.V, At: at})
 		return nil
-	}, query, append(args, since, maxRevoked+1)...)
-	return found, now, err
+	}, query, append(append(append([]any{}, now...), now...), since, maxRevoked+maxTold)...)
+	return n, err
 }
 
 // forgetAll makes every credential be looked up anew.

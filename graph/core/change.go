@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/idem"
@@ -41,6 +42,11 @@ func (c *Core) Commit(ctx context.Context, kind xid.Kind, f func(context.Context
 		}
 		if done.Kind == xid.Customer || done.Kind == xid.Order {
 			idem.About(ctx, done.ID)
+		}
+		if done.Kind == xid.Theme {
+			if v := viewer.From(ctx); v != nil {
+				c.looksChanged(ctx, v.Store)
+			}
 		}
 		if err := audit.Write(ctx, c.Client(ctx), done.Action, done.Kind, done.ID, done.Detail); err != nil {
 			return err

@@ -87,6 +87,17 @@ type Core struct {
 	rejected atomic.Uint64
 	// fixed remembers what never changes about stores.
 	fixed *lru.Cache[xid.ID, fixed]
+	// looks counts the changes of stores' themes that this process made.
+	looks [256]atomic.Uint64
+}
+
+// Looks is another number after this process has changed a theme of the store, and now
+// and then of another one.
+func (c *Core) Looks(store xid.ID) uint64 { return c.looks[store[len(store)-1]].Load() }
+
+// looksChanged makes [Core.Looks] another number once the transaction of ctx commits.
+func (c *Core) looksChanged(ctx context.Context, store xid.ID) {
+	ent.OnCommit(ctx, func() { c.looks[store[len(store)-1]].Add(1) })
 }
 
 // fixed is what never changes about a store.

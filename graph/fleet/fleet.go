@@ -50,6 +50,8 @@ type Member struct {
 	started micros.Time
 	// servers is how many of the fleet answer requests, as of the last beat.
 	servers atomic.Int64
+	// told is what the row says of rates.
+	told []byte
 }
 
 // New makes the member of a process that is in no fleet yet.
@@ -105,8 +107,8 @@ func (m *Member) beat(ctx context.Context) error {
 	if n, err := res.RowsAffected(); err != nil || n > 0 {
 		return err
 	}
-	_, err = c.ExecContext(ctx, "INSERT INTO processes (id, role, host, pid, version, started_at, beat, rates_at, seen_at)"+
-		" VALUES (?, ?, ?, ?, ?, ?, 0, 0, "+clock+")",
+	_, err = c.ExecContext(ctx, "INSERT INTO processes (id, role, host, pid, version, started_at, rates_at, seen_at)"+
+		" VALUES (?, ?, ?, ?, ?, ?, 0, "+clock+")",
 		append([]any{m.ID, string(m.Role), m.host, os.Getpid(), m.Version, m.started}, now...)...)
 	if ent.IsDuplicate(err) { // the clock stood still, so that nothing was updated
 		return nil

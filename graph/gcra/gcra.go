@@ -6,6 +6,8 @@
 // full rate, and is refused when that would take it further ahead than a whole
 // burst. So there is no window at whose edge twice the rate slips through, and a
 // key that rests is a key that can be forgotten.
+//
+// Several processes may count a key together, see [Limiter.Tell].
 package gcra
 
 import (
@@ -13,6 +15,7 @@ import (
 	"hash/maphash"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -23,6 +26,9 @@ type Config struct {
 	Rate float64
 	// Burst is how many requests a rested key may make at once; at least 1.
 	Burst int
+	// Shared says that other processes count the same keys, and are told with
+	// [Limiter.Tell].
+	Shared bool
 }
 
 // Limiter counts the requests of each key. It is safe for concurrent use.
@@ -31,6 +37,8 @@ type Limiter[K comparable] struct {
 	burst    int64
 	interval int64 // ns between two requests at the full rate
 	full     int64 // ns from an empty allowance to a full one
+	shared   bool
+	apart    atomic.Int64 // ns between two requests of a key that is just not busy
 	start    time.Time
 	seed     maphash.Seed
 	shards   [shards]shard[K]
@@ -39,22 +47,40 @@ type Limiter[K comparable] struct {
 // shards keeps requests of different keys from waiting for each other.
 const shards = 64
 
-// shard holds, for each key, when its allowance is full again, in ns since the
-// limiter's start. A time that has passed means the same as no entry.
+// shard holds what is known of keys. Times are ns since the limiter's start.
 type shard[K comparable] struct {
 	mu      sync.Mutex
-	fullAt  map[K]int64
-	sweepAt int64 // the next sweep is due at this time,
-	sweepOn int   // or at this many entries
-	_       [32]byte
+	keys    map[K]allowance
+	shares  map[K]*share // of the keys that processes count together
+	sweepAt int64        // the next sweep is due at this time,
+	sweepOn int          // or at this many entries
+	_       [24]byte
 }
+
+// allowance is that of a key. One whose times have passed means the same as none.
+type allowance struct {
+	// fullAt is when it is full again.
+	fullAt int64
+	// calmAt is the same of the smaller one that a key may use up before it is busy.
+	calmAt int64
+}
+
+// of returns the shard of a key, locked.
+func (l *Limiter[K]) of(key K) *shard[K] {
+	s := &l.shards[maphash.Comparable(l.seed, key)%shards]
+	s.mu.Lock()
+	return s
+}
+
+// now is the time since the start.
+func (l *Limiter[K]) now() int64 { return int64(time.Since(l.start)) }
 
 // New makes a limiter.
 func New[K comparable](c Config) (*Limiter[K], error) {
 	if math.IsNaN(c.Rate) || math.IsInf(c.Rate, 0) || c.Rate < 0 {
 		return nil, errors.New("rate limit: the rate must be a number of at least 0")
 	}
-	l := &Limiter[K]{rate: c.Rate, burst: int64(c.Burst), start: time.Now(), seed: maphash.MakeSeed()}
+	l := &Limiter[K]{rate: c.Rate, burst: int64(c.Burst), shared: c.Shared, start: time.Now(), seed: maphash.MakeSeed()}
 	if l.Off() {
 		return l, nil
 	}
@@ -67,8 +93,9 @@ func New[K comparable](c Config) (*Limiter[K], error) {
 	}
 	l.interval = int64(interval)
 	l.full = l.interval * l.burst
+	l.apart.Store(l.interval * busy)
 	for i := range l.shards {
-		l.shards[i].reset(map[K]int64{}, l.sweepAfter(0))
+		l.shards[i].reset(map[K]allowance{}, l.sweepAfter(0))
 	}
 	return l, nil
 }
@@ -98,24 +125,46 @@ func (l *Limiter[K]) TakeN(key K, n int) Decision {
 	if l.Off() {
 		return Decision{OK: true, Remaining: math.MaxInt}
 	}
-	now := int64(time.Since(l.start))
-	s := &l.shards[maphash.Comparable(l.seed, key)%shards]
-	s.mu.Lock()
+	now, count := l.now(), min(int64(n), l.burst)
+	s := l.of(key)
 	defer s.mu.Unlock()
-
-	fullAt := max(s.fullAt[key], now) + l.interval*min(int64(n), l.burst)
-	if wait := fullAt - now - l.full; wait > 0 {
+	a, sh := s.keys[key], s.shares[key]
+	if wait := max(a.fullAt, now) + l.interval*count - now - l.full; wait > 0 {
+		if sh != nil {
+			sh.asked += count
+		}
 		return Decision{Reset: time.Duration(wait), RetryAfter: time.Duration(wait)}
 	}
-	s.fullAt[key] = fullAt
-	if now >= s.sweepAt || len(s.fullAt) >= s.sweepOn {
+	cost := l.charge(s, key, a, now, count)
+	fullAt := s.keys[key].fullAt
+	if now >= s.sweepAt || len(s.keys) >= s.sweepOn {
 		s.sweep(now, l.sweepAfter(now))
 	}
 	return Decision{
 		OK:        true,
-		Remaining: int((l.full - (fullAt - now)) / l.interval),
+		Remaining: int(max(l.full-(fullAt-now), 0) / cost),
 		Reset:     time.Duration(fullAt - now),
 	}
+}
+
+// charge counts n of a key and returns what one costs.
+func (l *Limiter[K]) charge(s *shard[K], key K, a allowance, now, n int64) (cost int64) {
+	cost = l.interval
+	sh := s.shares[key]
+	if sh != nil {
+		cost = sh.take(l.interval, n)
+	}
+	a.fullAt = max(a.fullAt, now) + cost*n
+	if l.shared {
+		if used, busy := l.unseen(&a, now, n); busy {
+			if sh == nil {
+				sh = s.join(key, used)
+			}
+			sh.busyUntil = now + busyFor
+		}
+	}
+	s.keys[key] = a
+	return cost
 }
 
 // Charge counts n more of key whatever is left, at most the burst: for a request that
@@ -124,11 +173,9 @@ func (l *Limiter[K]) Charge(key K, n int) {
 	if l.Off() {
 		return
 	}
-	now := int64(time.Since(l.start))
-	s := &l.shards[maphash.Comparable(l.seed, key)%shards]
-	s.mu.Lock()
+	s := l.of(key)
 	defer s.mu.Unlock()
-	s.fullAt[key] = max(s.fullAt[key], now) + l.interval*min(int64(n), l.burst)
+	l.charge(s, key, s.keys[key], l.now(), min(int64(n), l.burst))
 }
 
 // Return takes one [Limiter.Take] of key back, for a request that turned out not
@@ -139,16 +186,25 @@ func (l *Limiter[K]) Return(key K) {
 	if l.Off() {
 		return
 	}
-	now := int64(time.Since(l.start))
-	s := &l.shards[maphash.Comparable(l.seed, key)%shards]
-	s.mu.Lock()
+	now := l.now()
+	s := l.of(key)
 	defer s.mu.Unlock()
-	if fullAt := s.fullAt[key] - l.interval; fullAt > now {
-		s.fullAt[key] = fullAt
+	a := s.keys[key]
+	cost := l.interval
+	if sh := s.shares[key]; sh != nil {
+		cost = sh.give(l.interval)
+	}
+	a.fullAt -= cost
+	a.calmAt -= l.apart.Load()
+	if a.rested(now) {
+		delete(s.keys, key)
 	} else {
-		delete(s.fullAt, key)
+		s.keys[key] = a
 	}
 }
+
+// rested reports whether the allowance means the same as none.
+func (a allowance) rested(now int64) bool { return a.fullAt <= now && a.calmAt <= now }
 
 // Len returns the number of keys that are kept, for a gauge.
 func (l *Limiter[K]) Len() int {
@@ -156,7 +212,7 @@ func (l *Limiter[K]) Len() int {
 	for i := range l.shards {
 		s := &l.shards[i]
 		s.mu.Lock()
-		n += len(s.fullAt)
+		n += len(s.keys)
 		s.mu.Unlock()
 	}
 	return n
@@ -173,20 +229,20 @@ func (l *Limiter[K]) sweepAfter(now int64) int64 {
 // and copies what stays, because a map never gives memory back.
 func (s *shard[K]) sweep(now, due int64) {
 	active := 0
-	for _, t := range s.fullAt {
-		if t > now {
+	for _, a := range s.keys {
+		if !a.rested(now) {
 			active++
 		}
 	}
-	kept := make(map[K]int64, active)
-	for k, t := range s.fullAt {
-		if t > now {
-			kept[k] = t
+	kept := make(map[K]allowance, active)
+	for k, a := range s.keys {
+		if !a.rested(now) {
+			kept[k] = a
 		}
 	}
 	s.reset(kept, due)
 }
 
-func (s *shard[K]) reset(kept map[K]int64, due int64) {
-	s.fullAt, s.sweepAt, s.sweepOn = kept, due, max(2*len(kept), 128)
+func (s *shard[K]) reset(kept map[K]allowance, due int64) {
+	s.keys, s.sweepAt, s.sweepOn = kept, due, max(2*len(kept), 128)
 }

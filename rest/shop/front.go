@@ -13,10 +13,10 @@ import (
 
 const (
 	// fresh is how long a store's state is believed without asking again.
-	fresh = time.Second
+	fresh = 800 * time.Millisecond
 	// seen is the age up to which a state serves others while one request reads it
 	// anew: what another process changes is shown after that, at the latest.
-	seen = 2 * time.Second
+	seen = time.Second
 	// keep is how long a page is kept at most, whatever the state says. A state can
 	// miss a change that looks older than others, because the clocks of two
 	// processes differ or a transaction took long. It is also how long pages are
@@ -40,6 +40,8 @@ type front struct {
 	triedAt time.Time         // when the last reading began
 	err     error             // of the last reading
 	reading bool
+	// readLooks and triedLooks are [core.Core.Looks] as those readings began.
+	readLooks, triedLooks uint64
 }
 
 // absence says that no open store has a handle, until when that is believed, and whether
@@ -100,30 +102,44 @@ func (s *Shop) find(handle string) func(context.Context) (*front, error) {
 	}
 }
 
-// state returns the store's state: read at most once a second, by one request,
-// while others get the one before as long as it is not too old.
+// state returns the store's state: read about once a second, by one request, while others
+// get the one before as long as it is not too old. What this process did to the store's
+// themes is in it at once.
 func (s *Shop) state(ctx context.Context, f *front) (*storefront.State, error) {
 	now := s.Now()
 	f.mu.Lock()
-	st, age, reading := f.state, now.Sub(f.readAt), f.reading
+	st, age, reading, looks := f.state, now.Sub(f.readAt), f.reading, s.Core.Looks(f.id)
+	same := f.readLooks == looks
 	f.mu.Unlock()
-	if st != nil && (age < fresh || reading && age < seen) {
+	if st != nil && same && (age < fresh || reading && age < seen) {
 		return st, nil
 	}
-	return s.states.Do(ctx, f.id, readLimit, func(ctx context.Context) (*storefront.State, error) {
-		return s.readState(ctx, f)
-	})
+	for range 2 { // a reading that others have begun may have begun before the change
+		var err error
+		if st, err = s.states.Do(ctx, f.id, readLimit, func(ctx context.Context) (*storefront.State, error) {
+			return s.readState(ctx, f)
+		}); err != nil {
+			return nil, err
+		}
+		f.mu.Lock()
+		same = f.triedLooks == looks
+		f.mu.Unlock()
+		if same {
+			break
+		}
+	}
+	return st, nil
 }
 
-// readState reads the state unless that was tried within the last second.
+// readState reads the state unless that was just tried.
 func (s *Shop) readState(ctx context.Context, f *front) (*storefront.State, error) {
-	now := s.Now()
+	now, looks := s.Now(), s.Core.Looks(f.id)
 	f.mu.Lock()
-	if !f.triedAt.IsZero() && now.Sub(f.triedAt) < fresh {
+	if !f.triedAt.IsZero() && f.triedLooks == looks && now.Sub(f.triedAt) < fresh {
 		defer f.mu.Unlock()
 		return f.believed(now)
 	}
-	f.triedAt, f.reading = now, true
+	f.triedAt, f.triedLooks, f.reading = now, looks, true
 	f.mu.Unlock()
 
 	st, err := s.Core.State(viewer.Visitor(ctx, f.id))
@@ -135,7 +151,7 @@ func (s *Shop) readState(ctx context.Context, f *front) (*storefront.State, erro
 	defer f.mu.Unlock()
 	f.reading, f.err = false, err
 	if err == nil {
-		f.state, f.readAt = st, now
+		f.state, f.readAt, f.readLooks = st, now, looks
 	}
 	return f.believed(now)
 }

@@ -242,14 +242,39 @@ func TestChangesAreSeen(t *testing.T) {
 			if gone, ok := strings.CutPrefix(step.want, "!"); ok {
 				before = gone
 			}
-			s.clock.add(time.Second - time.Millisecond)
+			s.clock.add(800*time.Millisecond - 1)
 			s.get("/").want(t, 200, before)
 			s.get("/search?q=b").want(t, 200, before)
-			s.clock.add(time.Millisecond)
+			s.clock.add(1)
 			s.get("/").want(t, 200, step.want)
 			s.get("/search?q=b").want(t, 200, step.want)
 		}
 		s.get("/products/blue-mug").want(t, 404)
+	})
+}
+
+// TestActivation: the process that activates a theme, or changes its settings, shows it at
+// once, and another one on the same database within a second.
+func TestActivation(t *testing.T) {
+	each(t, func(t *testing.T, here *stall) {
+		there := &stall{mall: newMall(t, here.core.Store), id: here.id, handle: here.handle, ctx: here.ctx}
+		for _, name := range []string{"Bold", "Quiet", "Loud"} {
+			next := xid.Theme.Format(here.theme(name))
+			for _, s := range []*stall{here, there} {
+				s.clock.add(time.Hour)
+				s.get("/").want(t, 200, "!Theme "+name)
+			}
+			if _, err := here.core.Mutation().ThemeActivate(here.ctx, next); err != nil {
+				t.Fatal(err)
+			}
+			here.get("/").want(t, 200, "Theme "+name)
+			there.get("/").want(t, 200, "!Theme "+name) // or the rest shows nothing
+			there.clock.add(time.Second)
+			there.get("/").want(t, 200, "Theme "+name)
+			if n := here.statements(func() { here.get("/") }); n != 0 {
+				t.Errorf("%d statements for a page that is kept", n)
+			}
+		}
 	})
 }
 

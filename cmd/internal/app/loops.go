@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/storefront-go/storefront/ent/state"
@@ -41,6 +42,8 @@ const (
 func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
 	return append(s.dispatchLoops(), []work.Config{
 		{Name: "watch_revocations", Interval: apikey.WatchEvery, Timeout: apikey.Elsewhere, Run: s.base.Keys.Watch},
+		{Name: "tell_rates", Interval: fleet.TellEvery, Timeout: apikey.Elsewhere,
+			Run: func(ctx context.Context) error { return s.fleet.Tell(ctx, s.rates.Tell) }},
 		{Name: "purge_revocations", Interval: judgeEvery, Timeout: purgeEvery,
 			Run: counted(s.log, "revocations", s.base.Keys.Purge)},
 		{Name: "last_use", Interval: usedEvery, Run: s.base.Keys.WriteUsed},
@@ -130,6 +133,11 @@ func (s *Server) dispatchLoops() []work.Config {
 		work.Config{Name: "beat", Interval: fleet.BeatEvery, Timeout: fleet.BeatEvery, Run: s.fleet.Beat},
 		work.Config{Name: "purge_processes", Interval: purgeEvery, Run: counted(s.log, "processes",
 			func(ctx context.Context) (int, error) { return fleet.Purge(ctx, s.base.Store) })})
+}
+
+// hear takes what the processes of the fleet told of rates, but what this one did.
+func (s *Server) hear(told []apikey.Told) {
+	s.rates.Hear(slices.DeleteFunc(told, func(t apikey.Told) bool { return t.Process == s.base.Process }))
 }
 
 // join takes the process into the fleet, until it ends.

@@ -74,6 +74,7 @@ type Server struct {
 	log      *slog.Logger
 	base     *Base
 	fleet    *fleet.Member
+	rates    *rest.Rates
 	oauth    *oauth.Server
 	hooks    *webhook.Engine
 	themes   *install.Keeper
@@ -98,7 +99,7 @@ func Start(ctx context.Context, c Config, r Runtime) (_ *Server, err error) {
 		return nil, err
 	}
 	r.Logger.InfoContext(ctx, "starting", "version", r.Build.Version, "settings", c.Worded(r.Usual))
-	s := &Server{log: r.Logger, failed: make(chan error, 2)}
+	s := &Server{log: r.Logger, failed: make(chan error, 2), rates: new(rest.Rates)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.closer.run(context.WithoutCancel(ctx)))
@@ -183,6 +184,7 @@ func (s *Server) answer(ctx context.Context, c Config, r Runtime, core *graph.Re
 	if err != nil {
 		return err
 	}
+	s.base.Keys.OnTold(s.hear)
 	// From now on what other processes revoke is looked for.
 	if err := s.base.Keys.Watch(ctx); err != nil {
 		return err

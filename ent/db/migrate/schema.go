@@ -1434,7 +1434,6 @@ var (
 		{Name: "started_at", Type: field.TypeInt64},
 		{Name: "seen_at", Type: field.TypeInt64},
 		{Name: "rates", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
-		{Name: "beat", Type: field.TypeInt64, Default: 0},
 		{Name: "rates_at", Type: field.TypeInt64, Default: 0},
 	}
 	// ProcessesTable holds the schema information for the "processes" table.

@@ -26,8 +26,6 @@ const (
 	FieldSeenAt = "seen_at"
 	// FieldRates holds the string denoting the rates field in the database.
 	FieldRates = "rates"
-	// FieldBeat holds the string denoting the beat field in the database.
-	FieldBeat = "beat"
 	// FieldRatesAt holds the string denoting the rates_at field in the database.
 	FieldRatesAt = "rates_at"
 	// Table holds the table name of the process in the database.
@@ -44,7 +42,6 @@ var Columns = []string{
 	FieldStartedAt,
 	FieldSeenAt,
 	FieldRates,
-	FieldBeat,
 	FieldRatesAt,
 }
 
@@ -63,8 +60,6 @@ var (
 	HostValidator func(string) error
 	// VersionValidator is a validator for the "version" field. It is called by the builders before save.
 	VersionValidator func(string) error
-	// DefaultBeat holds the default value on creation for the "beat" field.
-	DefaultBeat int64
 	// DefaultRatesAt holds the default value on creation for the "rates_at" field.
 	DefaultRatesAt micros.Time
 )
@@ -105,11 +100,6 @@ func ByStartedAt(opts ...sql.OrderTermOption) OrderOption {
 // BySeenAt orders the results by the seen_at field.
 func BySeenAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldSeenAt, opts...).ToFunc()
-}
-
-// ByBeat orders the results by the beat field.
-func ByBeat(opts ...sql.OrderTermOption) OrderOption {
-	return sql.OrderByField(FieldBeat, opts...).ToFunc()
 }
 
 // ByRatesAt orders the results by the rates_at field.

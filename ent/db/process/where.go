@@ -93,11 +93,6 @@ func Rates(v []byte) predicate.Process {
 	return predicate.Process(sql.FieldEQ(FieldRates, v))
 }
 
-// Beat applies equality check predicate on the "beat" field. It's identical to BeatEQ.
-func Beat(v int64) predicate.Process {
-	return predicate.Process(sql.FieldEQ(FieldBeat, v))
-}
-
 // RatesAt applies equality check predicate on the "rates_at" field. It's identical to RatesAtEQ.
 func RatesAt(v micros.Time) predicate.Process {
 	vc := int64(v)
@@ -514,46 +509,6 @@ func RatesIsNil() predicate.Process {
 // RatesNotNil applies the NotNil predicate on the "rates" field.
 func RatesNotNil() predicate.Process {
 	return predicate.Process(sql.FieldNotNull(FieldRates))
-}
-
-// BeatEQ applies the EQ predicate on the "beat" field.
-func BeatEQ(v int64) predicate.Process {
-	return predicate.Process(sql.FieldEQ(FieldBeat, v))
-}
-
-// BeatNEQ applies the NEQ predicate on the "beat" field.
-func BeatNEQ(v int64) predicate.Process {
-	return predicate.Process(sql.FieldNEQ(FieldBeat, v))
-}
-
-// BeatIn applies the In predicate on the "beat" field.
-func BeatIn(vs ...int64) predicate.Process {
-	return predicate.Process(sql.FieldIn(FieldBeat, vs...))
-}
-
-// BeatNotIn applies the NotIn predicate on the "beat" field.
-func BeatNotIn(vs ...int64) predicate.Process {
-	return predicate.Process(sql.FieldNotIn(FieldBeat, vs...))
-}
-
-// BeatGT applies the GT predicate on the "beat" field.
-func BeatGT(v int64) predicate.Process {
-	return predicate.Process(sql.FieldGT(FieldBeat, v))
-}
-
-// BeatGTE applies the GTE predicate on the "beat" field.
-func BeatGTE(v int64) predicate.Process {
-	return predicate.Process(sql.FieldGTE(FieldBeat, v))
-}
-
-// BeatLT applies the LT predicate on the "beat" field.
-func BeatLT(v int64) predicate.Process {
-	return predicate.Process(sql.FieldLT(FieldBeat, v))
-}
-
-// BeatLTE applies the LTE predicate on the "beat" field.
-func BeatLTE(v int64) predicate.Process {
-	return predicate.Process(sql.FieldLTE(FieldBeat, v))
 }
 
 // RatesAtEQ applies the EQ predicate on the "rates_at" field.

@@ -1361,12 +1361,8 @@ func init() {
 	processDescVersion := processFields[4].Descriptor()
 	// process.VersionValidator is a validator for the "version" field. It is called by the builders before save.
 	process.VersionValidator = processDescVersion.Validators[0].(func(string) error)
-	// processDescBeat is the schema descriptor for beat field.
-	processDescBeat := processFields[8].Descriptor()
-	// process.DefaultBeat holds the default value on creation for the beat field.
-	process.DefaultBeat = processDescBeat.Default.(int64)
 	// processDescRatesAt is the schema descriptor for rates_at field.
-	processDescRatesAt := processFields[9].Descriptor()
+	processDescRatesAt := processFields[8].Descriptor()
 	// process.DefaultRatesAt holds the default value on creation for the rates_at field.
 	process.DefaultRatesAt = micros.Time(processDescRatesAt.Default.(int64))
 	productMixin := schema.Product{}.Mixin()

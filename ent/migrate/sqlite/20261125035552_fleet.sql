@@ -1,5 +1,5 @@
 -- Create "processes" table
-CREATE TABLE `processes` (`id` blob NOT NULL, `role` text NOT NULL, `host` text NOT NULL, `pid` integer NOT NULL, `version` text NOT NULL, `started_at` integer NOT NULL, `seen_at` integer NOT NULL, `rates` blob NULL, `beat` integer NOT NULL DEFAULT (0), `rates_at` integer NOT NULL DEFAULT (0), PRIMARY KEY (`id`));
+CREATE TABLE `processes` (`id` blob NOT NULL, `role` text NOT NULL, `host` text NOT NULL, `pid` integer NOT NULL, `version` text NOT NULL, `started_at` integer NOT NULL, `seen_at` integer NOT NULL, `rates` blob NULL, `rates_at` integer NOT NULL DEFAULT (0), PRIMARY KEY (`id`));
 -- Create index "process_seen_at" to table: "processes"
 CREATE INDEX `process_seen_at` ON `processes` (`seen_at`);
 -- Create "revocations" table

@@ -1,0 +1,116 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/storetest"
+)
+
+// envRelease names the binary of the last release where it has been built already.
+const envRelease = "STOREFRONT_TEST_RELEASE"
+
+// release builds the last release once per test process, from the commit that
+// testdata/release names: the next release writes its own there.
+var release = sync.OnceValues(func() (string, error) {
+	if path := os.Getenv(envRelease); path != "" {
+		return path, nil
+	}
+	commit, err := os.ReadFile(filepath.Join("testdata", "release"))
+	if err != nil {
+		return "", err
+	}
+	source := filepath.Join(scratch, "release-source")
+	if err := os.MkdirAll(source, 0o755); err != nil {
+		return "", err
+	}
+	archive, path := filepath.Join(scratch, "release.tar"), filepath.Join(scratch, "storefront-release")
+	for _, cmd := range []*exec.Cmd{
+		exec.Command("git", "-C", filepath.Join("..", ".."), "archive", "-o", archive,
+			strings.TrimSpace(string(commit))),
+		exec.Command("tar", "-xf", archive, "-C", source),
+		exec.Command("go", "build", "-C", source, "-trimpath", "-o", path, "./cmd/storefront"),
+	} {
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
+		}
+	}
+	return path, nil
+})
+
+// inHistory reports whether the commit of the last release is at hand.
+func inHistory() bool {
+	commit, err := os.ReadFile(filepath.Join("testdata", "release"))
+	return err == nil && exec.Command("git", "-C", filepath.Join("..", ".."), "cat-file", "-e",
+		strings.TrimSpace(string(commit))+"^{commit}").Run() == nil
+}
+
+// TestUpgrade: this program starts beside the last release on a database of the latter,
+// and both write and deliver; then this one goes and the release works on with all that
+// both wrote. What was acknowledged is delivered, and in order.
+func TestUpgrade(t *testing.T) {
+	t.Parallel()
+	if os.Getenv(envRelease) == "" && !inHistory() {
+		t.Skip("the last release is built from its commit: this needs git and the repository's whole history, or a " +
+			"binary in " + envRelease)
+	}
+	old, err := release()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("sqlite", func(t *testing.T) { upgrade(t, old) })
+	if storetest.HaveMySQL(t) {
+		t.Run("mysql", func(t *testing.T) { upgrade(t, old, "--migrate", "--database", storetest.EmptyMySQL(t)) })
+	}
+}
+
+func upgrade(t *testing.T, old string, args ...string) {
+	s := settings{Data: t.TempDir(), Args: append([]string{"--rate-limit", "0", "--allow-loopback-webhooks"}, args...)}
+	before := s.plus("--demo", "--demo-orders", "3")
+	before.Binary = old
+	first := start(t, before)
+	store := first.demo(t).Stores[0]
+	sink := receiving(t)
+	book := sink.open("/upgrade", nil)
+	first.register(t, store.Keys["all"], book, salesEvents...)
+	crew := hire(t, 5*time.Millisecond, first, first)
+	crew.begin(t, 2)
+	progress(t, book, 40)
+
+	second := start(t, s)
+	crew.apis[1].Store(second)
+	progress(t, book, 150)
+	for _, p := range []*program{first, second} { // each reads what both wrote
+		p.send(t, request{As: store.Keys["all"], Path: base + "/products?limit=100"}).want(t, http.StatusOK, "")
+		p.send(t, request{As: store.Keys["all"], Path: base + "/orders?limit=100"}).want(t, http.StatusOK, "")
+	}
+
+	crew.apis[1].Store(first)
+	if code := second.stop(t); code != 0 {
+		t.Errorf("this program ended with %d", code)
+	}
+	progress(t, book, 40)
+	crew.rest()
+	sink.complete(t, patience, &crew.journal, book)
+	first.send(t, request{As: store.Keys["all"], Path: base + "/me"}).want(t, http.StatusOK, "")
+}
+
+// progress waits until a book holds so many events more.
+func progress(t *testing.T, b *book, more int) {
+	t.Helper()
+	limit := time.Now().Add(patience)
+	for before, _ := b.accepted(); ; <-time.After(20 * time.Millisecond) {
+		if n, _ := b.accepted(); n >= before+more {
+			return
+		} else if time.Now().After(limit) {
+			t.Fatalf("%d of %d events came", n-before, more)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+// Package expand finds in migrations what a program of before could not live with: while
+// an upgrade goes on it works on the same tables, and after a way back it is alone with
+// them. So a release only adds to the schema (it expands), and a later one takes away what
+// no program of before uses any more (it contracts), and says since when.
+package expand
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"ariga.io/atlas/sql/migrate"
+)
+
+// Finding is a statement that a program of before may not survive.
+type Finding struct {
+	File string
+	// Rule is what is wrong with it, such as "drops a column".
+	Rule string
+	// Table is the one that it is about.
+	Table     string
+	Statement string
+}
+
+// String implements fmt.Stringer.
+func (f Finding) String() string {
+	return fmt.Sprintf("%s %s of %s:\n\t%.200s", f.File, f.Rule, f.Table, f.Statement)
+}
+
+// unused is the comment above a statement that says which release was the first that does
+// without what the statement ends, and why that is so.
+var unused = regexp.MustCompile(`(?m)^-- unused since [0-9a-f]{8,40}: \S.{9,}$`)
+
+const name = "[`\"]?([a-zA-Z_0-9]+)[`\"]?"
+
+// target finds the table of a statement.
+var target = regexp.MustCompile(`(?i)^\s*(?:ALTER TABLE|DROP TABLE(?: IF EXISTS)?|TRUNCATE(?: TABLE)?|DELETE FROM|` +
+	`RENAME TABLE|CREATE TABLE(?: IF NOT EXISTS)?|CREATE UNIQUE INDEX\s+` + "[^ ]+" + `\s+ON)\s+` + name)
+
+// rules are what is looked for.
+var rules = []struct {
+	rule string
+	is   *regexp.Regexp
+}{
+	{"drops a table", regexp.MustCompile(`(?i)^\s*DROP TABLE`)},
+	{"deletes rows", regexp.MustCompile(`(?i)^\s*(?:TRUNCATE|DELETE)\b`)},
+	{"renames", regexp.MustCompile(`(?i)\bRENAME\b(?:\s+(?:TO|COLUMN|AS|TABLE)\b|\s+` + name + `\s+TO\b)`)},
+	{"drops a column", regexp.MustCompile(`(?i)\bDROP\s+(?:COLUMN\b|` + "`" + `)`)},
+	{"changes a type", regexp.MustCompile(`(?i)\b(?:MODIFY|CHANGE)\s+(?:COLUMN\b|` + "`" + `)|\bALTER\s+COLUMN\b`)},
+	{"changes the key", regexp.MustCompile(`(?i)^\s*ALTER TABLE.*\b(?:DROP|ADD)\s+(?:CONSTRAINT\s+\S+\s+)?PRIMARY\s+KEY\b`)},
+	{"makes what is there unique", regexp.MustCompile(
+		`(?i)^\s*CREATE UNIQUE INDEX|^\s*ALTER TABLE.*\bADD\s+(?:CONSTRAINT\s+\S+\s+)?UNIQUE\b`)},
+}
+
+// added is a column that a statement adds, up to the next clause.
+var added = regexp.MustCompile("(?i)\\bADD\\s+(?:COLUMN\\s+)?`[^`]+`\\s+((?:[^,(]|\\([^)]*\\))*)")
+
+var notNull, hasValue = regexp.MustCompile(`(?i)\bNOT\s+NULL\b`), regexp.MustCompile(`(?i)\bDEFAULT\b|\bGENERATED\b|\bAS\s*\(`)
+
+// Find returns what is destructive in a file and does not say since when nothing uses it.
+// A table that the file makes itself has neither rows nor users.
+func Find(f migrate.File) ([]Finding, error) {
+	statements, err := f.StmtDecls()
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", f.Name(), err)
+	}
+	made := map[string]bool{}
+	var found []Finding
+	for _, s := range statements {
+		table := ""
+		if m := target.FindStringSubmatch(s.Text); m != nil {
+			table = m[1]
+		}
+		if strings.HasPrefix(strings.ToUpper(strings.TrimSpace(s.Text)), "CREATE TABLE") {
+			made[table] = true
+			continue
+		}
+		if excused(s.Comments) || made[table] && !renames(s.Text) {
+			continue
+		}
+		for _, rule := range broken(s.Text) {
+			found = append(found, Finding{File: f.Name(), Rule: rule, Table: table, Statement: s.Text})
+		}
+	}
+	return found, nil
+}
+
+func renames(text string) bool { return rules[2].is.MatchString(text) }
+
+func excused(comments []string) bool {
+	for _, c := range comments {
+		if unused.MatchString(strings.TrimSpace(c)) {
+			return true
+		}
+	}
+	return false
+}
+
+// broken returns the rules that a statement breaks.
+func broken(text string) (list []string) {
+	text = strings.Join(strings.Fields(text), " ")
+	for _, r := range rules {
+		if r.is.MatchString(text) {
+			list = append(list, r.rule)
+		}
+	}
+	for _, m := range added.FindAllStringSubmatch(text, -1) {
+		if notNull.MatchString(m[1]) && !hasValue.MatchString(m[1]) {
+			list = append(list, "adds a column without a value")
+			break
+		}
+	}
+	return list
+}

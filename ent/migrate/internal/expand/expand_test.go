@@ -1,0 +1,121 @@
+package expand_test
+
+import (
+	"slices"
+	"testing"
+
+	"ariga.io/atlas/sql/migrate"
+
+	"github.com/storefront-go/storefront/ent/migrate/internal/expand"
+)
+
+// anew is why SQLite's tables are built anew: it cannot add such columns to those it has.
+const anew = "SQLite builds the table anew with the same columns and more"
+
+// exceptions are files that are released, which are never edited, and why a program of
+// before lives with them.
+var exceptions = map[string]string{
+	"mysql/20261124064317_former_accounts.sql": "what is unique was so by fewer columns",
+
+	"sqlite/20261122004346_exports_themes.sql":  anew,
+	"sqlite/20261122163148_people.sql":          anew,
+	"sqlite/20261123023920_delivery.sql":        anew,
+	"sqlite/20261123055526_pages.sql":           anew,
+	"sqlite/20261124063748_digital.sql":         anew,
+	"sqlite/20261124064310_former_accounts.sql": anew + "; what is unique was so by fewer columns",
+	"sqlite/20261124080644_test_stores.sql":     anew,
+}
+
+// TestMigrationsExpand: no migration takes away what the program of before still uses.
+func TestMigrationsExpand(t *testing.T) {
+	seen := map[string]bool{}
+	for _, engine := range []string{"mysql", "sqlite"} {
+		dir, err := migrate.NewLocalDir("../../" + engine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := dir.Files()
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", engine, len(files), err)
+		}
+		for _, f := range files {
+			found, err := expand.Find(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range found {
+				key := engine + "/" + f.Name()
+				if seen[key] = true; exceptions[key] == "" {
+					t.Errorf("%s/%s\nAdd only; take away in a later release, below a line such as\n"+
+						"-- unused since 1dfc2230: its figures are read from the ledger", engine, x)
+				}
+			}
+		}
+	}
+	for key := range exceptions {
+		if !seen[key] {
+			t.Errorf("%s is an exception of nothing", key)
+		}
+	}
+}
+
+// TestFind: each kind of destruction is found, on both engines, and nothing else is.
+func TestFind(t *testing.T) {
+	for _, tc := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"a table", "DROP TABLE `orders`;", []string{"drops a table"}},
+		{"a table that may be there", "DROP TABLE IF EXISTS orders;", []string{"drops a table"}},
+		{"rows", "DELETE FROM `orders` WHERE `id` = 1;", []string{"deletes rows"}},
+		{"all rows", "TRUNCATE TABLE `orders`;", []string{"deletes rows"}},
+		{"a column", "ALTER TABLE `orders` DROP COLUMN `note`;", []string{"drops a column"}},
+		{"a column beside another", "ALTER TABLE `orders` ADD COLUMN `b` bigint NULL,\n DROP COLUMN `note`;",
+			[]string{"drops a column"}},
+		{"a column in short", "ALTER TABLE `orders` DROP `note`;", []string{"drops a column"}},
+		{"a type", "ALTER TABLE `orders` MODIFY COLUMN `note` varchar(10) NOT NULL;", []string{"changes a type"}},
+		{"a type and a name", "ALTER TABLE `orders` CHANGE COLUMN `note` `text` varchar(10) NULL;",
+			[]string{"changes a type"}},
+		{"a table's name", "ALTER TABLE `orders` RENAME TO `sales`;", []string{"renames"}},
+		{"a table's name in another form", "RENAME TABLE `orders` TO `sales`;", []string{"renames"}},
+		{"a column's name", "ALTER TABLE `orders` RENAME COLUMN `note` TO `text`;", []string{"renames"}},
+		{"a column's name on SQLite", "ALTER TABLE `orders` RENAME `note` TO `text`;", []string{"renames"}},
+		{"without a value", "ALTER TABLE `orders` ADD COLUMN `b` bigint NOT NULL;",
+			[]string{"adds a column without a value"}},
+		{"without a value beside one with", "ALTER TABLE `orders` ADD COLUMN `a` decimal(3,2) NOT NULL DEFAULT 0," +
+			" ADD COLUMN `b` varchar(9) NOT NULL;", []string{"adds a column without a value"}},
+		{"unique", "CREATE UNIQUE INDEX `by_code` ON `orders` (`code`);", []string{"makes what is there unique"}},
+		{"unique on MySQL", "ALTER TABLE `orders` ADD COLUMN `b` bigint NULL, ADD UNIQUE INDEX `by_code` (`code`);",
+			[]string{"makes what is there unique"}},
+		{"the key", "ALTER TABLE `orders` DROP PRIMARY KEY, ADD PRIMARY KEY (`id`);", []string{"changes the key"}},
+		{"a table that is built anew", "CREATE TABLE `new_orders` (`id` blob NOT NULL);\n" +
+			"INSERT INTO `new_orders` (`id`) SELECT `id` FROM `orders`;\nDROP TABLE `orders`;\n" +
+			"ALTER TABLE `new_orders` RENAME TO `orders`;", []string{"drops a table", "renames"}},
+		{"no release", "-- unused since soon: nobody reads it any more\nDROP TABLE `orders`;", []string{"drops a table"}},
+		{"no reason", "-- unused since 1dfc2230:\nDROP TABLE `orders`;", []string{"drops a table"}},
+		{"of another statement", "-- unused since 1dfc2230: nobody reads it any more\nDROP TABLE `a`;\nDROP TABLE `b`;",
+			[]string{"drops a table"}},
+
+		{"said", "-- Drop \"orders\" table\n-- unused since 1dfc2230: nobody reads it any more\nDROP TABLE `orders`;", nil},
+		{"a new table", "CREATE TABLE `a` (`id` blob NOT NULL, `drop` text NOT NULL);\n" +
+			"CREATE UNIQUE INDEX `by_id` ON `a` (`id`);", nil},
+		{"columns", "ALTER TABLE `orders` ADD COLUMN `a` bigint NULL, ADD COLUMN `b` bool NOT NULL DEFAULT 1;", nil},
+		{"an index", "ALTER TABLE `orders` DROP INDEX `a`, ADD INDEX `b` (`code`);", nil},
+		{"an index on SQLite", "DROP INDEX `a`;\nCREATE INDEX `b` ON `orders` (`code`);", nil},
+		{"rows that are filled in", "UPDATE `orders` SET `a` = 1;", nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			found, err := expand.Find(migrate.NewLocalFile("1_x.sql", []byte(tc.text+"\n")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, f := range found {
+				got = append(got, f.Rule)
+			}
+			if !slices.Equal(got, tc.want) {
+				t.Errorf("found %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
