@@ -33,24 +33,27 @@ type Head struct {
 }
 
 // Keys is the text of a query of the columns of the order of the first rows of all ranges,
-// in parentheses. No more than the limit is read of each, whatever else the store has.
+// each named key_ and its name. No more than the limit is read of each, whatever else the
+// store has.
 func (r Ranges) Keys(engine string, store xid.ID, h Head) (text string, args []any) {
 	values := r.Values
 	if len(values) == 0 {
 		values = [][]any{nil}
 	}
-	order := orderOf(h.Order, h.Descending)
-	part := "SELECT o." + strings.Join(h.Order, ", o.") + " FROM " + r.Table + " o" + IndexHint(engine, r.Index) +
-		" WHERE o.store_id = ?"
-	for _, c := range r.Columns {
-		part += " AND o." + c + " = ?"
+	keys, order := make([]string, len(h.Order)), make([]string, len(h.Order))
+	for i, c := range h.Order {
+		keys[i], order[i] = "o."+c+" AS key_"+c, "key_"+c
+		if h.Descending {
+			order[i] += " DESC"
+		}
 	}
-	part += h.Bound
+	first := " ORDER BY " + strings.Join(order, ", ") + " LIMIT ?"
+	part := "SELECT " + strings.Join(keys, ", ") + r.from(engine) + h.Bound
 	// SQLite takes the parts in their order as it needs their rows; MySQL reads each first,
 	// up to a limit of its own.
 	each := engine == dialect.MySQL && len(values) > 1
 	if each {
-		part = "(" + part + " ORDER BY " + order + " LIMIT ?)"
+		part = "(" + part + first + ")"
 	}
 	for _, v := range values {
 		args = append(append(append(args, store), v...), h.Args...)
@@ -58,28 +61,25 @@ func (r Ranges) Keys(engine string, store xid.ID, h Head) (text string, args []a
 			args = append(args, h.Limit)
 		}
 	}
-	text = "(" + strings.Repeat(part+" UNION ALL ", len(values)-1) + part + " ORDER BY " + order + " LIMIT ?)"
-	return text, append(args, h.Limit)
+	return strings.Repeat(part+" UNION ALL ", len(values)-1) + part + first, append(args, h.Limit)
+}
+
+// from is the text of one range, behind the columns that are read of it.
+func (r Ranges) from(engine string) string {
+	text := " FROM " + r.Table + " o" + IndexHint(engine, r.Index) + " WHERE o.store_id = ?"
+	for _, c := range r.Columns {
+		text += " AND o." + c + " = ?"
+	}
+	return text
 }
 
 // Count is the text of a query that counts the rows of all ranges within a bound.
 func (r Ranges) Count(engine string, store xid.ID, bound string, bounds ...any) (text string, args []any) {
-	part := "SELECT COUNT(*) AS n FROM " + r.Table + " o" + IndexHint(engine, r.Index) + " WHERE o.store_id = ?"
-	for _, c := range r.Columns {
-		part += " AND o." + c + " = ?"
-	}
-	part += bound
+	part := "SELECT COUNT(*) AS n" + r.from(engine) + bound
 	for _, v := range r.Values {
 		args = append(append(append(args, store), v...), bounds...)
 	}
 	return "SELECT SUM(n) FROM (" + strings.Repeat(part+" UNION ALL ", len(r.Values)-1) + part + ") AS k", args
-}
-
-func orderOf(columns []string, descending bool) string {
-	if !descending {
-		return strings.Join(columns, ", ")
-	}
-	return strings.Join(columns, " DESC, ") + " DESC"
 }
 
 // Product are the values of the ranges of several columns, each with its values: all of their
@@ -108,8 +108,8 @@ func (r Ranges) Rows(store xid.ID, h Head) func(*sql.Selector) {
 		if engine == dialect.MySQL {
 			join = " STRAIGHT_JOIN "
 		}
-		s.FromExpr(sql.Expr(keys+" AS k"+join+"`"+r.Table+"`"+IndexHint(engine, Primary), args...))
+		s.FromExpr(sql.Expr("("+keys+") AS k"+join+"`"+r.Table+"`"+IndexHint(engine, Primary), args...))
 		s.As(r.Table)
-		s.Where(sql.ExprP(s.C("id") + " = k.id"))
+		s.Where(sql.ExprP(s.C("id") + " = k.key_id"))
 	}
 }

@@ -181,7 +181,9 @@ func (q Query) orderFloor(ctx context.Context, f orderFilter, w core.Window, n i
 // search is a search among what the filter leaves.
 func (f orderFilter) search(asked search.Question) search.Query {
 	s := search.Query{Kind: search.Orders, Question: asked}
-	add := func(text string, arg any) { s.Conditions = append(s.Conditions, search.Condition{Text: text, Arg: arg}) }
+	add := func(text string, arg any) {
+		s.Conditions = append(s.Conditions, search.Condition{Text: text, Arg: arg})
+	}
 	core.Opt(f.Status, func(v state.OrderStatus) { add("o.status = ?", string(v)) })
 	core.Opt(f.FinancialStatus, func(v state.FinancialStatus) { add("o.financial_status = ?", string(v)) })
 	core.Opt(f.FulfillmentStatus, func(v state.FulfillmentStatus) { add("o.fulfillment_status = ?", string(v)) })

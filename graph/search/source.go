@@ -199,7 +199,7 @@ func (f Finder) ranged(ctx context.Context, q Query, h ent.Head) (ids []xid.ID, 
 		ranges.Index = ent.Primary
 	}
 	keys, args := ranges.Keys(f.Engine, f.Store, h)
-	err = f.ids(ctx, func(id xid.ID) { ids = append(ids, id) }, "SELECT id FROM "+keys+" AS k", args...)
+	err = f.ids(ctx, func(id xid.ID) { ids = append(ids, id) }, keys, args...)
 	return descending(ids), err
 }
 
