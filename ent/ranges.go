@@ -1,6 +1,7 @@
 package ent
 
 import (
+	"strconv"
 	"strings"
 
 	"entgo.io/ent/dialect"
@@ -47,7 +48,8 @@ func (r Ranges) Keys(engine string, store xid.ID, h Head) (text string, args []a
 			order[i] += " DESC"
 		}
 	}
-	first := " ORDER BY " + strings.Join(order, ", ") + " LIMIT ?"
+	// The limit is no parameter: SQLite plans anew whenever one is given its value.
+	first := " ORDER BY " + strings.Join(order, ", ") + " LIMIT " + strconv.Itoa(h.Limit)
 	part := "SELECT " + strings.Join(keys, ", ") + r.from(engine) + h.Bound
 	// SQLite takes the parts in their order as it needs their rows; MySQL reads each first,
 	// up to a limit of its own.
@@ -57,11 +59,8 @@ func (r Ranges) Keys(engine string, store xid.ID, h Head) (text string, args []a
 	}
 	for _, v := range values {
 		args = append(append(append(args, store), v...), h.Args...)
-		if each {
-			args = append(args, h.Limit)
-		}
 	}
-	return strings.Repeat(part+" UNION ALL ", len(values)-1) + part + first, append(args, h.Limit)
+	return strings.Repeat(part+" UNION ALL ", len(values)-1) + part + first, args
 }
 
 // from is the text of one range, behind the columns that are read of it.
