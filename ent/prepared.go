@@ -5,6 +5,8 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"strings"
+
+	"modernc.org/sqlite"
 )
 
 // maxPrepared bounds the prepared statements of one SQLite connection.
@@ -49,6 +51,15 @@ type preparedConn struct {
 	sqliteConn
 	idle map[string]*preparedStmt // a statement in use is not here
 	tick uint64
+}
+
+// Status implements sqlite.DBStatus: tests count by it the pages that reads look at.
+func (c *preparedConn) Status(op sqlite.DBStatusOp, reset bool) (current, high int, err error) {
+	whole, ok := c.sqliteConn.(sqlite.DBStatus)
+	if !ok {
+		return 0, 0, fmt.Errorf("status: %T does not tell it", c.sqliteConn)
+	}
+	return whole.Status(op, reset)
 }
 
 type preparedStmt struct {

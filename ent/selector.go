@@ -81,6 +81,16 @@ func Below(s *sql.Selector, first, second string, a, b any) {
 	s.Where(sql.Or(sql.LT(first, a), sql.And(sql.EQ(first, a), sql.LT(second, b))))
 }
 
+// UpTo bounds a read to the rows up to a place in the ascending order of two columns, with it.
+func UpTo(s *sql.Selector, first, second string, a, b any) {
+	if s.Dialect() == dialect.SQLite {
+		s.Where(sql.ExprP("("+first+", "+second+") <= (?, ?)", a, b))
+		return
+	}
+	s.Where(sql.LTE(first, a))
+	s.Where(sql.Or(sql.LT(first, a), sql.And(sql.EQ(first, a), sql.LTE(second, b))))
+}
+
 // Clock returns the expression of the time of leases on an engine, in microseconds:
 // on MySQL the server's at the start of the statement, which processes share. SQLite
 // has no server, and there it is that of the machine, as it is now.

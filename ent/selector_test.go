@@ -17,6 +17,7 @@ import (
 func TestSelectorModifiers(t *testing.T) {
 	above := func(s *sql.Selector) { ent.Above(s, "a", "id", 1, 2) }
 	below := func(s *sql.Selector) { ent.Below(s, "a", "id", 1, 2) }
+	upTo := func(s *sql.Selector) { ent.UpTo(s, "a", "id", 1, 2) }
 	for _, tc := range []struct {
 		name          string
 		modify        func(*sql.Selector)
@@ -34,6 +35,9 @@ func TestSelectorModifiers(t *testing.T) {
 		{name: "Below", modify: below,
 			mysql:  "SELECT * FROM `t` WHERE `a` <= ? AND (`a` < ? OR (`a` = ? AND `id` < ?))",
 			sqlite: "SELECT * FROM `t` WHERE (`a`, `id`) < (?, ?)"},
+		{name: "UpTo", modify: upTo,
+			mysql:  "SELECT * FROM `t` WHERE `a` <= ? AND (`a` < ? OR (`a` = ? AND `id` <= ?))",
+			sqlite: "SELECT * FROM `t` WHERE (a, id) <= (?, ?)"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			for engine, want := range map[string]string{dialect.MySQL: tc.mysql, dialect.SQLite: tc.sqlite} {

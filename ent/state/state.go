@@ -84,6 +84,9 @@ var allOrderStatus = []OrderStatus{OrderOpen, OrderCompleted, OrderCancelled}
 // Known reports whether v is a value of the enumeration.
 func (v OrderStatus) Known() bool { return slices.Contains(allOrderStatus, v) }
 
+// OrderStatuses returns all values.
+func OrderStatuses() []OrderStatus { return slices.Clone(allOrderStatus) }
+
 // FinancialStatus is the state of an order's money.
 type FinancialStatus string
 
@@ -103,6 +106,9 @@ var allFinancialStatus = []FinancialStatus{FinancialPending, FinancialPartiallyP
 // Known reports whether v is a value of the enumeration.
 func (v FinancialStatus) Known() bool { return slices.Contains(allFinancialStatus, v) }
 
+// FinancialStatuses returns all values.
+func FinancialStatuses() []FinancialStatus { return slices.Clone(allFinancialStatus) }
+
 // FulfillmentStatus is the state of an order's goods.
 type FulfillmentStatus string
 
@@ -118,6 +124,9 @@ var allFulfillmentStatus = []FulfillmentStatus{FulfillmentUnfulfilled, Fulfillme
 
 // Known reports whether v is a value of the enumeration.
 func (v FulfillmentStatus) Known() bool { return slices.Contains(allFulfillmentStatus, v) }
+
+// FulfillmentStatuses returns all values.
+func FulfillmentStatuses() []FulfillmentStatus { return slices.Clone(allFulfillmentStatus) }
 
 // PaymentKind is the state of a row of the ledger.
 type PaymentKind string

@@ -2,9 +2,11 @@ package storetest
 
 import (
 	"context"
+	stdsql "database/sql"
 	"testing"
 
 	"entgo.io/ent/dialect"
+	"modernc.org/sqlite"
 
 	"github.com/storefront-go/storefront/ent"
 )
@@ -46,6 +48,41 @@ func Reads(t testing.TB, ctx context.Context, s *ent.Store, f func(context.Conte
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	return n
+}
+
+// Pages returns how many pages of a SQLite database its reads outside of transactions have looked
+// at since it was opened: what they cost, which grows with the rows that they read. On others it is 0.
+func Pages(t testing.TB, s *ent.Store) (n int64) {
+	t.Helper()
+	if s.Dialect() != dialect.SQLite {
+		return 0
+	}
+	pool := s.Raw()
+	conns := make([]*stdsql.Conn, pool.Stats().MaxOpenConnections) // all at once, so that none is counted twice
+	for i := range conns {
+		conn, err := pool.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		conns[i] = conn
+	}
+	for _, conn := range conns {
+		err := conn.Raw(func(c any) error {
+			for _, op := range []sqlite.DBStatusOp{sqlite.DBStatusCacheHit, sqlite.DBStatusCacheMiss} {
+				now, _, err := c.(sqlite.DBStatus).Status(op, false)
+				if err != nil {
+					return err
+				}
+				n += int64(now)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	return n
 }

@@ -18,12 +18,8 @@ import (
 	"github.com/storefront-go/storefront/graph/page"
 )
 
-const (
-	// subjectIndex leads from a key or an app to its requests.
-	subjectIndex = "requestlog_store_id_subject_id_id"
-	// requestWindow is how many rows a page looks through for those of a class.
-	requestWindow = 10_000
-)
+// subjectIndex leads from a key or an app to its requests.
+const subjectIndex = "requestlog_store_id_subject_id_id"
 
 // RequestLog lists the requests of keys and apps in the store, and of its own apps in
 // others, newest first. A page costs three statements, and one more with a class: the
@@ -123,40 +119,36 @@ func (f *requestFilter) times(filter *model.RequestFilter) {
 	})
 }
 
-// requests reads up to limit rows behind a position. stopped is where the window of a
-// class ended before the limit and before the last row; nil where it did not.
+// requests reads up to limit rows behind a position. stopped is where a page of a class ended
+// before the limit and before the last row; nil where it did not.
 func (r *Resolver) requests(ctx context.Context, f requestFilter, after *page.Position, limit int) (
 	rows []*db.RequestLog, stopped *page.Position, err error,
 ) {
-	query := r.Client(ctx).RequestLog.Query().Where(f.span...)
-	if len(f.class) > 0 {
-		if stopped, err = r.requestFloor(ctx, f, after); err != nil {
-			return nil, nil, err
-		}
-		if query.Where(f.class...); stopped != nil {
-			query.Where(requestlog.IDGTE(stopped.ID))
-		}
+	w := core.Window{After: after, Limit: limit, Index: f.index}
+	read := func(to *page.Position) ([]*db.RequestLog, error) {
+		query := r.Client(ctx).RequestLog.Query().Where(f.span...).Where(f.class...)
+		query.Modify(w.Apply, w.To(to))
+		return query.Load(ctx)
 	}
-	query.Modify(core.Window{After: after, Limit: limit, Index: f.index}.Apply)
-	if rows, err = query.Load(ctx); err != nil {
-		return nil, nil, err
+	if len(f.class) == 0 {
+		rows, err = read(nil)
+		return rows, nil, err
 	}
-	if len(rows) == limit {
-		stopped = nil
-	}
-	return rows, stopped, nil
+	return core.Sift(limit, core.Looked(limit), func(n int) (*page.Position, error) {
+		return r.requestFloor(ctx, f, w, n)
+	}, read)
 }
 
-// requestFloor returns the last row of the window that begins behind a position; nil
-// where fewer rows are left.
-func (r *Resolver) requestFloor(ctx context.Context, f requestFilter, after *page.Position) (*page.Position, error) {
+// requestFloor returns the last of the next n rows of the window; nil where fewer are left.
+func (r *Resolver) requestFloor(ctx context.Context, f requestFilter, w core.Window, n int) (*page.Position, error) {
 	query := r.Client(ctx).RequestLog.Query().Where(f.span...)
-	query.Modify(core.Window{After: after, Limit: requestWindow, Index: f.index}.Apply)
+	w.Limit = n
+	query.Modify(w.Apply)
 	ids, err := query.IDs(ctx)
-	if err != nil || len(ids) < requestWindow {
+	if err != nil || len(ids) < n {
 		return nil, err
 	}
-	return new(core.ByID(ids[requestWindow-1])), nil
+	return new(core.ByID(ids[n-1])), nil
 }
 
 // withSubjects shows requests with the keys and apps that made them.

@@ -30,18 +30,14 @@ func (q Query) Products(ctx context.Context, first *int, after *string, filter *
 	if err != nil {
 		return nil, err
 	}
-	at := func(p *db.Product) page.Position { return core.ByID(p.ID) }
-	if a.ByChange() {
-		at = func(p *db.Product) page.Position { return core.ByUpdate(p.UpdatedAt, p.ID) }
-	}
 	var stopped *page.Position
 	c, err := core.Connect(ctx, q.Core, core.List[*db.Product]{
-		Name: "products", Filters: a.Pairs(productFilters(f)), At: at,
+		Name: "products", Filters: a.Pairs(productFilters(f)), At: productList{f, a}.at,
 		Read: func(ctx context.Context, after *page.Position, limit int) (rows []*db.Product, err error) {
 			if a.Asked != nil {
 				rows, stopped, err = q.foundProducts(ctx, f, *a.Asked, after, limit)
 			} else {
-				rows, err = q.readProducts(ctx, f, a, after, limit)
+				rows, stopped, err = q.readProducts(ctx, f, a, after, limit)
 			}
 			if err != nil {
 				return nil, err
@@ -50,49 +46,23 @@ func (q Query) Products(ctx context.Context, first *int, after *string, filter *
 		},
 	}, first, after)
 	if err == nil && c.Next == "" && stopped != nil {
-		c.Next = c.Sign(&db.Product{ID: stopped.ID})
+		c.Next = c.Sign(&db.Product{ID: stopped.ID, UpdatedAt: stopped.Time})
 	}
 	return c, err
 }
-
-// readProducts reads one page.
-func (q Query) readProducts(
-	ctx context.Context, f model.ProductFilter, a core.Arranged, after *page.Position, limit int,
-) ([]*db.Product, error) {
-	query, index := q.Client(ctx).Product.Query(), productIndex(f)
-	if a.ByChange() && f.Sku == nil {
-		index = "product_store_id_updated_at_id"
-	}
-	core.Opt(f.Status, func(s state.ProductStatus) { query.Where(product.StatusEQ(s)) })
-	core.Opt(f.Sku, func(s string) { query.Where(product.SkuEQ(s)) })
-	query.Modify(a.Window(after, limit, index).Apply)
-	return query.Load(ctx)
-}
-
-// productIndex is the index that serves a filter.
-func productIndex(f model.ProductFilter) string {
-	switch {
-	case f.Sku != nil:
-		return "product_store_id_sku_id"
-	case f.Status != nil:
-		return productsByStatus
-	}
-	return ent.Primary
-}
-
-const productsByStatus = "product_store_id_status_id"
 
 // foundProducts reads one page of those that a query finds. stopped is where the search ended
 // at its bound.
 func (r *Resolver) foundProducts(ctx context.Context, f model.ProductFilter, asked search.Question,
 	after *page.Position, limit int,
 ) (rows []*db.Product, stopped *page.Position, err error) {
-	found := search.Query{Kind: search.Products, Question: asked, Index: productIndex(f)}
-	add := func(text string, arg any) {
-		found.Conditions = append(found.Conditions, search.Condition{Text: text, Arg: arg})
+	found := search.Query{Kind: search.Products, Question: asked}
+	by := func(index, column string, value any) {
+		found.Conditions = append(found.Conditions, search.Condition{Text: "o." + column + " = ?", Arg: value})
+		found.Newest = ent.Ranges{Index: index, Columns: []string{column}, Values: [][]any{{value}}}
 	}
-	core.Opt(f.Status, func(s state.ProductStatus) { add("o.status = ?", string(s)) })
-	core.Opt(f.Sku, func(s string) { add("o.sku = ?", s) })
+	core.Opt(f.Status, func(s state.ProductStatus) { by(productsByStatus, product.FieldStatus, string(s)) })
+	core.Opt(f.Sku, func(s string) { by(productsBySku, product.FieldSku, s) }) // the fewest, as a rule
 	ids, stopped, err := r.Find(ctx, found, after, limit)
 	if err != nil || len(ids) == 0 {
 		return nil, stopped, err

@@ -98,23 +98,44 @@ func (c *Core) Find(ctx context.Context, q search.Query, after *page.Position, l
 const MaxCount = 10_000
 
 // Counts counts the rows of a table that have each of some states, up to [MaxCount] of each,
-// by one statement along an index whose columns are the store, the state and the id.
+// along an index that begins with the store and the state.
 func (c *Core) Counts(ctx context.Context, table, column, index string, states ...string) ([]*model.Count, error) {
-	parts, args := make([]string, len(states)), []any(nil)
-	for i, s := range states {
-		parts[i] = fmt.Sprintf("SELECT %d, COUNT(*) FROM (SELECT 1 FROM %s%s WHERE store_id = ? AND %s = ? LIMIT %d) c%d",
-			i, table, ent.IndexHint(c.Store.Dialect(), index), column, MaxCount+1, i)
-		args = append(args, viewer.From(ctx).Store, s)
+	ranges := ent.Ranges{Table: table, Index: index, Columns: []string{column}}
+	for _, s := range states {
+		ranges.Values = append(ranges.Values, []any{s})
 	}
-	counts := make([]*model.Count, len(states))
+	ns, err := c.CountRanges(ctx, ranges, MaxCount)
+	if err != nil {
+		return nil, err
+	}
+	counts := make([]*model.Count, len(ns))
+	for i, n := range ns {
+		counts[i] = &model.Count{Value: min(n, MaxCount), More: n > MaxCount}
+	}
+	return counts, nil
+}
+
+// CountRanges counts the rows of each range, up to one more than a bound, by one statement.
+func (c *Core) CountRanges(ctx context.Context, r ent.Ranges, bound int) ([]int, error) {
+	where := ""
+	for _, column := range r.Columns {
+		where += " AND " + column + " = ?"
+	}
+	parts, args := make([]string, len(r.Values)), []any(nil)
+	for i, v := range r.Values {
+		parts[i] = fmt.Sprintf("SELECT %d, COUNT(*) FROM (SELECT 1 FROM %s%s WHERE store_id = ?%s LIMIT %d) c%d",
+			i, r.Table, ent.IndexHint(c.Store.Dialect(), r.Index), where, bound+1, i)
+		args = append(append(args, viewer.From(ctx).Store), v...)
+	}
+	counts := make([]int, len(r.Values))
 	err := ent.Read(ctx, c.Client(ctx), func(rows *stdsql.Rows) error {
 		var i, n int
 		err := rows.Scan(&i, &n)
-		counts[i] = &model.Count{Value: min(n, MaxCount), More: n > MaxCount}
+		counts[i] = n
 		return err
 	}, strings.Join(parts, " UNION ALL "), args...)
 	if err != nil {
-		return nil, fmt.Errorf("count %s: %w", table, err)
+		return nil, fmt.Errorf("count %s: %w", r.Table, err)
 	}
 	return counts, nil
 }

@@ -1,8 +1,10 @@
 package endpoint
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -26,23 +28,36 @@ import (
 // Deliveries lists the deliveries to one endpoint, newest first: a merge of those
 // that wait and of the log, both by the endpoint's sequence, which their ids
 // carry. A page costs three statements at most: the two, and the events of those
-// that wait.
+// that wait; one of a state two more, since no index leads to what has a state.
 func (f Fields) Deliveries(
 	ctx context.Context, e *model.WebhookEndpoint, first *int, after *string, only *state.DeliveryState,
 ) (*model.WebhookDeliveryConnection, error) {
 	filters := []string{"endpoint_id", e.PublicID()}
 	core.Opt(only, func(s state.DeliveryState) { filters = append(filters, "state", string(s)) })
+	var stopped *page.Position
 	c, err := core.Connect(ctx, f.Core, core.List[*model.WebhookDelivery]{
 		Name: "webhook_deliveries", Filters: filters,
 		At: func(d *model.WebhookDelivery) page.Position { return core.ByID(d.Key) },
-		Read: func(ctx context.Context, after *page.Position, limit int) ([]*model.WebhookDelivery, error) {
+		Read: func(ctx context.Context, after *page.Position, limit int) (shown []*model.WebhookDelivery, err error) {
 			s := span{endpoint: e, limit: limit, only: only}
 			core.Opt(after, func(p page.Position) { s.below = webhook.SequenceOf(p.ID) })
-			return f.deliveries(ctx, s)
+			if only == nil {
+				return f.deliveries(ctx, s)
+			}
+			shown, stopped, err = core.Sift(limit, core.Looked(limit)/2, func(n int) (*page.Position, error) {
+				return f.deliveryFloor(ctx, s, n)
+			}, func(to *page.Position) ([]*model.WebhookDelivery, error) {
+				core.Opt(to, func(p page.Position) { s.from = webhook.SequenceOf(p.ID) })
+				return f.deliveries(ctx, s)
+			})
+			return shown, err
 		},
 	}, first, after)
 	if err != nil {
 		return nil, err
+	}
+	if c.Next == "" && stopped != nil {
+		c.Next = c.Sign(&model.WebhookDelivery{Key: stopped.ID})
 	}
 	f.besides(e.ID, c.Nodes)
 	return c, nil
@@ -52,6 +67,7 @@ func (f Fields) Deliveries(
 type span struct {
 	endpoint *model.WebhookEndpoint
 	below    int64 // the sequence that all are below; 0 for no bound
+	from     int64 // the sequence of the last; 0 for no bound
 	limit    int
 	only     *state.DeliveryState
 }
@@ -104,7 +120,42 @@ func (s span) part(q *sql.Selector) {
 	if s.below > 0 {
 		q.Where(sql.LT(sequence, s.below))
 	}
+	if s.from > 0 {
+		q.Where(sql.GTE(sequence, s.from))
+	}
 	q.OrderExpr(sql.Raw(sequence + " DESC")).Limit(s.limit)
+}
+
+// deliveryFloor returns the later one of the n-th rows of a span in both tables: which of them
+// have the state, the page tells from there on. It is nil where neither has as many.
+func (r *Resolver) deliveryFloor(ctx context.Context, s span, n int) (*page.Position, error) {
+	s.limit = n
+	var ids []xid.ID
+	if s.waits() {
+		query := r.Client(ctx).Delivery.Query().
+			Where(delivery.EndpointID(s.endpoint.ID), delivery.SequenceGT(s.endpoint.Health.FloorSequence))
+		query.Modify(s.part)
+		some, err := query.IDs(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("look through waiting deliveries: %w", err)
+		}
+		ids = append(ids, some[min(len(some), n-1):]...)
+	}
+	if s.ended() {
+		query := r.Client(ctx).DeliveryLog.Query().Where(deliverylog.EndpointID(s.endpoint.ID))
+		query.Modify(s.part)
+		some, err := query.IDs(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("look through the delivery log: %w", err)
+		}
+		ids = append(ids, some[min(len(some), n-1):]...)
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return new(core.ByID(slices.MaxFunc(ids, func(a, b xid.ID) int {
+		return cmp.Compare(webhook.SequenceOf(a), webhook.SequenceOf(b))
+	}))), nil
 }
 
 // standing keeps those that were given up apart from those that wait.

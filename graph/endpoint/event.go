@@ -19,12 +19,8 @@ import (
 	"github.com/storefront-go/storefront/graph/page"
 )
 
-const (
-	// resourceIndex leads from a resource to its events.
-	resourceIndex = "event_store_id_resource_id_sequence"
-	// eventWindow is how many events a page looks through for those of some types.
-	eventWindow = 10_000
-)
+// resourceIndex leads from a resource to its events.
+const resourceIndex = "event_store_id_resource_id_sequence"
 
 // eventColumns are those of a list. The bodies stay where they are: they hold what their
 // scopes guard.

@@ -12,32 +12,32 @@ import (
 	"github.com/storefront-go/storefront/graph/page"
 )
 
-// events reads up to limit rows behind a position. stopped is where the window of some
-// types ended before the limit and before the last row; nil where it did not.
+// events reads up to limit rows behind a position. stopped is where a page of some types ended
+// before the limit and before the last row; nil where it did not.
 func (r *Resolver) events(ctx context.Context, f eventFilter, after *page.Position, limit int) (
 	rows []*db.Event, stopped *page.Position, err error,
 ) {
-	query := r.Client(ctx).Event.Query()
-	if len(f.types) > 0 {
-		if stopped, err = r.eventFloor(ctx, f, after); err != nil {
-			return nil, nil, err
+	read := func(to *page.Position) ([]*db.Event, error) {
+		query := r.Client(ctx).Event.Query()
+		if len(f.types) > 0 {
+			query.Where(dbevent.TypeIn(f.types...))
 		}
-		query.Where(dbevent.TypeIn(f.types...))
-		if stopped != nil && f.resource != nil {
-			query.Where(dbevent.SequenceGTE(int64(stopped.Time)))
-		} else if stopped != nil {
-			query.Where(dbevent.IDGTE(stopped.ID))
+		if to != nil && f.resource != nil {
+			query.Where(dbevent.SequenceGTE(int64(to.Time)))
+		} else if to != nil {
+			query.Where(dbevent.IDGTE(to.ID))
 		}
+		query.Modify(f.window(after, limit))
+		query.Select(eventColumns...)
+		return query.All(ctx)
 	}
-	query.Modify(f.window(after, limit))
-	query.Select(eventColumns...)
-	if rows, err = query.All(ctx); err != nil {
-		return nil, nil, err
+	if len(f.types) == 0 {
+		rows, err = read(nil)
+		return rows, nil, err
 	}
-	if len(rows) == limit {
-		stopped = nil
-	}
-	return rows, stopped, nil
+	return core.Sift(limit, core.Looked(limit), func(n int) (*page.Position, error) {
+		return r.eventFloor(ctx, f, after, n)
+	}, read)
 }
 
 // window bounds a read: by the index of the resource, or by that of all events.
@@ -56,16 +56,16 @@ func (f eventFilter) window(after *page.Position, limit int) func(*sql.Selector)
 	}
 }
 
-// eventFloor returns the position of the last row of the window that begins behind
-// another; nil where fewer rows are left.
-func (r *Resolver) eventFloor(ctx context.Context, f eventFilter, after *page.Position) (*page.Position, error) {
+// eventFloor returns the position of the last of the n rows behind another; nil where fewer are
+// left.
+func (r *Resolver) eventFloor(ctx context.Context, f eventFilter, after *page.Position, n int) (*page.Position, error) {
 	query := r.Client(ctx).Event.Query()
-	query.Modify(f.window(after, eventWindow))
+	query.Modify(f.window(after, n))
 	query.Select(dbevent.FieldID, dbevent.FieldSequence)
 	rows, err := query.All(ctx)
-	if err != nil || len(rows) < eventWindow {
+	if err != nil || len(rows) < n {
 		return nil, err
 	}
-	last := f.at(shownEvents(rows[eventWindow-1:])[0])
+	last := f.at(shownEvents(rows[n-1:])[0])
 	return &last, nil
 }

@@ -3,6 +3,7 @@ package export
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/storefront-go/storefront/ent"
@@ -24,6 +25,7 @@ func (s *source) orders(ctx context.Context, after *xid.ID, b *builder) (last *x
 	if len(rows) == 0 {
 		return after, 0, nil
 	}
+	slices.SortFunc(rows, func(a, b *db.Order) int { return a.ID.Compare(b.ID) }) // those of several ranges
 	w := &orderWriter{source: s, builder: b, orders: rows}
 	if err := w.lines(ctx); err != nil {
 		return after, 0, err

@@ -125,58 +125,82 @@ func (b *builder) hand(last xid.ID) error {
 	return err
 }
 
-// filter is a column that has to have a value, and the index that leads with it; without
-// one, the primary key is walked.
+// filter is a column that has to have a value.
 type filter struct {
 	column string
 	value  any
-	index  string
 }
 
-// filters are those of the job, the one first that leaves the fewest rows, as a rule.
+// filters are those of the job.
 func (s *source) filters() (list []filter) {
+	add := func(column string, value any) { list = append(list, filter{column, value}) }
 	job := s.job
 	if f := job.FilterCustomerID; f != nil {
-		list = append(list, filter{"customer_id", *f, "order_store_id_customer_id_id"})
+		add("customer_id", *f)
 	}
 	if f := job.FilterStatus; f != nil {
-		list = append(list, filter{"status", *f, statusIndex[job.Kind]})
+		add("status", *f)
 	}
 	if f := job.FilterFinancialStatus; f != nil {
-		list = append(list, filter{"financial_status", *f, "order_store_id_financial_status_id"})
+		add("financial_status", *f)
 	}
 	if f := job.FilterFulfillmentStatus; f != nil {
-		list = append(list, filter{"fulfillment_status", *f, "order_store_id_fulfillment_status_id"})
+		add("fulfillment_status", *f)
 	}
 	return list
 }
 
-// statusIndex is the index of a kind's table that leads with the status, of those
-// that have one.
-var statusIndex = map[state.ExportKind]string{
-	state.ExportOrders:   "order_store_id_status_id",
-	state.ExportProducts: "product_store_id_status_id",
+// states are the ranges of the index of orders by their states that the job reads; without
+// columns where another index serves it.
+func (s *source) states() (r ent.Ranges) {
+	job := s.job
+	if job.Kind != state.ExportOrders || job.FilterCustomerID != nil ||
+		job.FilterStatus == nil && job.FilterFinancialStatus == nil && job.FilterFulfillmentStatus == nil {
+		return r
+	}
+	return ent.Ranges{Table: "orders", Index: "order_states_id",
+		Columns: []string{"status", "financial_status", "fulfillment_status"},
+		Values: ent.Product(oneOr(job.FilterStatus, state.OrderStatuses()),
+			oneOr(job.FilterFinancialStatus, state.FinancialStatuses()),
+			oneOr(job.FilterFulfillmentStatus, state.FulfillmentStatuses()))}
 }
 
-// index is the index to walk, which MySQL needs as a hint.
+// oneOr are the value that is given, or all.
+func oneOr[G, T ~string](given *G, all []T) (list []any) {
+	if given != nil {
+		return []any{string(*given)}
+	}
+	for _, v := range all {
+		list = append(list, string(v))
+	}
+	return list
+}
+
+// index is the index to walk where it is one range, which MySQL needs as a hint.
 func (s *source) index() string {
-	if list := s.filters(); len(list) > 0 && list[0].index != "" {
-		return list[0].index
+	switch {
+	case s.job.FilterCustomerID != nil:
+		return "order_store_id_customer_id_id"
+	case s.job.FilterStatus != nil && s.job.Kind == state.ExportProducts:
+		return "product_store_id_status_id"
 	}
 	return ent.Primary
 }
 
 // next bounds a query to the batch behind a position.
 func (s *source) next(after *xid.ID) func(*sql.Selector) {
+	sign, from := ">=", s.from
+	if after != nil {
+		sign, from = ">", *after
+	}
+	if r := s.states(); len(r.Columns) > 0 {
+		return r.Rows(s.job.StoreID, ent.Head{Bound: " AND o.id " + sign + " ? AND o.id < ?", Args: []any{from, s.to},
+			Order: []string{"id"}, Limit: batchSize})
+	}
 	return func(q *sql.Selector) {
 		ent.ForceIndex(s.index())(q)
 		id := q.C("id")
-		q.Where(sql.LT(id, s.to))
-		if after != nil {
-			q.Where(sql.GT(id, *after))
-		} else {
-			q.Where(sql.GTE(id, s.from))
-		}
+		q.Where(sql.ExprP(id+" "+sign+" ? AND "+id+" < ?", from, s.to))
 		for _, f := range s.filters() {
 			q.Where(sql.EQ(q.C(f.column), f.value))
 		}
@@ -194,6 +218,9 @@ func (s *source) total(ctx context.Context) (n int64, err error) {
 		" WHERE store_id = ? AND id >= ? AND id < ?", []any{s.job.StoreID, s.from, s.to}
 	for _, f := range s.filters() {
 		query, args = query+" AND "+f.column+" = ?", append(args, f.value)
+	}
+	if r := s.states(); len(r.Columns) > 0 {
+		query, args = r.Count(s.store.Dialect(), s.job.StoreID, " AND o.id >= ? AND o.id < ?", s.from, s.to)
 	}
 	return s.number(ctx, query, args...)
 }

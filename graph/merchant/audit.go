@@ -3,17 +3,15 @@ package merchant
 import (
 	"context"
 
-	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
-	"github.com/storefront-go/storefront/ent/db/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/page"
 )
 
-// auditWindow is how many rows a page looks through for those that a filter leaves: no
-// index leads to them, since every change of the store would have to write it too.
-const auditWindow = 10_000
+// auditIndex leads from a resource to who did what to it. No other filter has an index, since
+// every change of the store would have to write it too.
+const auditIndex = "audit_store_id_resource_id_id"
 
 // AuditLog lists who did what, newest first.
 func (q Query) AuditLog(ctx context.Context, first *int, after *string, filter *model.AuditFilter) (
@@ -55,43 +53,40 @@ func (q Query) AuditBatch(ctx context.Context, filter *model.AuditFilter, after 
 	return rows, next, core.Explain("audit_log", err)
 }
 
-// auditRows reads up to limit entries behind a position. stopped is where the window of a
-// filter ended before the limit and before the last row; nil where it did not.
+// auditRows reads up to limit entries behind a position. stopped is where a page of what a
+// filter leaves ended before the limit and before the last row; nil where it did not.
 func (q Query) auditRows(ctx context.Context, f auditFilter, after *page.Position, limit int) (
 	found []*model.AuditEntry, stopped *page.Position, err error,
 ) {
-	query := q.Client(ctx).Audit.Query().Where(f.span()...)
-	if rest := f.rest(); len(rest) > 0 {
-		if stopped, err = q.auditFloor(ctx, f, after); err != nil {
-			return nil, nil, err
-		}
-		if query.Where(rest...); stopped != nil {
-			query.Where(audit.IDGTE(stopped.ID))
-		}
+	w, rest := core.Window{After: after, Limit: limit, Index: f.index()}, f.rest()
+	read := func(to *page.Position) ([]*db.Audit, error) {
+		query := q.Client(ctx).Audit.Query().Where(f.span()...).Where(rest...)
+		query.Modify(w.Apply, w.To(to))
+		return query.Load(ctx)
 	}
-	query.Modify(core.Window{After: after, Limit: limit, Index: ent.Primary}.Apply)
-	rows, err := query.Load(ctx)
-	if err != nil {
-		return nil, nil, err
+	var rows []*db.Audit
+	if len(rest) == 0 {
+		rows, err = read(nil)
+	} else {
+		rows, stopped, err = core.Sift(limit, core.Looked(limit), func(n int) (*page.Position, error) {
+			return q.auditFloor(ctx, f, w, n)
+		}, read)
 	}
 	found = make([]*model.AuditEntry, len(rows))
 	for i, row := range rows {
 		found[i] = &model.AuditEntry{Audit: row}
 	}
-	if len(found) == limit {
-		stopped = nil
-	}
-	return found, stopped, nil
+	return found, stopped, err
 }
 
-// auditFloor returns the last row of the window that begins behind a position; nil where
-// fewer rows are left.
-func (q Query) auditFloor(ctx context.Context, f auditFilter, after *page.Position) (*page.Position, error) {
+// auditFloor returns the last of the next n rows of the window; nil where fewer rows are left.
+func (q Query) auditFloor(ctx context.Context, f auditFilter, w core.Window, n int) (*page.Position, error) {
 	query := q.Client(ctx).Audit.Query().Where(f.span()...)
-	query.Modify(core.Window{After: after, Limit: auditWindow, Index: ent.Primary}.Apply)
+	w.Limit = n
+	query.Modify(w.Apply)
 	ids, err := query.IDs(ctx)
-	if err != nil || len(ids) < auditWindow {
+	if err != nil || len(ids) < n {
 		return nil, err
 	}
-	return new(core.ByID(ids[auditWindow-1])), nil
+	return new(core.ByID(ids[n-1])), nil
 }

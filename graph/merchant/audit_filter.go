@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db/audit"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -75,14 +76,24 @@ func (f auditFilter) pairs() (pairs []string) {
 	return pairs
 }
 
-// span are the times, as bounds of the ids, which carry them.
+// index is the one that serves the filter.
+func (f auditFilter) index() string {
+	if f.ResourceID != nil {
+		return auditIndex
+	}
+	return ent.Primary
+}
+
+// span are the conditions that the index serves: the resource, and the times, as bounds of the
+// ids, which carry them.
 func (f auditFilter) span() (list []predicate.Audit) {
+	core.Opt(f.ResourceID, func(string) { list = append(list, audit.ResourceID(f.resource.id)) })
 	core.Opt(f.From, func(t micros.Time) { list = append(list, audit.IDGTE(xid.First(t))) })
 	core.Opt(f.To, func(t micros.Time) { list = append(list, audit.IDLT(xid.First(t))) })
 	return list
 }
 
-// rest are the conditions that the order of the log does not serve.
+// rest are the conditions that the index does not serve.
 func (f auditFilter) rest() (list []predicate.Audit) {
 	switch {
 	case f.ActorID == nil:
@@ -91,8 +102,8 @@ func (f auditFilter) rest() (list []predicate.Audit) {
 	default:
 		list = append(list, audit.ActorTypeEQ(actors[f.actor.kind]), audit.ActorID(f.actor.id))
 	}
-	if f.ResourceID != nil {
-		list = append(list, audit.ResourceType(f.resource.kind.Resource()), audit.ResourceID(f.resource.id))
+	if f.ResourceID != nil { // an id is of one kind, so that all rows of it fit
+		list = append(list, audit.ResourceType(f.resource.kind.Resource()))
 	}
 	core.Opt(f.Action, func(s string) { list = append(list, audit.Action(s)) })
 	core.Opt(f.ResourceType, func(s string) { list = append(list, audit.ResourceType(s)) })

@@ -96,7 +96,7 @@ type Author struct {
 	Name string      `json:"name"`
 }
 
-// How many of the newest 1,000 in question; more says that there are older ones, which were not looked at.
+// How many there are, of 1,000 that are looked at; more says that there are others.
 type BoundedCount struct {
 	Count int  `json:"count"`
 	More  bool `json:"more"`

@@ -57,6 +57,8 @@ func (q Query) Customers(ctx context.Context, first *int, after *string, filter 
 	return c, err
 }
 
+const customersByEmail = "customer_store_id_email"
+
 // readCustomers reads one page. An e-mail address has one customer at most, so
 // its index needs no further column.
 func (q Query) readCustomers(
@@ -68,7 +70,7 @@ func (q Query) readCustomers(
 	}
 	if f.Email != nil {
 		query.Where(customer.Email(*f.Email))
-		index = "customer_store_id_email"
+		index = customersByEmail
 	}
 	query.Modify(a.Window(after, limit, index).Apply)
 	return query.Load(ctx)
@@ -81,7 +83,8 @@ func (r *Resolver) foundCustomers(ctx context.Context, f model.CustomerFilter, a
 ) (rows []*db.Customer, stopped *page.Position, err error) {
 	found := search.Query{Kind: search.Customers, Question: asked}
 	core.Opt(f.Email, func(s string) { // of one at most, whom the search looks at alone
-		found.Conditions, found.Index = []search.Condition{{Text: "o.email = ?", Arg: s}}, "customer_store_id_email"
+		found.Conditions = []search.Condition{{Text: "o.email = ?", Arg: s}}
+		found.Newest = ent.Ranges{Index: customersByEmail, Columns: []string{customer.FieldEmail}, Values: [][]any{{s}}}
 	})
 	ids, stopped, err := r.Find(ctx, found, after, limit)
 	if err != nil || len(ids) == 0 {

@@ -13,7 +13,6 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/page"
-	"github.com/storefront-go/storefront/graph/search"
 )
 
 // Orders lists the store's orders: newest first, or with UpdatedFrom the oldest
@@ -26,8 +25,7 @@ func (q Query) Orders(ctx context.Context, first *int, after *string, filter *mo
 	if err != nil {
 		return nil, err
 	}
-	a, err := core.Arrange(query, sort, f.UpdatedFrom, f.index() != ent.Primary || f.CreatedFrom != nil ||
-		f.CreatedTo != nil)
+	a, err := core.Arrange(query, sort, f.UpdatedFrom, len(f.pairs()) > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +45,7 @@ func (q Query) Orders(ctx context.Context, first *int, after *string, filter *mo
 		return nil, err
 	}
 	if c.Next == "" && stopped != nil {
-		c.Next = c.Sign(&db.Order{ID: stopped.ID})
+		c.Next = c.Sign(&db.Order{ID: stopped.ID, UpdatedAt: stopped.Time})
 	}
 	nodes, err := q.withLines(ctx, c.Nodes)
 	if err != nil {
@@ -57,25 +55,28 @@ func (q Query) Orders(ctx context.Context, first *int, after *string, filter *mo
 		Sign: func(o *model.Order) string { return c.Sign(o.Order) }}, nil
 }
 
-// readOrders reads one page. stopped is where a search ended at its bound.
+// readOrders reads one page. stopped is where a search, or a page of a filter that no index
+// serves whole, ended at its bound.
 func (q Query) readOrders(ctx context.Context, f orderFilter, a core.Arranged, after *page.Position, limit int) (
 	rows []*db.Order, stopped *page.Position, err error,
 ) {
-	if a.Asked != nil {
-		found := search.Query{Kind: search.Orders, Question: *a.Asked, Conditions: f.conditions(), Index: f.index()}
-		ids, stopped, err := q.Find(ctx, found, after, limit)
+	switch {
+	case a.Asked != nil:
+		ids, stopped, err := q.Find(ctx, f.search(*a.Asked), after, limit)
 		if err != nil {
 			return nil, nil, err
 		}
 		rows, err = q.ordersOf(ctx, ids)
 		return rows, stopped, err
+	case f.mixed():
+		return q.siftOrders(ctx, f, a, after, limit)
+	case f.hasState():
+		rows, err = q.mergeOrders(ctx, f, a, after, limit)
+		return rows, nil, err
 	}
-	query, index := q.Client(ctx).Order.Query(), f.index()
-	if a.Sort == state.ListUpdated {
-		index = ordersByChange
-	}
+	query := q.Client(ctx).Order.Query()
 	f.where(query)
-	query.Modify(a.Window(after, limit, index).Apply)
+	query.Modify(a.Window(after, limit, f.index(a)).Apply)
 	rows, err = query.Load(ctx)
 	return rows, nil, err
 }
@@ -136,42 +137,6 @@ func (f orderFilter) where(q *db.OrderQuery) {
 	core.Opt(f.FulfillmentStatus, func(s state.FulfillmentStatus) { q.Where(order.FulfillmentStatusEQ(s)) })
 	core.Opt(f.CreatedFrom, func(t micros.Time) { q.Where(order.IDGTE(xid.First(t))) })
 	core.Opt(f.CreatedTo, func(t micros.Time) { q.Where(order.IDLT(xid.First(t))) })
-}
-
-// conditions are those of the filter, for a search.
-func (f orderFilter) conditions() (list []search.Condition) {
-	add := func(text string, arg any) { list = append(list, search.Condition{Text: text, Arg: arg}) }
-	core.Opt(f.CustomerID, func(string) { add("o.customer_id = ?", f.customer) })
-	core.Opt(f.Status, func(s state.OrderStatus) { add("o.status = ?", string(s)) })
-	core.Opt(f.FinancialStatus, func(s state.FinancialStatus) { add("o.financial_status = ?", string(s)) })
-	core.Opt(f.FulfillmentStatus, func(s state.FulfillmentStatus) { add("o.fulfillment_status = ?", string(s)) })
-	core.Opt(f.CreatedFrom, func(t micros.Time) { add("o.id >= ?", xid.First(t)) })
-	core.Opt(f.CreatedTo, func(t micros.Time) { add("o.id < ?", xid.First(t)) })
-	return list
-}
-
-// The indexes of the orders by their last change, and by their status.
-const (
-	ordersByChange = "order_store_id_updated_at_id"
-	ordersByStatus = "order_store_id_status_id"
-)
-
-// index is the one that leads: of several filters the one that leaves the fewest
-// rows, as a rule. A customer's orders by change are few enough to sort.
-func (f orderFilter) index() string {
-	switch {
-	case f.CustomerID != nil:
-		return "order_store_id_customer_id_id"
-	case f.UpdatedFrom != nil:
-		return ordersByChange
-	case f.Status != nil:
-		return ordersByStatus
-	case f.FinancialStatus != nil:
-		return "order_store_id_financial_status_id"
-	case f.FulfillmentStatus != nil:
-		return "order_store_id_fulfillment_status_id"
-	}
-	return ent.Primary
 }
 
 // Order returns one order of the viewer's store.

@@ -20,7 +20,7 @@ const maxFound = 20
 
 // OrderCounts counts the orders of each status.
 func (q Query) OrderCounts(ctx context.Context) (*model.OrderCounts, error) {
-	counts, err := q.Counts(ctx, "orders", "status", ordersByStatus, string(state.OrderOpen),
+	counts, err := q.Counts(ctx, "orders", "status", ordersByState, string(state.OrderOpen),
 		string(state.OrderCompleted), string(state.OrderCancelled))
 	if err != nil {
 		return nil, core.Explain("orders", err)

@@ -83,7 +83,7 @@ func BenchmarkFind(b *testing.B) {
 			for _, filtered := range []bool{false, true} {
 				name, q := tc.name, search.Query{Kind: search.Orders, Question: search.Ask(tc.text), Limit: 26}
 				if filtered {
-					name, q.Index = name+", open", "order_store_id_status_id"
+					name, q.Newest = name+", open", openRanges()
 					q.Conditions = []search.Condition{{Text: "o.status = ?", Arg: "open"}}
 				}
 				b.Run(name, func(b *testing.B) {

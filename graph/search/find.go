@@ -40,8 +40,11 @@ type Query struct {
 	Kind Kind
 	Question
 	Conditions []Condition
-	// Index serves the conditions, from the newest row on; "" is the primary key.
-	Index string
+	// Newest are ranges of an index of the table that hold what meets some of the conditions,
+	// by id; without an index it is the primary key.
+	Newest ent.Ranges
+	// From and To are bounds of the ids, To excluded; nil is none.
+	From, To xid.ID
 	// Before is the last thing of the page before this one; nil for none.
 	Before xid.ID
 	Limit  int
@@ -135,7 +138,7 @@ func (f Finder) from(ctx context.Context, q Query, from *source) (ids []xid.ID, 
 // fitting are those of some things that have the words and meet the conditions which their
 // source does not vouch for.
 func (f Finder) fitting(ctx context.Context, q Query, from *source, some []xid.ID) ([]xid.ID, error) {
-	if len(some) == 0 || len(from.words) == 0 && len(from.conditions) == 0 {
+	if len(some) == 0 || len(from.words) == 0 && len(from.conditions) == 0 && q.From.IsNil() && q.To.IsNil() {
 		return some, nil
 	}
 	query := "SELECT o.id FROM " + tables[q.Kind] + " o" + ent.IndexHint(f.Engine, ent.Primary) +
@@ -144,7 +147,7 @@ func (f Finder) fitting(ctx context.Context, q Query, from *source, some []xid.I
 	for _, id := range some {
 		args = append(args, id)
 	}
-	query, args = meets(query, args, from.conditions)
+	query, args = q.within(meets(query, args, from.conditions))
 	for _, w := range from.words {
 		s := q.Kind.span(w)
 		// A value, not EXISTS, which engines may turn into a walk of all that have the word.
@@ -162,6 +165,17 @@ func meets(query string, args []any, all []Condition) (string, []any) {
 	for _, c := range all {
 		query += " AND " + c.Text
 		args = append(args, c.Arg)
+	}
+	return query, args
+}
+
+// within adds the bounds of the ids to a statement.
+func (q Query) within(query string, args []any) (string, []any) {
+	if !q.From.IsNil() {
+		query, args = query+" AND o.id >= ?", append(args, q.From)
+	}
+	if !q.To.IsNil() {
+		query, args = query+" AND o.id < ?", append(args, q.To)
 	}
 	return query, args
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db/order"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/search"
@@ -56,11 +57,22 @@ func words(i int) (string, []string) {
 	return status, list
 }
 
+// openRanges are those of the orders that are open.
+func openRanges() ent.Ranges {
+	r := ent.Ranges{Index: "order_states_id", Columns: []string{"status", "financial_status", "fulfillment_status"}}
+	for _, financial := range state.FinancialStatuses() {
+		for _, goods := range state.FulfillmentStatuses() {
+			r.Values = append(r.Values, []any{"open", string(financial), string(goods)})
+		}
+	}
+	return r
+}
+
 // TestFind: whatever is frequent and whatever is rare, pages show the newest first, each once
 // and all of them, and none reads more than some thousand rows.
 func TestFind(t *testing.T) {
 	open := []search.Condition{{Text: "o.status = ?", Arg: "open"}}
-	byStatus := "order_store_id_status_id"
+	byStatus := openRanges()
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, _ := storetest.Merchant(t, s)
 		other, _ := storetest.Merchant(t, s)
@@ -69,7 +81,7 @@ func TestFind(t *testing.T) {
 		for _, tc := range []struct {
 			text       string
 			conditions []search.Condition
-			index      string
+			newest     ent.Ranges
 			fits       func(i int) bool
 			most       int64 // rows of a page, where words are read side by side
 		}{
@@ -81,16 +93,16 @@ func TestFind(t *testing.T) {
 			{text: "season", fits: func(i int) bool { return i < 4000 && i >= 3700 }},
 			{text: "smithe", fits: func(i int) bool { return i%2 == 0 && i >= many-400 }},
 			{text: "s", fits: func(i int) bool { return i >= many-250 }},
-			{text: "s c", conditions: open, index: byStatus, fits: func(i int) bool { return i%500 == 0 }},
-			{text: "smith", conditions: open, index: byStatus, fits: func(i int) bool { return i%500 == 0 }},
-			{text: "rare", conditions: open, index: byStatus, fits: func(i int) bool { return i%1000 == 0 }},
+			{text: "s c", conditions: open, newest: byStatus, fits: func(i int) bool { return i%500 == 0 }},
+			{text: "smith", conditions: open, newest: byStatus, fits: func(i int) bool { return i%500 == 0 }},
+			{text: "rare", conditions: open, newest: byStatus, fits: func(i int) bool { return i%1000 == 0 }},
 			{text: "7001", fits: func(i int) bool { return i == 7000 }},
 			{text: "#00300", fits: func(i int) bool { return i == 299 }},
-			{text: "s", conditions: open, index: byStatus, fits: func(i int) bool { return i%500 == 0 }},
+			{text: "s", conditions: open, newest: byStatus, fits: func(i int) bool { return i%500 == 0 }},
 			{text: "ann lee", fits: func(i int) bool { return i%1500 == 0 }, most: 26_000},
-			{text: "ann", conditions: open, index: byStatus, fits: func(i int) bool { return i%1500 == 0 },
+			{text: "ann", conditions: open, newest: byStatus, fits: func(i int) bool { return i%1500 == 0 },
 				most: 13_000},
-			{text: "lee ann", conditions: open, index: byStatus, fits: func(i int) bool { return i%1500 == 0 },
+			{text: "lee ann", conditions: open, newest: byStatus, fits: func(i int) bool { return i%1500 == 0 },
 				most: 19_500},
 			{text: "ann half", fits: func(i int) bool { return i%3 == 0 && i < many/2 }, most: 26_000},
 			{text: "smith nobody"}, {text: "%"}, {text: "sm_th"}, {text: "*"}, {text: "🎈"}, {text: ""},
@@ -103,7 +115,7 @@ func TestFind(t *testing.T) {
 					}
 				}
 				q := search.Query{Kind: search.Orders, Question: search.Ask(tc.text), Conditions: tc.conditions,
-					Index: tc.index, Limit: 60}
+					Newest: tc.newest, Limit: 60}
 				got := walkWithin(t, ctx, s, q, len(want), stdcmp.Or(tc.most, mostRead))
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Error(diff)

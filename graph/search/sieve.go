@@ -35,7 +35,7 @@ type sieve struct {
 // sieve makes one of what a source does not vouch for.
 func (f Finder) sieve(q Query, from *source) *sieve {
 	return &sieve{open: func(ctx context.Context) (all []stretch, err error) {
-		if len(from.conditions) > 0 && q.Index != "" {
+		if q.Newest.Index != "" && !from.ranged {
 			all = append(all, f.served(q))
 		}
 		for _, w := range from.words {
@@ -84,13 +84,12 @@ func (s *sieve) pass(ctx context.Context, some []xid.ID) (_ []xid.ID, err error)
 	return some, nil
 }
 
-// served reads what meets the conditions of a query by the index that serves them.
+// served reads what the ranges of a query hold.
 func (f Finder) served(q Query) stretch {
 	return func(ctx context.Context, oldest, newest xid.ID, most int) (ids []xid.ID, whole bool, err error) {
-		query, args := meets("SELECT o.id FROM "+tables[q.Kind]+" o"+ent.IndexHint(f.Engine, q.Index)+
-			" WHERE o.store_id = ?", []any{f.Store}, q.Conditions)
-		query += fmt.Sprintf(" AND o.id >= ? AND o.id <= ? ORDER BY o.id DESC LIMIT %d", most+1)
-		err = f.ids(ctx, func(id xid.ID) { ids = append(ids, id) }, query, append(args, oldest, newest)...)
+		h := ent.Head{Order: []string{"id"}, Descending: true, Limit: most + 1,
+			Bound: " AND o.id >= ? AND o.id <= ?", Args: []any{oldest, newest}}
+		ids, err = f.ranged(ctx, q, h)
 		return ids, len(ids) <= most, err
 	}
 }

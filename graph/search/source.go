@@ -22,6 +22,8 @@ type source struct {
 	// words and conditions are those that the source does not vouch for.
 	words      []string
 	conditions []Condition
+	// ranged says that the things are those of the query's ranges.
+	ranged bool
 	// old is another source for where the newest things do not fit; nil for none.
 	old func() (*source, error)
 }
@@ -171,27 +173,34 @@ func merged(read [][]xid.ID, n int) (all []xid.ID, end xid.ID) {
 	return slices.DeleteFunc(all, func(id xid.ID) bool { return id.Compare(end) < 0 }), end
 }
 
-// newest reads the newest things of the store.
+// newest reads the newest things of the store. Which of the conditions its ranges meet is not
+// looked at: all are looked up with the words.
 func (f Finder) newest(q Query) *source {
-	index := ent.Primary
-	if q.Index != "" {
-		index = q.Index
-	}
 	next := func(ctx context.Context, at xid.ID, n int) (some []xid.ID, end xid.ID, err error) {
-		query, args := meets("SELECT o.id FROM "+tables[q.Kind]+" o"+ent.IndexHint(f.Engine, index)+
-			" WHERE o.store_id = ?", []any{f.Store}, q.Conditions)
+		h := ent.Head{Order: []string{"id"}, Descending: true, Limit: n}
+		h.Bound, h.Args = q.within("", nil)
 		if !at.IsNil() {
-			query += " AND o.id < ?"
-			args = append(args, at)
+			h.Bound, h.Args = h.Bound+" AND o.id < ?", append(h.Args, at)
 		}
-		query += fmt.Sprintf(" ORDER BY o.id DESC LIMIT %d", n)
-		err = f.ids(ctx, func(id xid.ID) { some = append(some, id) }, query, args...)
+		some, err = f.ranged(ctx, q, h)
 		if len(some) == n {
 			end = some[n-1]
 		}
 		return some, end, err
 	}
-	return &source{next: next, words: q.words}
+	return &source{next: next, words: q.words, conditions: q.Conditions, ranged: true}
+}
+
+// ranged reads what the ranges of a query hold, the newest first.
+func (f Finder) ranged(ctx context.Context, q Query, h ent.Head) (ids []xid.ID, err error) {
+	ranges := q.Newest
+	ranges.Table = tables[q.Kind]
+	if ranges.Index == "" {
+		ranges.Index = ent.Primary
+	}
+	keys, args := ranges.Keys(f.Engine, f.Store, h)
+	err = f.ids(ctx, func(id xid.ID) { ids = append(ids, id) }, keys, args...)
+	return descending(ids), err
 }
 
 // descending sorts ids from the newest to the oldest, each once.

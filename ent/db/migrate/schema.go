@@ -1109,6 +1109,16 @@ var (
 				Columns: []*schema.Column{OrdersColumns[1], OrdersColumns[5]},
 			},
 			{
+				Name:    "order_states_id",
+				Unique:  false,
+				Columns: []*schema.Column{OrdersColumns[1], OrdersColumns[6], OrdersColumns[7], OrdersColumns[8], OrdersColumns[0]},
+			},
+			{
+				Name:    "order_states_updated_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{OrdersColumns[1], OrdersColumns[6], OrdersColumns[7], OrdersColumns[8], OrdersColumns[4], OrdersColumns[0]},
+			},
+			{
 				Name:    "order_store_id_status_id",
 				Unique:  false,
 				Columns: []*schema.Column{OrdersColumns[1], OrdersColumns[6], OrdersColumns[0]},

@@ -516,8 +516,8 @@ type Query {
   scopes: [Scope!]! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   """
   Products, newest first unless they are sorted; with updatedFrom, oldest change first. With a query those that have
-  all of its words, newest first: a page may then hold fewer than it was asked for, or none, while hasNextPage says
-  that there is more.
+  all of its words, newest first. With a query, or with two filters, a page may hold fewer than it was asked for, or
+  none, while hasNextPage says that there is more.
   """
   products(first: Int = 50, after: String, filter: ProductFilter, query: String, sort: ListSort): ProductConnection!
     @scope(name: "products.read")
@@ -532,8 +532,8 @@ type Query {
   customer(id: ID!): Customer @scope(name: "customers.read")
   """
   Orders, newest first unless they are sorted; with updatedFrom, oldest change first. With a query those that have
-  all of its words, newest first: a page may then hold fewer than it was asked for, or none, while hasNextPage says
-  that there is more.
+  all of its words, newest first. With a query, with customerId and another filter, or with updatedFrom and a time of
+  creation, a page may hold fewer than it was asked for, or none, while hasNextPage says that there is more.
   """
   orders(first: Int = 50, after: String, filter: OrderFilter, query: String, sort: ListSort): OrderConnection!
     @scope(name: "orders.read")
@@ -622,7 +622,7 @@ type Query {
   "How many notifications nobody has read; counted up to 100."
   unreadNotifications: Int! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   """
-  Who did what, newest first. With several filters a page may hold fewer entries than it was asked for, or none, while
+  Who did what, newest first. With a filter a page may hold fewer entries than it was asked for, or none, while
   hasNextPage says that there is more.
   """
   auditLog(first: Int = 50, after: String, filter: AuditFilter): AuditEntryConnection! @dashboard
@@ -1317,7 +1317,10 @@ type WebhookEndpoint {
   queue: WebhookQueueState!
   "What came of the attempts of the last hours, oldest first: slots of five minutes up to 6 hours, of an hour above; up to 336."
   activity(hours: Int! = 24): [WebhookActivity!]!
-  "Newest first: those that wait and those that have ended in the last 14 days."
+  """
+  Newest first: those that wait and those that have ended in the last 14 days. With a state a page may hold fewer than
+  it was asked for, or none, while hasNextPage says that there is more.
+  """
   deliveries(first: Int = 50, after: String, state: DeliveryState): WebhookDeliveryConnection!
   "How many deliveries a filter chooses, of the newest million; counted up to 10,000."
   deliveryCount(filter: WebhookDeliveryFilter!): Int!
@@ -1983,7 +1986,7 @@ type OrderAct {
   createdAt: Time!
 }
 
-"How many of the newest 1,000 in question; more says that there are older ones, which were not looked at."
+"How many there are, of 1,000 that are looked at; more says that there are others."
 type BoundedCount {
   count: Int!
   more: Boolean!

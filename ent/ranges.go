@@ -1,0 +1,114 @@
+package ent
+
+import (
+	"strconv"
+	"strings"
+
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// Ranges are parts of one index of a store's rows: each has one value of every column that
+// leads the index behind the store. Within a range the rows lie in the order of the columns
+// that follow, so the first rows of all of them are a merge of the first rows of each.
+type Ranges struct {
+	Table, Index string
+	Columns      []string
+	// Values are those of each range, in the order of the columns; without any, there is one
+	// range, all rows of the store.
+	Values [][]any
+}
+
+// Head is what is read of [Ranges]: the rows behind a place, up to a limit.
+type Head struct {
+	// Bound are conditions on the columns of the order, such as " AND o.id < ?", and Args
+	// their values.
+	Bound string
+	Args  []any
+	// Order are the columns that follow in the index.
+	Order      []string
+	Descending bool
+	Limit      int
+}
+
+// Keys is the text of a query of the columns of the order of the first rows of all ranges,
+// each named key_ and its name. No more than the limit is read of each, whatever else the
+// store has.
+func (r Ranges) Keys(engine string, store xid.ID, h Head) (text string, args []any) {
+	values := r.Values
+	if len(values) == 0 {
+		values = [][]any{nil}
+	}
+	keys, order := make([]string, len(h.Order)), make([]string, len(h.Order))
+	for i, c := range h.Order {
+		keys[i], order[i] = "o."+c+" AS key_"+c, "key_"+c
+		if h.Descending {
+			order[i] += " DESC"
+		}
+	}
+	// The limit is no parameter: SQLite plans anew whenever one is given its value.
+	first := " ORDER BY " + strings.Join(order, ", ") + " LIMIT " + strconv.Itoa(h.Limit)
+	part := "SELECT " + strings.Join(keys, ", ") + r.from(engine) + h.Bound
+	// SQLite takes the parts in their order as it needs their rows; MySQL reads each first,
+	// up to a limit of its own.
+	each := engine == dialect.MySQL && len(values) > 1
+	if each {
+		part = "(" + part + first + ")"
+	}
+	for _, v := range values {
+		args = append(append(append(args, store), v...), h.Args...)
+	}
+	return strings.Repeat(part+" UNION ALL ", len(values)-1) + part + first, args
+}
+
+// from is the text of one range, behind the columns that are read of it.
+func (r Ranges) from(engine string) string {
+	text := " FROM " + r.Table + " o" + IndexHint(engine, r.Index) + " WHERE o.store_id = ?"
+	for _, c := range r.Columns {
+		text += " AND o." + c + " = ?"
+	}
+	return text
+}
+
+// Count is the text of a query that counts the rows of all ranges within a bound.
+func (r Ranges) Count(engine string, store xid.ID, bound string, bounds ...any) (text string, args []any) {
+	part := "SELECT COUNT(*) AS n" + r.from(engine) + bound
+	for _, v := range r.Values {
+		args = append(append(append(args, store), v...), bounds...)
+	}
+	return "SELECT SUM(n) FROM (" + strings.Repeat(part+" UNION ALL ", len(r.Values)-1) + part + ") AS k", args
+}
+
+// Product are the values of the ranges of several columns, each with its values: all of their
+// combinations.
+func Product(columns ...[]any) [][]any {
+	all := [][]any{nil}
+	for _, values := range columns {
+		next := make([][]any, 0, len(all)*len(values))
+		for _, head := range all {
+			for _, v := range values {
+				next = append(next, append(head[:len(head):len(head)], v))
+			}
+		}
+		all = next
+	}
+	return all
+}
+
+// Rows makes a query of the table read the rows whose [Ranges.Keys] come first. They come in
+// any order.
+func (r Ranges) Rows(store xid.ID, h Head) func(*sql.Selector) {
+	return func(s *sql.Selector) {
+		engine := s.Dialect()
+		keys, args := r.Keys(engine, store, h)
+		join := " CROSS JOIN " // which SQLite's planner does not turn around
+		if engine == dialect.MySQL {
+			join = " STRAIGHT_JOIN "
+		}
+		s.FromExpr(sql.Expr("("+keys+") AS k"+join+"`"+r.Table+"`"+IndexHint(engine, Primary), args...))
+		s.As(r.Table)
+		s.Where(sql.ExprP(s.C("id") + " = k.key_id"))
+	}
+}
