@@ -48,6 +48,8 @@ var rules = []struct {
 	{"drops a column", regexp.MustCompile(`(?i)\bDROP\s+(?:COLUMN\b|` + "`" + `)`)},
 	{"changes a type", regexp.MustCompile(`(?i)\b(?:MODIFY|CHANGE)\s+(?:COLUMN\b|` + "`" + `)|\bALTER\s+COLUMN\b`)},
 	{"changes the key", regexp.MustCompile(`(?i)^\s*ALTER TABLE.*\b(?:DROP|ADD)\s+(?:CONSTRAINT\s+\S+\s+)?PRIMARY\s+KEY\b`)},
+	// Reads name the index that they walk, and fail without it.
+	{"drops an index", regexp.MustCompile(`(?i)^\s*DROP INDEX|^\s*ALTER TABLE.*\bDROP\s+(?:INDEX|KEY)\b`)},
 	{"makes what is there unique", regexp.MustCompile(
 		`(?i)^\s*CREATE UNIQUE INDEX|^\s*ALTER TABLE.*\bADD\s+(?:CONSTRAINT\s+\S+\s+)?UNIQUE\b`)},
 }

@@ -100,8 +100,9 @@ func TestFind(t *testing.T) {
 		{"a new table", "CREATE TABLE `a` (`id` blob NOT NULL, `drop` text NOT NULL);\n" +
 			"CREATE UNIQUE INDEX `by_id` ON `a` (`id`);", nil},
 		{"columns", "ALTER TABLE `orders` ADD COLUMN `a` bigint NULL, ADD COLUMN `b` bool NOT NULL DEFAULT 1;", nil},
-		{"an index", "ALTER TABLE `orders` DROP INDEX `a`, ADD INDEX `b` (`code`);", nil},
-		{"an index on SQLite", "DROP INDEX `a`;\nCREATE INDEX `b` ON `orders` (`code`);", nil},
+		{"an index", "ALTER TABLE `orders` DROP INDEX `a`, ADD INDEX `b` (`code`);", []string{"drops an index"}},
+		{"an index on SQLite", "DROP INDEX `a`;\nCREATE INDEX `b` ON `orders` (`code`);", []string{"drops an index"}},
+		{"a new index", "ALTER TABLE `orders` ADD INDEX `b` (`code`);\nCREATE INDEX `b` ON `orders` (`code`);", nil},
 		{"rows that are filled in", "UPDATE `orders` SET `a` = 1;", nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
