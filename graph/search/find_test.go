@@ -116,7 +116,8 @@ func TestFind(t *testing.T) {
 				}
 				q := search.Query{Kind: search.Orders, Question: search.Ask(tc.text), Conditions: tc.conditions,
 					Newest: tc.newest, Limit: 60}
-				if diff := cmp.Diff(want, walkWithin(t, ctx, s, q, len(want), stdcmp.Or(tc.most, mostRead))); diff != "" {
+				got := walkWithin(t, ctx, s, q, len(want), stdcmp.Or(tc.most, mostRead))
+				if diff := cmp.Diff(want, got); diff != "" {
 					t.Error(diff)
 				}
 			})
