@@ -65,11 +65,12 @@ func (r Ranges) Keys(engine string, store xid.ID, h Head) (text string, args []a
 
 // from is the text of one range, behind the columns that are read of it.
 func (r Ranges) from(engine string) string {
-	text := " FROM " + r.Table + " o" + IndexHint(engine, r.Index) + " WHERE o.store_id = ?"
+	var text strings.Builder
+	text.WriteString(" FROM " + r.Table + " o" + IndexHint(engine, r.Index) + " WHERE o.store_id = ?")
 	for _, c := range r.Columns {
-		text += " AND o." + c + " = ?"
+		text.WriteString(" AND o." + c + " = ?")
 	}
-	return text
+	return text.String()
 }
 
 // Count is the text of a query that counts the rows of all ranges within a bound.

@@ -66,7 +66,6 @@ func Pages(t testing.TB, s *ent.Store) (n int64) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer conn.Close()
 		conns[i] = conn
 	}
 	for _, conn := range conns {
@@ -80,6 +79,7 @@ func Pages(t testing.TB, s *ent.Store) (n int64) {
 			}
 			return nil
 		})
+		conn.Close()
 		if err != nil {
 			t.Fatal(err)
 		}

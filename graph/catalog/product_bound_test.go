@@ -79,8 +79,8 @@ func TestProductBounds(t *testing.T) {
 					name += ", a page"
 					var c *model.ProductConnection
 					cost[name] = append(cost[name], graphtest.Cost(t, ctx, r, func(ctx context.Context) {
-						c = graphtest.Must[*model.ProductConnection](t)(r.Query().Products(ctx, new(first), after, f, nil,
-							nil))
+						c = graphtest.Must[*model.ProductConnection](t)(r.Query().Products(ctx, new(first), after, f,
+							nil, nil))
 					}))
 					if c.Next == "" {
 						break
@@ -105,8 +105,8 @@ func TestProductFilters(t *testing.T) {
 		// One of the odd ones is sold under the code of the even ones.
 		err := r.Store.InTx(ctx, func(ctx context.Context) error {
 			return r.Client(ctx).Product.MapCreateBulk(make([]struct{}, 1), func(c *db.ProductCreate, _ int) {
-				c.SetID(xid.At(boundTime)).SetTitle("Mug").SetHandle("mug").SetStatus(state.ProductActive).SetSku("EVEN").
-					SetPriceMinor(1).SetCurrency("EUR").SetTags(document.NewTags(nil)).SetUpdatedAt(boundTime + 3010)
+				c.SetID(xid.At(boundTime)).SetTitle("Mug").SetHandle("mug").SetStatus(state.ProductActive).
+					SetSku("EVEN").SetPriceMinor(1).SetCurrency("EUR").SetTags(document.NewTags(nil)).SetUpdatedAt(boundTime + 3010)
 			}).Exec(ctx)
 		})
 		if err != nil {

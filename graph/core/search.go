@@ -117,14 +117,14 @@ func (c *Core) Counts(ctx context.Context, table, column, index string, states .
 
 // CountRanges counts the rows of each range, up to one more than a bound, by one statement.
 func (c *Core) CountRanges(ctx context.Context, r ent.Ranges, bound int) ([]int, error) {
-	where := ""
+	var where strings.Builder
 	for _, column := range r.Columns {
-		where += " AND " + column + " = ?"
+		where.WriteString(" AND " + column + " = ?")
 	}
 	parts, args := make([]string, len(r.Values)), []any(nil)
 	for i, v := range r.Values {
 		parts[i] = fmt.Sprintf("SELECT %d, COUNT(*) FROM (SELECT 1 FROM %s%s WHERE store_id = ?%s LIMIT %d) c%d",
-			i, r.Table, ent.IndexHint(c.Store.Dialect(), r.Index), where, bound+1, i)
+			i, r.Table, ent.IndexHint(c.Store.Dialect(), r.Index), where.String(), bound+1, i)
 		args = append(append(args, viewer.From(ctx).Store), v...)
 	}
 	counts := make([]int, len(r.Values))

@@ -2,7 +2,6 @@ package graphtest
 
 import (
 	"context"
-	"flag"
 	"testing"
 
 	"entgo.io/ent/dialect"
@@ -11,15 +10,12 @@ import (
 	"github.com/storefront-go/storefront/graph"
 )
 
-var boundRows = flag.Int("bound.rows", 2400,
-	"how many rows the larger store has of which tests count what a page reads, such as 1000000")
-
 // Bounded is what a page may read: as many rows of 64 ranges of an index as it shows, and two.
 func Bounded(first int) int64 { return 64 * (int64(first) + 2) }
 
 // BoundRows returns how many rows the smaller and the larger store have of which tests count what
 // a page reads: more than two pages of one row look through.
-func BoundRows() (small, large int) { return 800, *boundRows }
+func BoundRows() (small, large int) { return 800, 2400 }
 
 // WithinBound holds the cost of a page of a large store against that of the same page of a small
 // one, and against [Bounded].

@@ -98,8 +98,8 @@ func TestOrderBounds(t *testing.T) {
 						var c *model.OrderConnection
 						name := fmt.Sprintf("%s, %s, page %d", filterName(f), sort, page+1)
 						cost[name] = append(cost[name], graphtest.Cost(t, ctx, r, func(ctx context.Context) {
-							c = graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(withoutLines(ctx), new(first),
-								after, f, nil, &sort))
+							c = graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(withoutLines(ctx),
+								new(first), after, f, nil, &sort))
 						}))
 						if c.Next == "" {
 							break

@@ -59,8 +59,8 @@ func (f orderFilter) index(a core.Arranged) string {
 func (f orderFilter) ranges() ent.Ranges {
 	r := ent.Ranges{Table: order.Table, Index: ordersByState,
 		Columns: []string{order.FieldStatus, order.FieldFinancialStatus, order.FieldFulfillmentStatus},
-		Values: ent.Product(values(f.Status, state.OrderStatuses()), values(f.FinancialStatus, state.FinancialStatuses()),
-			values(f.FulfillmentStatus, state.FulfillmentStatuses()))}
+		Values: ent.Product(values(f.Status, state.OrderStatuses()),
+			values(f.FinancialStatus, state.FinancialStatuses()), values(f.FulfillmentStatus, state.FulfillmentStatuses()))}
 	if f.UpdatedFrom != nil {
 		r.Index = ordersByStateChange
 	}

@@ -42,8 +42,9 @@ func planCases(customer string) map[string]planCase {
 			FulfillmentStatus: &unfulfilled}, index: states, ranges: 1},
 		"all states changed": {filter: &model.OrderFilter{Status: &open, FinancialStatus: &paid,
 			FulfillmentStatus: &unfulfilled, UpdatedFrom: since}, index: changes, ranges: 1},
-		"customer": {filter: &model.OrderFilter{CustomerID: &customer}, index: "order_store_id_customer_id_id", ranges: 1},
-		"changed":  {filter: &model.OrderFilter{UpdatedFrom: since}, index: "order_store_id_updated_at_id", ranges: 1},
+		"customer": {filter: &model.OrderFilter{CustomerID: &customer}, index: "order_store_id_customer_id_id",
+			ranges: 1},
+		"changed": {filter: &model.OrderFilter{UpdatedFrom: since}, index: "order_store_id_updated_at_id", ranges: 1},
 		"created": {filter: &model.OrderFilter{CreatedFrom: new(graphtest.PlanTie - 1000),
 			CreatedTo: new(graphtest.PlanTie + 1000)}, index: primary, ranges: 1},
 	}
