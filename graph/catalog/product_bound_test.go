@@ -106,7 +106,8 @@ func TestProductFilters(t *testing.T) {
 		err := r.Store.InTx(ctx, func(ctx context.Context) error {
 			return r.Client(ctx).Product.MapCreateBulk(make([]struct{}, 1), func(c *db.ProductCreate, _ int) {
 				c.SetID(xid.At(boundTime)).SetTitle("Mug").SetHandle("mug").SetStatus(state.ProductActive).
-					SetSku("EVEN").SetPriceMinor(1).SetCurrency("EUR").SetTags(document.NewTags(nil)).SetUpdatedAt(boundTime + 3010)
+					SetSku("EVEN").SetPriceMinor(1).SetCurrency("EUR").SetTags(document.NewTags(nil)).
+					SetUpdatedAt(boundTime + 3010)
 			}).Exec(ctx)
 		})
 		if err != nil {

@@ -62,8 +62,9 @@ func TestDeliveryBounds(t *testing.T) {
 			var after *string
 			found := 0
 			for pages := 0; ; pages++ {
+				fields := endpoint.Fields{Resolver: endpoint.New(p.Core)}
 				c := graphtest.Must[*model.WebhookDeliveryConnection](t)(
-					endpoint.Fields{Resolver: endpoint.New(p.Core)}.Deliveries(p.Ctx, e, new(first), after, new(state.DeliverySkipped)))
+					fields.Deliveries(p.Ctx, e, new(first), after, new(state.DeliverySkipped)))
 				if found += len(c.Nodes); !c.PageInfo().HasNextPage {
 					break
 				}

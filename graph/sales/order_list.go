@@ -60,7 +60,8 @@ func (f orderFilter) ranges() ent.Ranges {
 	r := ent.Ranges{Table: order.Table, Index: ordersByState,
 		Columns: []string{order.FieldStatus, order.FieldFinancialStatus, order.FieldFulfillmentStatus},
 		Values: ent.Product(values(f.Status, state.OrderStatuses()),
-			values(f.FinancialStatus, state.FinancialStatuses()), values(f.FulfillmentStatus, state.FulfillmentStatuses()))}
+			values(f.FinancialStatus, state.FinancialStatuses()),
+			values(f.FulfillmentStatus, state.FulfillmentStatuses()))}
 	if f.UpdatedFrom != nil {
 		r.Index = ordersByStateChange
 	}
