@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -81,12 +82,12 @@ func run(ctx context.Context, s settings) (*Ledger, error) {
 		return nil, err
 	}
 	defer c.receiver.server.Close()
-	if err := c.disturb(); err != nil {
-		return nil, errors.Join(err, context.Cause(work))
+	for _, part := range []func() error{c.disturb, c.settle} {
+		if err := part(); err != nil {
+			return nil, fmt.Errorf("%w\n%s", cmp.Or(context.Cause(work), err), strings.Join(errorsIn(dir), "\n"))
+		}
 	}
-	if err := c.settle(); err != nil {
-		return nil, errors.Join(err, context.Cause(work))
-	}
+	c.ledger.Errors = errorsIn(dir)
 	return c.ledger, nil
 }
 

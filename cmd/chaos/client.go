@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/rest"
 )
 
@@ -46,7 +47,7 @@ func (c *client) do(ctx context.Context, r request) (status int, h http.Header, 
 	if address == "" {
 		return 0, nil, nil
 	}
-	defer func() { c.count(status) }()
+	defer func() { c.count(status, body) }()
 	q, err := http.NewRequestWithContext(ctx, r.Method, address+r.Path, strings.NewReader(r.Body))
 	if err != nil {
 		return 0, nil, nil
@@ -69,14 +70,18 @@ func (c *client) do(ctx context.Context, r request) (status int, h http.Header, 
 	return w.StatusCode, w.Header, body
 }
 
-func (c *client) count(status int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.traffic.Requests++
+// count counts an answer; failures that GraphQL answers with 200 by their code too.
+func (c *client) count(status int, body []byte) {
 	name := "none"
 	if status > 0 {
 		name = strconv.Itoa(status)
 	}
+	if status == http.StatusOK && !stands(status, body) {
+		name += " " + code(body)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.traffic.Requests++
 	c.traffic.Answers[name]++
 }
 
@@ -111,7 +116,7 @@ func stands(status int, body []byte) bool {
 		return false
 	}
 	switch code(body) {
-	case "unavailable", "idempotency_in_progress", "internal", "rate_limited":
+	case string(fault.Unavailable), string(fault.IdempotencyInProgress), string(fault.Internal), string(fault.RateLimited):
 		return false
 	}
 	return true

@@ -21,6 +21,8 @@ type Ledger struct {
 	// Waiting is the work that was left when all had been given time to end.
 	Waiting []string `json:"waiting"`
 	Traffic Traffic  `json:"traffic"`
+	// Errors are what the processes logged as such, each once and without its time.
+	Errors []string `json:"errors"`
 }
 
 // Write is one write with a key. It is sent until it has its answer.

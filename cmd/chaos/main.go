@@ -133,6 +133,9 @@ func report(out io.Writer, l *Ledger, v Verdict, took time.Duration) {
 	fmt.Fprintf(out, "%d requests, answered %s\n", l.Traffic.Requests, strings.Join(answers, ", "))
 	fmt.Fprintf(out, "worst stall %v (%s), %d processes ended by themselves\n",
 		l.Traffic.Stall.Round(time.Millisecond), l.Traffic.Stalled, l.Traffic.Ended)
+	if len(l.Errors) > 0 {
+		fmt.Fprintf(out, "%d errors in the logs, such as\n  %.300s\n", len(l.Errors), l.Errors[0])
+	}
 	verdict := "FAILED"
 	if v.Good() {
 		verdict = "passed"

@@ -9,6 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -152,3 +155,31 @@ func pause(ctx context.Context, d time.Duration) {
 	case <-ctx.Done():
 	}
 }
+
+// errorsIn are the errors in the logs of a folder, each once and without its time.
+func errorsIn(dir string) (list []string) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.log"))
+	if err != nil {
+		return nil
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(string(text)) {
+			_, message, ok := strings.Cut(strings.TrimSpace(line), "level=ERROR ")
+			if !ok {
+				continue
+			}
+			message = filepath.Base(name) + ": " + requestID.ReplaceAllString(message, "")
+			if !slices.Contains(list, message) && len(list) < 100 {
+				list = append(list, message)
+			}
+		}
+	}
+	return list
+}
+
+// requestID is what tells equal errors apart.
+var requestID = regexp.MustCompile(`(request_id|trace_id|span_id|took|stack)=(\"[^\"]*\"|\S+) ?`)
