@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/cmd/internal/demo"
+	"github.com/storefront-go/storefront/ent/storetest/mariadb"
 	"github.com/storefront-go/storefront/rest"
 )
 
@@ -77,7 +78,8 @@ func run(ctx context.Context, s settings) (*Ledger, error) {
 			fail(err)
 		}
 	}
-	c.db = &database{engine: s.engine, dir: filepath.Join(dir, "db"), unpacked: s.unpacked, settable: canSet(s.engine)}
+	c.db = &database{engine: s.engine, dir: filepath.Join(dir, "db"), unpacked: s.unpacked,
+		settable: s.engine == "mariadb" && mariadb.Settable()}
 	if err := c.open(living); err != nil {
 		return nil, err
 	}

@@ -43,8 +43,6 @@ func (d *database) start(ctx context.Context) error {
 
 func (d *database) begin() (*mariadb.Server, error) {
 	switch {
-	case d.engine == "mysql" && d.settable:
-		return mariadb.StartUnpackedSettable(d.unpacked, d.dir, durable...)
 	case d.engine == "mysql":
 		return mariadb.StartUnpacked(d.unpacked, d.dir, durable...)
 	case d.settable:

@@ -99,9 +99,6 @@ func (c *command) check() error {
 	return nil
 }
 
-// canSet reports whether the clock of an engine's server can be set here.
-func canSet(engine string) bool { return engine != "sqlite" && mariadb.HaveFaketime() }
-
 // build makes the program.
 func build(ctx context.Context, path string) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", path, "github.com/storefront-go/storefront/cmd/storefront")

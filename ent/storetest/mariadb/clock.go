@@ -23,10 +23,7 @@ func faker() string {
 }
 
 // Settable reports whether [StartSettable] can start a server on this machine.
-func Settable() bool { return Installed() && HaveFaketime() }
-
-// HaveFaketime reports whether the library that sets clocks is on this machine.
-func HaveFaketime() bool { return faker() != "" }
+func Settable() bool { return Installed() && faker() != "" }
 
 // StartSettable is [Start] for a server whose time of day can be set while it runs; see
 // [Server.SetClock].
@@ -35,18 +32,6 @@ func StartSettable(dir string, args ...string) (*Server, error) {
 		return nil, errors.New("mariadbd or the library of faketime is not installed")
 	}
 	return begin(installed(), dir, faker(), args)
-}
-
-// StartUnpackedSettable is [StartUnpacked] for a server whose time of day can be set.
-func StartUnpackedSettable(folder, dir string, args ...string) (*Server, error) {
-	if faker() == "" {
-		return nil, errors.New("the library of faketime is not installed")
-	}
-	p, err := unpacked(folder)
-	if err != nil {
-		return nil, err
-	}
-	return begin(p, dir, faker(), args)
 }
 
 // under is the start of a command line that puts a program under another clock: the
