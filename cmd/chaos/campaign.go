@@ -120,7 +120,8 @@ func (c *campaign) open(living context.Context) error {
 	if c.db.server != nil {
 		serve = append(serve, "--no-dispatch")
 	}
-	dispatch := append([]string{"dispatch", "--json", "--admin-addr", "127.0.0.1:0", "--allow-loopback-webhooks"}, where...)
+	dispatch := append([]string{"dispatch", "--json", "--admin-addr", "127.0.0.1:0", "--allow-loopback-webhooks"},
+		where...)
 	for i := range count {
 		c.servers = append(c.servers, supervise(living, fmt.Sprint("server-", i+1), c.dir, c.binary, serve...))
 		c.dispatchers = append(c.dispatchers,
@@ -161,11 +162,15 @@ func (c *campaign) hire() error {
 		return err
 	}
 	var f demo.File
-	if err := json.Unmarshal(b, &f); err != nil || len(f.Stores) == 0 {
+	if err := json.Unmarshal(b, &f); err != nil {
 		return fmt.Errorf("read the demo's credentials: %w", err)
 	}
+	if len(f.Stores) == 0 {
+		return errors.New("the demo has no store")
+	}
 	store := f.Stores[0]
-	c.crew = &crew{client: newClient(c.servers), key: store.Keys["all"], staff: store.StaffToken, ids: map[string][]string{}}
+	c.crew = &crew{client: newClient(c.servers), key: store.Keys["all"], staff: store.StaffToken,
+		ids: map[string][]string{}}
 	err = c.crew.list(c.work, c.crew.key, "/orders", func(page json.RawMessage) error {
 		var rows []struct{ ID string }
 		err := json.Unmarshal(page, &rows)

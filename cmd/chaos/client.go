@@ -116,7 +116,8 @@ func stands(status int, body []byte) bool {
 		return false
 	}
 	switch code(body) {
-	case string(fault.Unavailable), string(fault.IdempotencyInProgress), string(fault.Internal), string(fault.RateLimited):
+	case string(fault.Unavailable), string(fault.IdempotencyInProgress), string(fault.Internal),
+		string(fault.RateLimited):
 		return false
 	}
 	return true

@@ -54,7 +54,7 @@ func (d *database) begin() (*mariadb.Server, error) {
 // kill ends the server as a crash does.
 func (d *database) kill() {
 	if d.server != nil {
-		d.server.Close() //nolint:errcheck // the pipe of a process that ends
+		d.server.Close()
 		d.server = nil
 	}
 }

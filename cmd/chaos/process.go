@@ -37,7 +37,8 @@ type process struct {
 
 // supervise keeps a process running until the context ends, and kills it then.
 func supervise(ctx context.Context, name, dir, binary string, args ...string) *process {
-	p := &process{name: name, binary: binary, args: args, dir: dir, ready: make(chan struct{}), over: make(chan struct{})}
+	p := &process{name: name, binary: binary, args: args, dir: dir,
+		ready: make(chan struct{}), over: make(chan struct{})}
 	go func() {
 		defer close(p.over)
 		for ctx.Err() == nil {
@@ -127,7 +128,7 @@ func (p *process) signal(s syscall.Signal) {
 	if s == syscall.SIGKILL && p.api != "" {
 		p.api, p.ready = "", make(chan struct{})
 	}
-	p.cmd.Process.Signal(s) //nolint:errcheck // one that has ended is what a kill wants
+	p.cmd.Process.Signal(s)
 }
 
 // await waits until it answers.
@@ -141,7 +142,7 @@ func (p *process) await(ctx context.Context) error {
 	case <-ready:
 		return nil
 	case <-ctx.Done():
-		log, _ := os.ReadFile(filepath.Join(p.dir, p.name+".log")) //nolint:errcheck // it is for the message
+		log, _ := os.ReadFile(filepath.Join(p.dir, p.name+".log"))
 		return fmt.Errorf("%s does not answer: %w; its log ends with\n%s", p.name, ctx.Err(), log[max(0, len(log)-2000):])
 	}
 }

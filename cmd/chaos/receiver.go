@@ -26,8 +26,7 @@ type receiver struct {
 	secrets    map[string]string // by path
 	deliveries []*Delivery
 	place      int
-	taken      map[string]map[string]bool // by endpoint the events that were accepted
-	refused    map[string]bool            // resources that were refused once
+	refused    map[string]bool // resources that were refused once
 	fails      *rand.Rand
 	rest       bool
 }
@@ -42,9 +41,9 @@ func listen(ctx context.Context, seed uint64) (*receiver, error) {
 		return nil, err
 	}
 	r := &receiver{url: "http://" + l.Addr().String(), secrets: map[string]string{},
-		taken: map[string]map[string]bool{}, refused: map[string]bool{}, fails: rand.New(rand.NewPCG(seed, 1))}
+		refused: map[string]bool{}, fails: rand.New(rand.NewPCG(seed, 1))}
 	r.server = &http.Server{Handler: r, ReadHeaderTimeout: patience}
-	go r.server.Serve(l) //nolint:errcheck // it ends with Close
+	go r.server.Serve(l)
 	return r, nil
 }
 
@@ -52,7 +51,7 @@ func listen(ctx context.Context, seed uint64) (*receiver, error) {
 func (r *receiver) expect(path, secret string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.secrets[path], r.taken[path] = secret, map[string]bool{}
+	r.secrets[path] = secret
 }
 
 // ServeHTTP takes one delivery down.
@@ -80,7 +79,8 @@ func (r *receiver) take(q *http.Request, body []byte) (status int) {
 		d.Mistake = err.Error()
 	}
 	sum := sha256.Sum256(append([]byte(e.DeliveryID+"\n"), body...))
-	d.Event, d.Type, d.Resource, d.Sequence, d.Sum = e.ID, e.Type, e.Resource.ID, e.Sequence, hex.EncodeToString(sum[:8])
+	d.Event, d.Type, d.Resource, d.Sequence, d.Sum = e.ID, e.Type, e.Resource.ID, e.Sequence,
+		hex.EncodeToString(sum[:8])
 	r.place++
 	d.Arrived = r.place
 	r.deliveries = append(r.deliveries, d)
@@ -93,7 +93,6 @@ func (r *receiver) take(q *http.Request, body []byte) (status int) {
 	}
 	r.place++
 	d.Accepted = r.place
-	r.taken[path][d.Event] = true
 	return http.StatusOK
 }
 
@@ -102,13 +101,6 @@ func (r *receiver) relent() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.rest = true
-}
-
-// events is how many an endpoint has accepted.
-func (r *receiver) events(path string) int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.taken[path])
 }
 
 // all is what came until now.

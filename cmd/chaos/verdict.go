@@ -150,7 +150,8 @@ func (v *Verdict) lanes(endpoint string, events map[string]*told) {
 			before := lane[i]
 			switch {
 			case e.Sequence == before.Sequence:
-				note(&v.Doubled, "%s: event %d of %s is %s and %s", endpoint, e.Sequence, resource, before.Event, e.Event)
+				note(&v.Doubled, "%s: event %d of %s is %s and %s", endpoint, e.Sequence, resource, before.Event,
+					e.Event)
 			case e.Sequence > before.Sequence+1:
 				note(&v.Lost, "%s: of %s came %d and then %d", endpoint, resource, before.Sequence, e.Sequence)
 			case before.accepted == 0 || e.Arrived < before.accepted:

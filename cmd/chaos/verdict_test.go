@@ -48,7 +48,9 @@ func TestJudge(t *testing.T) {
 		want  string // what the verdict finds
 	}{
 		{"a row is gone", func(l *Ledger) { delete(l.Rows, "m1") }, "lost"},
-		{"an event never came", func(l *Ledger) { l.Deliveries = append(l.Deliveries[:1], l.Deliveries[2:]...) }, "lost"},
+		{"an event never came", func(l *Ledger) {
+			l.Deliveries = append(l.Deliveries[:1], l.Deliveries[2:]...)
+		}, "lost"},
 		{"an event was never accepted", func(l *Ledger) { l.Deliveries[1].Accepted = 0 }, "lost"},
 		{"an event is missing in its lane", func(l *Ledger) { l.Deliveries[2].Sequence = 3 }, "lost"},
 		{"a walk misses a row", func(l *Ledger) {

@@ -268,7 +268,8 @@ func (c *crew) export(ctx context.Context, key string) error {
 		return err
 	}
 	for j.Status != "completed" {
-		_, status, _, body := c.insist(ctx, request{As: c.key, Method: http.MethodGet, Path: rest.Base + "/exports/" + j.ID})
+		_, status, _, body := c.insist(ctx, request{As: c.key, Method: http.MethodGet,
+			Path: rest.Base + "/exports/" + j.ID})
 		if err := json.Unmarshal(body, &j); err != nil || status != http.StatusOK {
 			return errors.Join(err, unexpected(ctx, "an export", status, body))
 		}

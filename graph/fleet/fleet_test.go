@@ -110,7 +110,8 @@ func TestLook(t *testing.T) {
 				return err
 			}
 			for _, step := range []state.RedactionStep{state.RedactResponses, state.RedactDone} {
-				if err := c.Redaction.Create().SetBucket(b).SetDueAt(now).SetBegunAt(now).SetStep(step).Exec(ctx); err != nil {
+				err := c.Redaction.Create().SetBucket(b).SetDueAt(now).SetBegunAt(now).SetStep(step).Exec(ctx)
+				if err != nil {
 					return err
 				}
 			}
