@@ -42,6 +42,7 @@ var mysqlClass = map[uint16]class{
 	1203: refused, 1040: refused, 1047: refused, 1290: refused, 1792: refused, 1836: refused,
 	8027: refused, 9001: refused, 9002: refused, 9003: refused, 9004: refused, 9005: refused, 9010: refused,
 	1053: linkLost, 1927: linkLost, 2006: linkLost, 2013: linkLost, 4031: linkLost,
+	3: broken, 20: broken, 1021: broken, 1026: broken, 1114: broken,
 }
 
 // demoted reports whether a server says that it takes no writes any more: it is read-only,

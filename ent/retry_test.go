@@ -35,6 +35,7 @@ func TestClassify(t *testing.T) {
 		{name: "shutdown", err: number(1053), want: linkLost, unavailable: true},
 		{name: "silent for too long", err: number(4031), want: linkLost, unavailable: true},
 		{name: "an answer that nobody asked for", err: mysql.ErrPktSync, want: linkLost, unavailable: true},
+		{name: "a table that cannot grow on a full disk", err: number(1114), want: broken, unavailable: true},
 		{name: "syntax", err: number(1064), want: fatal},
 		{name: "check", err: number(4025), want: fatal},
 		{name: "bad connection", err: driver.ErrBadConn, want: linkLost, unavailable: true},

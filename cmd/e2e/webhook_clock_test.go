@@ -22,7 +22,7 @@ func settable(t *testing.T) (address string, set func(ahead time.Duration)) {
 		}
 		t.Skip("there is no mariadbd, or no library of faketime")
 	}
-	db, err := mariadb.StartSettable()
+	db, err := mariadb.StartSettable("")
 	if err != nil {
 		t.Fatal(err)
 	}

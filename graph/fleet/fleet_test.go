@@ -109,6 +109,12 @@ func TestLook(t *testing.T) {
 			if err := c.WebhookQueue.Create().SetBucket(b).SetDueAt(now.Add(-5 * time.Second)).Exec(ctx); err != nil {
 				return err
 			}
+			for _, step := range []state.RedactionStep{state.RedactResponses, state.RedactDone} {
+				err := c.Redaction.Create().SetBucket(b).SetDueAt(now).SetBegunAt(now).SetStep(step).Exec(ctx)
+				if err != nil {
+					return err
+				}
+			}
 			return c.Mail.Create().SetBucket(b).SetDueAt(micros.Now().Add(-time.Minute)).
 				SetRecipient("ada@example.com").SetSubject("A secret subject").SetBody("body").Exec(ctx)
 		})
@@ -132,6 +138,9 @@ func TestLook(t *testing.T) {
 		within("queues", v.Shards[0].Queues, 1, 5)
 		within("mails", v.Shards[0].Jobs.Mails, 1, 60)
 		within("deliveries", v.Shards[0].Deliveries, 0, 0)
+		if n := v.Shards[0].Jobs.Redactions; n != 1 {
+			t.Errorf("%d redactions are left, want the one that is not done", n)
+		}
 		text, err := json.Marshal(v)
 		if err != nil || strings.Contains(string(text), "example.com") || strings.Contains(string(text), "secret") {
 			t.Errorf("%s, %v", text, err)

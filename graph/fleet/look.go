@@ -204,6 +204,7 @@ func (l *look) jobs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return l.figures(ctx, []any{&l.shard.Jobs.Redactions}, fmt.Sprintf(count, "redactions", bucket.Every, maxCounted),
-		micros.Never)
+	// The rows of those that are done stay for a while.
+	return l.figures(ctx, []any{&l.shard.Jobs.Redactions}, fmt.Sprintf(count, "redactions",
+		bucket.Every+" AND step <> '"+string(state.RedactDone)+"'", maxCounted), micros.Never)
 }

@@ -25,13 +25,13 @@ func faker() string {
 // Settable reports whether [StartSettable] can start a server on this machine.
 func Settable() bool { return Installed() && faker() != "" }
 
-// StartSettable is [Start] in a temporary folder for a server whose time of day can be
-// set while it runs; see [Server.SetClock].
-func StartSettable(args ...string) (*Server, error) {
+// StartSettable is [Start] for a server whose time of day can be set while it runs; see
+// [Server.SetClock].
+func StartSettable(dir string, args ...string) (*Server, error) {
 	if !Settable() {
 		return nil, errors.New("mariadbd or the library of faketime is not installed")
 	}
-	return begin(installed(), "", faker(), args)
+	return begin(installed(), dir, faker(), args)
 }
 
 // under is the start of a command line that puts a program under another clock: the

@@ -106,12 +106,12 @@ func TestKilledOwner(t *testing.T) {
 // is not.
 func TestSetClock(t *testing.T) {
 	if !Settable() {
-		if _, err := StartSettable(); err == nil {
+		if _, err := StartSettable(""); err == nil {
 			t.Error("started a server whose clock cannot be set")
 		}
 		return
 	}
-	s, err := StartSettable()
+	s, err := StartSettable("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,375 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/storefront-go/storefront/cmd/internal/demo"
+	"github.com/storefront-go/storefront/ent/storetest/mariadb"
+	"github.com/storefront-go/storefront/rest"
+)
+
+// settings are those of a campaign.
+type settings struct {
+	engine, binary, unpacked string
+	seed                     uint64
+	faults                   int
+	time                     time.Duration // after which no more faults come
+	log                      io.Writer
+}
+
+// campaign is one that runs.
+type campaign struct {
+	settings
+	dir   string
+	began time.Time
+	disk  disk
+	db    *database
+
+	servers, dispatchers []*process
+	receiver             *receiver
+	crew                 *crew
+	ledger               *Ledger
+
+	// work ends when everything has had its time; failed ends it before, with a cause.
+	work   context.Context
+	failed func(error)
+	group  sync.WaitGroup
+}
+
+// settling is how long everything may take to come to rest once nobody writes: a lease that
+// ends, and retries that wait for 5 s and 10 s.
+const settling = 90 * time.Second
+
+// run does a campaign and returns its ledger. Its error says that it came to no end.
+func run(ctx context.Context, s settings) (*Ledger, error) {
+	dir, err := os.MkdirTemp("/tmp", "sfchaos") // a socket's path must be short
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	c := &campaign{settings: s, dir: dir, began: time.Now(), disk: mounted(ctx, dir, 768),
+		ledger: &Ledger{Engine: s.engine, Seed: s.seed, Endpoints: map[string][]string{}, Rows: map[string][]string{}}}
+	defer c.disk.close()
+	living, end := context.WithCancel(ctx)
+	defer func() { // the processes first, and then what they stand on
+		end()
+		for _, p := range c.processes() {
+			<-p.over
+		}
+		c.db.kill()
+	}()
+	work, fail := context.WithCancelCause(ctx)
+	c.work, c.failed = work, func(err error) {
+		if err != nil {
+			fail(err)
+		}
+	}
+	c.db = &database{engine: s.engine, dir: filepath.Join(dir, "db"), unpacked: s.unpacked,
+		settable: s.engine == "mariadb" && mariadb.Settable()}
+	if err := c.open(living); err != nil {
+		return nil, err
+	}
+	defer c.receiver.server.Close()
+	for _, part := range []func() error{c.disturb, c.settle} {
+		if err := part(); err != nil {
+			return nil, fmt.Errorf("%w\n%s", cmp.Or(context.Cause(work), err), strings.Join(errorsIn(dir), "\n"))
+		}
+	}
+	c.ledger.Errors = errorsIn(dir)
+	return c.ledger, nil
+}
+
+func (c *campaign) processes() []*process { return append(slices.Clone(c.servers), c.dispatchers...) }
+
+// open starts everything and registers the endpoints.
+func (c *campaign) open(living context.Context) error {
+	if err := os.MkdirAll(c.db.dir, 0o700); err != nil {
+		return err
+	}
+	if err := c.db.start(c.work); err != nil {
+		return err
+	}
+	where := []string{"--data", filepath.Join(c.dir, "data"), "--log-format", "text", "--log-level", "warn"}
+	count := 1
+	if c.db.server != nil {
+		address, err := c.db.server.Create(c.work, "chaos")
+		if err != nil {
+			return err
+		}
+		where, count = append(where, "--database", address), 2
+	}
+	serve := append([]string{"serve", "--json", "--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0",
+		"--rate-limit", "0", "--store-rate-limit", "0", "--allow-loopback-webhooks"}, where...)
+	if err := c.seedDemo(serve); err != nil {
+		return err
+	}
+	if c.db.server != nil {
+		serve = append(serve, "--no-dispatch")
+	}
+	dispatch := append([]string{"dispatch", "--json", "--admin-addr", "127.0.0.1:0", "--allow-loopback-webhooks"},
+		where...)
+	for i := range count {
+		c.servers = append(c.servers, supervise(living, fmt.Sprint("server-", i+1), c.dir, c.binary, serve...))
+		c.dispatchers = append(c.dispatchers,
+			supervise(living, fmt.Sprint("dispatcher-", i+1), c.dir, c.binary, dispatch...))
+	}
+	if err := c.await(c.work); err != nil {
+		return err
+	}
+	return c.hire()
+}
+
+// seedDemo lets a server make the demo's stores, and ends it.
+func (c *campaign) seedDemo(serve []string) error {
+	ctx, end := context.WithCancel(c.work)
+	args := append(slices.Clone(serve), "--demo", "--demo-orders", "3")
+	if c.engine != "sqlite" {
+		args = append(args, "--migrate")
+	}
+	p := supervise(ctx, "demo", c.dir, c.binary, args...)
+	defer func() { end(); <-p.over }()
+	return p.await(ctx)
+}
+
+// await waits until every process answers.
+func (c *campaign) await(ctx context.Context) error {
+	for _, p := range c.processes() {
+		if err := p.await(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hire makes the crew and its endpoints.
+func (c *campaign) hire() error {
+	b, err := os.ReadFile(filepath.Join(c.dir, "data", demo.FileName))
+	if err != nil {
+		return err
+	}
+	var f demo.File
+	if err := json.Unmarshal(b, &f); err != nil {
+		return fmt.Errorf("read the demo's credentials: %w", err)
+	}
+	if len(f.Stores) == 0 {
+		return errors.New("the demo has no store")
+	}
+	store := f.Stores[0]
+	c.crew = &crew{client: newClient(c.servers), key: store.Keys["all"], staff: store.StaffToken,
+		ids: map[string][]string{}}
+	err = c.crew.list(c.work, c.crew.key, "/orders", func(page json.RawMessage) error {
+		var rows []struct{ ID string }
+		err := json.Unmarshal(page, &rows)
+		for _, r := range rows {
+			c.crew.order = r.ID
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if c.receiver, err = listen(c.work, c.seed); err != nil {
+		return err
+	}
+	for _, path := range []string{"/all", moody, "/orders"} {
+		if err := c.register(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// register makes an endpoint. Its secret is in the first answer alone, so it is asked for
+// while all is calm.
+func (c *campaign) register(path string) error {
+	c.ledger.Endpoints[path] = subscribed(path)
+	body, err := json.Marshal(map[string]any{"url": c.receiver.url + path, "events": subscribed(path)})
+	if err != nil {
+		return err
+	}
+	_, status, _, answer := c.crew.insist(c.work, request{As: c.crew.key, Method: http.MethodPost,
+		Path: rest.Base + "/webhooks", Body: string(body), Key: "endpoint" + path})
+	var made struct{ Secret string }
+	if err := json.Unmarshal(answer, &made); err != nil || made.Secret == "" {
+		return errors.Join(err, unexpected(c.work, "an endpoint", status, answer))
+	}
+	c.receiver.expect(path, made.Secret)
+	return nil
+}
+
+// disturb lets the crew write while faults come.
+func (c *campaign) disturb() error {
+	able, undone := c.able()
+	c.ledger.Undone = undone
+	until, rest := context.WithTimeout(c.work, c.time)
+	defer rest()
+	source := func(n uint64) *rand.Rand { return rand.New(rand.NewPCG(c.seed, n)) }
+	for i := range uint64(4) {
+		c.group.Go(func() { c.failed(c.crew.author(c.work, until, source(100+i))) })
+	}
+	c.group.Go(func() { c.failed(c.crew.reader(c.work, until)) })
+	c.group.Go(func() { c.failed(c.crew.exporter(c.work, until, source(200))) })
+	for i, f := range plan(c.seed, c.faults, able) {
+		pause(until, f.Rest)
+		if until.Err() != nil {
+			break
+		}
+		f.At = time.Since(c.began)
+		if err := c.strike(c.work, f); err != nil {
+			return err
+		}
+		c.ledger.Faults = append(c.ledger.Faults, f)
+		fmt.Fprintf(c.log, "%4d  %7.1fs  %s\n", i+1, f.At.Seconds(), f.Kind)
+		c.crew.again(c.work, c.crew.answered(8))
+	}
+	pause(until, time.Second)
+	rest()
+	return nil
+}
+
+// settle lets everything come to its end, and reads what is there.
+func (c *campaign) settle() error {
+	var cancel context.CancelFunc
+	done := make(chan struct{})
+	go func() { c.group.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(settling):
+		c.failed(errors.New("writers, readers and exports do not come to their end"))
+	}
+	if err := context.Cause(c.work); err != nil {
+		return err
+	}
+	c.receiver.relent()
+	c.work, cancel = context.WithTimeout(c.work, 10*time.Minute)
+	defer cancel()
+	c.crew.again(c.work, c.crew.answered(0))
+	c.ledger.Waiting = c.drain()
+	for _, list := range []string{"/products", "/orders"} {
+		if err := c.rows(list); err != nil {
+			return err
+		}
+	}
+	c.ledger.Writes, c.ledger.Readings, c.ledger.Deliveries = c.crew.writes, c.crew.readings, c.receiver.all()
+	c.ledger.Traffic = c.crew.traffic
+	for _, p := range c.processes() {
+		c.ledger.Traffic.Ended += int(p.ended.Load())
+	}
+	return nil
+}
+
+// rows reads a list for what writes left in it, by their marks.
+func (c *campaign) rows(list string) error {
+	return c.crew.list(c.work, c.crew.key, list, func(page json.RawMessage) error {
+		var rows []struct {
+			ID, SKU string
+			Number  json.RawMessage
+			Tags    []string
+		}
+		if err := json.Unmarshal(page, &rows); err != nil {
+			return err
+		}
+		for _, r := range rows {
+			marks := r.Tags
+			if list == "/products" {
+				marks = []string{r.SKU}
+			} else {
+				marks = append(marks, "order number "+string(r.Number))
+			}
+			for _, mark := range marks {
+				if strings.HasPrefix(mark, "c") || strings.HasPrefix(mark, "order number ") {
+					c.ledger.Rows[mark] = append(c.ledger.Rows[mark], r.ID)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// drain waits until nothing is left to do, and says what is.
+func (c *campaign) drain() (left []string) {
+	limit := time.Now().Add(settling)
+	for time.Now().Before(limit) && c.work.Err() == nil {
+		if left = c.left(); len(left) == 0 {
+			break
+		}
+		pause(c.work, 500*time.Millisecond)
+	}
+	if out, err := c.command("doctor", "deliveries", "--json"); err != nil {
+		left = append(left, fmt.Sprintf("doctor deliveries: %v: %s", err, out))
+	}
+	return left
+}
+
+// left is the work that waits, as the program itself counts it.
+func (c *campaign) left() (list []string) {
+	out, err := c.command("status", "--json")
+	if err != nil {
+		return []string{fmt.Sprintf("status: %v: %s", err, out)}
+	}
+	return leftOver(out)
+}
+
+// leftOver reads what status prints.
+func leftOver(out []byte) (list []string) {
+	type backlog struct{ Waiting int }
+	var v struct {
+		Shards []struct {
+			Outbox, Queues, Deliveries backlog
+			SetAside                   int `json:"set_aside"`
+			Jobs                       struct {
+				Queued     int `json:"exports_queued"`
+				Running    int `json:"exports_running"`
+				Mails      backlog
+				Themes     int `json:"themes_processing"`
+				Redactions int
+			}
+		}
+	}
+	if err := json.Unmarshal(out, &v); err != nil || len(v.Shards) == 0 {
+		return []string{fmt.Sprintf("status is not to be read: %v", err)}
+	}
+	for _, s := range v.Shards {
+		for _, w := range []struct {
+			name string
+			n    int
+		}{
+			{"events in the outbox", s.Outbox.Waiting}, {"events set aside", s.SetAside}, {"queues", s.Queues.Waiting},
+			{"deliveries", s.Deliveries.Waiting}, {"exports that wait", s.Jobs.Queued},
+			{"exports that run", s.Jobs.Running}, {"mails", s.Jobs.Mails.Waiting}, {"themes", s.Jobs.Themes},
+			{"redactions", s.Jobs.Redactions},
+		} {
+			if w.n > 0 {
+				list = append(list, fmt.Sprintf("%d %s", w.n, w.name))
+			}
+		}
+	}
+	return list
+}
+
+// command runs a command of the program on the campaign's data.
+func (c *campaign) command(args ...string) ([]byte, error) {
+	args = append(args, "--data", filepath.Join(c.dir, "data"))
+	if c.db.server != nil {
+		args = append(args, "--database", c.db.server.DSN("chaos"))
+	}
+	ctx, cancel := context.WithTimeout(c.work, patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, c.binary, args...)
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
+	return cmd.Output()
+}

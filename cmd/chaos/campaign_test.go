@@ -1,0 +1,49 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/storetest/mariadb"
+)
+
+// A short campaign, with each kind of fault that can be done here, ends with nothing lost,
+// doubled, out of order, answered otherwise or left undone.
+func TestCampaign(t *testing.T) {
+	binary := filepath.Join(t.TempDir(), "storefront")
+	if err := build(t.Context(), binary); err != nil {
+		t.Fatal(err)
+	}
+	s := settings{engine: "sqlite", binary: binary, seed: 1, faults: 8, time: time.Minute, log: t.Output()}
+	t.Run("sqlite", func(t *testing.T) { s.passes(t) })
+	folder := os.Getenv(storetest.EnvMySQL)
+	switch info, err := os.Stat(folder); {
+	case err == nil && info.IsDir():
+		s.engine, s.unpacked = "mysql", folder
+	case mariadb.Installed() && folder == "":
+		s.engine = "mariadb"
+	default:
+		storetest.HaveMySQL(t) // a server that is given cannot be killed
+		return
+	}
+	t.Run("mysql", func(t *testing.T) { s.passes(t) })
+}
+
+func (s settings) passes(t *testing.T) {
+	l, err := run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := judge(l)
+	report(t.Output(), l, v, 0)
+	if !v.Good() {
+		t.Error("the verdict is not good")
+	}
+	if len(l.Faults) != s.faults || len(l.Writes) < 100 || len(l.Deliveries) < 100 || len(l.Readings) < 2 {
+		t.Errorf("%d faults, %d writes, %d deliveries, %d readings: too little happened", len(l.Faults), len(l.Writes),
+			len(l.Deliveries), len(l.Readings))
+	}
+}

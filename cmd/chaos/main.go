@@ -1,0 +1,141 @@
+// Command chaos runs a campaign of faults against the program: processes and databases are
+// killed, stopped and set to other times while writers, readers, exports and webhooks go on.
+// It ends with a verdict: what was lost, doubled, out of order, answered otherwise or left
+// undone.
+//
+//	go run ./cmd/chaos --engine mariadb --kills 200 --seed 7
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/storefront-go/storefront/ent/storetest/mariadb"
+)
+
+// command are the flags.
+type command struct {
+	Engine string        `enum:"sqlite,mariadb,mysql" default:"sqlite" help:"The database: sqlite, mariadb or mysql (default ${default})."`
+	Kills  int           `default:"200" help:"How many faults there are (default ${default})."`
+	Seed   uint64        `default:"1" help:"What is drawn, and when, follows from it (default ${default})."`
+	Time   time.Duration `default:"30m" help:"No fault comes after it (default ${default})."`
+	Binary string        `type:"path" help:"Disturb this program instead of one that is built now."`
+	MySQL  string        `name:"mysql" env:"STOREFRONT_TEST_MYSQLD" type:"path" help:"Folder of an unpacked MySQL, as .ci/mysql prints it."`
+	Ledger string        `type:"path" help:"File for the ledger and the verdict (default: in the folder for temporary files)."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var c command
+	parser := kong.Parse(&c, kong.Name("chaos"), kong.UsageOnError(),
+		kong.Description("Disturbs the storefront service, and judges what comes of it."))
+	good, err := c.run(ctx, os.Stdout)
+	parser.FatalIfErrorf(err)
+	if !good {
+		stop()
+		os.Exit(1) //nolint:gocritic // what was deferred is done
+	}
+}
+
+// run does the campaign and reports whether all is well.
+func (c *command) run(ctx context.Context, out io.Writer) (good bool, err error) {
+	if err := c.check(); err != nil {
+		return false, err
+	}
+	if c.Binary == "" {
+		dir, err := os.MkdirTemp("", "storefront-chaos")
+		if err != nil {
+			return false, err
+		}
+		defer os.RemoveAll(dir)
+		c.Binary = filepath.Join(dir, "storefront")
+		if err := build(ctx, c.Binary); err != nil {
+			return false, err
+		}
+	}
+	began := time.Now()
+	l, err := run(ctx, settings{engine: c.Engine, binary: c.Binary, unpacked: c.MySQL, seed: c.Seed, faults: c.Kills,
+		time: c.Time, log: out})
+	if err != nil {
+		return false, err
+	}
+	v := judge(l)
+	report(out, l, v, time.Since(began))
+	if c.Ledger == "" {
+		c.Ledger = filepath.Join(os.TempDir(), fmt.Sprintf("storefront-chaos-%s-%d.json", c.Engine, c.Seed))
+	}
+	b, err := json.Marshal(map[string]any{"verdict": v, "ledger": l})
+	if err != nil {
+		return false, err
+	}
+	fmt.Fprintf(out, "\nThe ledger is in %s\n", c.Ledger)
+	return v.Good(), os.WriteFile(c.Ledger, b, 0o600)
+}
+
+func (c *command) check() error {
+	switch {
+	case c.Kills < 1 || c.Time <= 0:
+		return errors.New("--kills and --time must be above 0")
+	case c.Engine == "mariadb" && !mariadb.Installed():
+		return errors.New("mariadbd is not installed")
+	case c.Engine == "mysql" && c.MySQL == "":
+		return errors.New("--mysql must name the folder of an unpacked MySQL: --mysql $(.ci/mysql)")
+	}
+	return nil
+}
+
+// build makes the program.
+func build(ctx context.Context, path string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", path, "github.com/storefront-go/storefront/cmd/storefront")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build the program: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// report writes what happened and the verdict.
+func report(out io.Writer, l *Ledger, v Verdict, took time.Duration) {
+	fmt.Fprintf(out, "\n%s, seed %d: %d faults in %v\n", l.Engine, l.Seed, len(l.Faults), took.Round(time.Second))
+	kinds := map[Kind]int{}
+	for _, f := range l.Faults {
+		kinds[f.Kind]++
+	}
+	for _, k := range slices.Sorted(maps.Keys(kinds)) {
+		fmt.Fprintf(out, "  %4d × %s\n", kinds[k], k)
+	}
+	for _, k := range slices.Sorted(maps.Keys(l.Undone)) {
+		fmt.Fprintf(out, "  not done: %s: %s\n", k, l.Undone[k])
+	}
+	var answers []string
+	for _, status := range slices.Sorted(maps.Keys(l.Traffic.Answers)) {
+		answers = append(answers, fmt.Sprintf("%s: %d", status, l.Traffic.Answers[status]))
+	}
+	fmt.Fprintf(out, "%d writes with a key, %d deliveries, %d walks and exports\n", len(l.Writes), len(l.Deliveries),
+		len(l.Readings))
+	fmt.Fprintf(out, "%d requests, answered %s\n", l.Traffic.Requests, strings.Join(answers, ", "))
+	fmt.Fprintf(out, "worst stall %v (%s), %d processes ended by themselves\n",
+		l.Traffic.Stall.Round(time.Millisecond), l.Traffic.Stalled, l.Traffic.Ended)
+	if len(l.Errors) > 0 {
+		fmt.Fprintf(out, "%d errors in the logs, such as\n  %.300s\n", len(l.Errors), l.Errors[0])
+	}
+	verdict := "FAILED"
+	if v.Good() {
+		verdict = "passed"
+	}
+	fmt.Fprintf(out, "%s\n%s", verdict, v.text())
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// process is a child that is started again whenever it ends, as a supervisor of services
+// does.
+type process struct {
+	name   string
+	binary string
+	args   []string
+	dir    string // where its log lies
+	ended  atomic.Int64
+
+	mu     sync.Mutex
+	cmd    *exec.Cmd
+	killed bool
+	api    string        // "" while it does not answer
+	ready  chan struct{} // closed while it does
+	over   chan struct{} // closed when nobody starts it again
+}
+
+// supervise keeps a process running until the context ends, and kills it then.
+func supervise(ctx context.Context, name, dir, binary string, args ...string) *process {
+	p := &process{name: name, binary: binary, args: args, dir: dir,
+		ready: make(chan struct{}), over: make(chan struct{})}
+	go func() {
+		defer close(p.over)
+		for ctx.Err() == nil {
+			if err := p.run(ctx); err != nil {
+				fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+			}
+			pause(ctx, 200*time.Millisecond)
+		}
+	}()
+	return p
+}
+
+// run is one life of the process.
+func (p *process) run(ctx context.Context) error {
+	log, err := os.OpenFile(filepath.Join(p.dir, p.name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd := exec.CommandContext(ctx, p.binary, p.args...)
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "TMPDIR=" + os.TempDir()}
+	cmd.Stderr = log
+	cmd.WaitDelay = time.Second
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	err = cmd.Start()
+	p.cmd, p.killed = cmd, false
+	p.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	lines := bufio.NewReader(out)
+	line, err := lines.ReadBytes('\n')
+	if err == nil {
+		p.answers(line)
+		_, err = io.Copy(io.Discard, lines)
+	}
+	wait := cmd.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.api != "" {
+		p.api, p.ready = "", make(chan struct{})
+	}
+	if !p.killed && ctx.Err() == nil {
+		p.ended.Add(1)
+		fmt.Fprintf(log, "the process ended by itself: %v %v\n", wait, err)
+	}
+	return nil
+}
+
+// answers reads the line that a process prints when it has begun.
+func (p *process) answers(line []byte) {
+	var started struct {
+		API   string `json:"api_host"`
+		Admin string `json:"admin_url"`
+	}
+	if json.Unmarshal(line, &started) != nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.api = started.API
+	if p.api == "" {
+		p.api = started.Admin
+	}
+	close(p.ready)
+}
+
+// address is that of its API, "" while it does not answer.
+func (p *process) address() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.api
+}
+
+// signal sends one; SIGKILL is no end by itself.
+func (p *process) signal(s syscall.Signal) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cmd == nil || p.cmd.Process == nil {
+		return
+	}
+	p.killed = p.killed || s == syscall.SIGKILL
+	if s == syscall.SIGKILL && p.api != "" {
+		p.api, p.ready = "", make(chan struct{})
+	}
+	p.cmd.Process.Signal(s)
+}
+
+// await waits until it answers.
+func (p *process) await(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*patience)
+	defer cancel()
+	p.mu.Lock()
+	ready := p.ready
+	p.mu.Unlock()
+	select {
+	case <-ready:
+		return nil
+	case <-ctx.Done():
+		log, _ := os.ReadFile(filepath.Join(p.dir, p.name+".log"))
+		return fmt.Errorf("%s does not answer: %w; its log ends with\n%s", p.name, ctx.Err(), log[max(0, len(log)-2000):])
+	}
+}
+
+// pause waits, less where the context ends.
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// errorsIn are the errors in the logs of a folder, each once and without its time.
+func errorsIn(dir string) (list []string) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.log"))
+	if err != nil {
+		return nil
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(string(text)) {
+			_, message, ok := strings.Cut(strings.TrimSpace(line), "level=ERROR ")
+			if !ok {
+				continue
+			}
+			message = filepath.Base(name) + ": " + requestID.ReplaceAllString(message, "")
+			if !slices.Contains(list, message) && len(list) < 100 {
+				list = append(list, message)
+			}
+		}
+	}
+	return list
+}
+
+// requestID is what tells equal errors apart.
+var requestID = regexp.MustCompile(`(request_id|trace_id|span_id|took|stack)=(\"[^\"]*\"|\S+) ?`)
