@@ -159,6 +159,7 @@ func TestReads(t *testing.T) {
 		want  bool
 	}{
 		{"SELECT 1", true}, {"select 1", true}, {"EXPLAIN QUERY PLAN SELECT 1", true}, {"SHOW STATUS", true},
+		{"(SELECT 1 LIMIT 1) UNION ALL (SELECT 2)", true}, {"(DELETE FROM a)", false},
 		{"UPDATE orders SET x = 1", false}, {"INSERT INTO a SELECT 1", false}, {"", false}, {"DELETE FROM a", false},
 	}
 	for _, tc := range tests {

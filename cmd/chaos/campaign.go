@@ -145,8 +145,11 @@ func (c *campaign) seedDemo(serve []string) error {
 	return p.await(ctx)
 }
 
-// await waits until every process answers.
+// await waits until the database and every process answer.
 func (c *campaign) await(ctx context.Context) error {
+	if err := c.db.revive(ctx); err != nil {
+		return err
+	}
 	for _, p := range c.processes() {
 		if err := p.await(ctx); err != nil {
 			return err
@@ -266,6 +269,7 @@ func (c *campaign) settle() error {
 	}
 	c.ledger.Writes, c.ledger.Readings, c.ledger.Deliveries = c.crew.writes, c.crew.readings, c.receiver.all()
 	c.ledger.Traffic = c.crew.traffic
+	c.ledger.Traffic.Ended = c.db.ended
 	for _, p := range c.processes() {
 		c.ledger.Traffic.Ended += int(p.ended.Load())
 	}

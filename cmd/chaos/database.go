@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +21,7 @@ type database struct {
 	settable              bool
 	server                *mariadb.Server
 	ahead                 time.Duration
+	ended                 int // how often it ended without us, as MySQL does on a full disk
 }
 
 // durable lets commits survive the end of the server, though not that of its machine.
@@ -57,6 +59,20 @@ func (d *database) kill() {
 		d.server.Close()
 		d.server = nil
 	}
+}
+
+// revive starts the server again where it ended by itself, as a supervisor of services does.
+func (d *database) revive(ctx context.Context) error {
+	if d.server == nil {
+		return nil
+	}
+	conn, err := net.Dial("unix", filepath.Join(d.dir, "s"))
+	if err == nil {
+		return conn.Close()
+	}
+	d.ended++
+	d.kill()
+	return d.start(ctx)
 }
 
 // set puts the server's clock so far before the machine's.

@@ -128,6 +128,7 @@ func (c *campaign) strike(ctx context.Context, f Fault) error {
 		if err = c.disk.fill(); err == nil {
 			pause(ctx, f.Hold)
 			err = c.disk.free()
+			pause(ctx, 200*time.Millisecond) // a server that gives up has ended
 		}
 	case Clock:
 		err = c.db.set(f.Ahead)
