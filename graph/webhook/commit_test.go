@@ -88,10 +88,8 @@ func TestLostAnswers(t *testing.T) {
 		}
 		s.answer.Store(new(func() bool { return rand.N(3) == 0 }))
 		shop.engine.Start(t.Context())
-		end := make(chan struct{})
-		hurried := shop.hurrying(s, end)
+		hurried := shop.hurrying(s)
 		until(t, "every event", func() bool { return r.accepted() == 40 && len(shop.waiting(e)) == 0 })
-		close(end)
 		hurried()
 		s.answer.Store(nil)
 		stop(shop.engine)
@@ -105,9 +103,16 @@ func TestLostAnswers(t *testing.T) {
 	})
 }
 
-// hurrying makes what waits due, whatever is heard of it.
-func (s *shop) hurrying(l *losing, end <-chan struct{}) (wait func()) {
+// hurrying makes what waits due, whatever is heard of it, until stop is called or the
+// test ends.
+func (s *shop) hurrying(l *losing) (stop func()) {
 	var wg sync.WaitGroup
+	end := make(chan struct{})
+	stop = sync.OnceFunc(func() {
+		close(end)
+		wg.Wait()
+	})
+	s.t.Cleanup(stop) // before the store is closed, also where the test fails
 	wg.Go(func() {
 		tick := time.NewTicker(20 * time.Millisecond)
 		defer tick.Stop()
@@ -125,7 +130,7 @@ func (s *shop) hurrying(l *losing, end <-chan struct{}) (wait func()) {
 			}
 		}
 	})
-	return wg.Wait
+	return stop
 }
 
 // exhausted makes the next attempt of an endpoint's first delivery its last.

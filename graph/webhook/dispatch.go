@@ -40,7 +40,7 @@ type dispatcher struct {
 	schedule *schedule.Machine
 	leased   map[*schedule.Queue]*leased
 	settles  []*outcome
-	seized   time.Time // when a person last took a queue out of service, as far as is known here
+	seized   time.Time // when it was last seen that a person took a queue out of service
 
 	claiming sync.Mutex // held from the claim of queues until they are in memory
 
@@ -242,10 +242,17 @@ func (d *dispatcher) retire(store, endpoint xid.ID) {
 	d.mu.Lock()
 	defer d.unlock()
 	if q := d.schedule.Find(schedule.Key{Store: store, Endpoint: endpoint}); q != nil {
-		d.schedule.Retire(q)
+		d.retireQueue(q)
 	}
 	d.seized = time.Now()
 	d.toHeed.ring()
+}
+
+// retireQueue sends nothing more of a queue that a person took out of service. Its row
+// names this process still, which gives it free when it looks for changes. The lock is held.
+func (d *dispatcher) retireQueue(q *schedule.Queue) {
+	d.schedule.Retire(q)
+	d.seized = time.Now()
 }
 
 // alarmLoop lets go on what has waited long enough, until ctx ends.

@@ -99,7 +99,7 @@ func (d *dispatcher) fenced(list []change) (fenced []candidate, changed []schedu
 		case q == nil:
 			fenced = append(fenced, c.candidate)
 		case q.Token < c.token:
-			d.schedule.Retire(q)
+			d.retireQueue(q)
 			fenced = append(fenced, c.candidate)
 		case q.Token == c.token && q.Epoch() < c.epoch:
 			changed = append(changed, c.Key)

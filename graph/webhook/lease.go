@@ -125,7 +125,7 @@ func (d *dispatcher) renew(ctx context.Context, batch []*schedule.Queue) error {
 		case r == nil:
 			d.schedule.Lose(q)
 		case r.Token != q.Token || r.rests || r.target == nil: // a person did this, and nobody else sends
-			d.schedule.Retire(q)
+			d.retireQueue(q)
 		default:
 			l.held.Renewed(asked)
 			l.adopt(r.settings, d.schedule.Renewed(q, r.Row, asked, d.now()))

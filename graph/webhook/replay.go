@@ -57,7 +57,7 @@ func (d *dispatcher) catchUp(ctx context.Context, r schedule.Read) error {
 	case found == nil:
 		d.schedule.Lose(s.q)
 	case found.Token != s.q.Token || found.rests:
-		d.schedule.Retire(s.q)
+		d.retireQueue(s.q)
 	default:
 		d.reread(s.q, found)
 	}
