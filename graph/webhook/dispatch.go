@@ -241,18 +241,18 @@ func (d *dispatcher) complete(j schedule.Job, r attempt.Result) *outcome {
 func (d *dispatcher) retire(store, endpoint xid.ID) {
 	d.mu.Lock()
 	defer d.unlock()
-	if q := d.schedule.Find(schedule.Key{Store: store, Endpoint: endpoint}); q != nil {
-		d.retireQueue(q)
+	d.retireQueue(d.schedule.Find(schedule.Key{Store: store, Endpoint: endpoint}))
+}
+
+// retireQueue sends nothing more of a queue that a person took out of service; nil is one
+// that is not in memory. Its row may name this process still: a look for changes gives it
+// free, at once and not when its lease ends. The lock is held.
+func (d *dispatcher) retireQueue(q *schedule.Queue) {
+	if q != nil {
+		d.schedule.Retire(q)
 	}
 	d.seized = time.Now()
 	d.toHeed.ring()
-}
-
-// retireQueue sends nothing more of a queue that a person took out of service. Its row
-// names this process still, which gives it free when it looks for changes. The lock is held.
-func (d *dispatcher) retireQueue(q *schedule.Queue) {
-	d.schedule.Retire(q)
-	d.seized = time.Now()
 }
 
 // alarmLoop lets go on what has waited long enough, until ctx ends.

@@ -21,6 +21,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/webhook"
 )
 
 // write adds n events of a type about a resource, in one transaction.
@@ -177,6 +178,15 @@ func TestHold(t *testing.T) {
 // TestHoldElsewhere: the owner of the queue, another process, begins nothing more. What
 // is in flight there ends by itself, and stands in the log.
 func TestHoldElsewhere(t *testing.T) {
+	t.Run("seen by the loop of changes", func(t *testing.T) {
+		testHoldElsewhere(t, func(*webhook.Config) {})
+	})
+	t.Run("seen by the loop of leases", func(t *testing.T) { // the other one sleeps twice as long
+		testHoldElsewhere(t, func(c *webhook.Config) { c.Poll = 2 * time.Second })
+	})
+}
+
+func testHoldElsewhere(t *testing.T, set func(*webhook.Config)) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)
 		gate := make(chan struct{})
@@ -189,7 +199,7 @@ func TestHoldElsewhere(t *testing.T) {
 		e := shop.endpoint(r.URL, event.ProductUpdated)
 		p := product{id: xid.New()}
 		shop.write(&p, 3, event.ProductUpdated, `{}`)
-		owner := engine(t, s)
+		owner := engine(t, s, set)
 		owner.Start(t.Context())
 		until(t, "an attempt in flight", func() bool { return began.Load() == 1 })
 		held := time.Now()
