@@ -231,3 +231,17 @@ func TestIDsMayBeEscaped(t *testing.T) {
 	id := strings.Replace(productID, "prod_", "%70r%6Fd%5f", 1)
 	c.do(t, request{As: c.as["all"], Path: "/products/" + id, Free: true}).want(http.StatusOK, "")
 }
+
+// A key says whether its store is a test store.
+func TestKeysOfATestStore(t *testing.T) {
+	each(t, func(t *testing.T, s *server, m *shop) {
+		trial := newShop(t, m.store, shopRow{Test: true})
+		for key, test := range map[string]bool{trial.all: true, m.all: false} {
+			var me struct{ Store struct{ Test bool } }
+			s.do(t, request{As: key, Path: "/me"}).want(http.StatusOK, "").decode(&me)
+			if me.Store.Test != test {
+				t.Errorf("a key says test: %t of a store where it is %t", me.Store.Test, test)
+			}
+		}
+	})
+}

@@ -46,6 +46,7 @@ type shopRow struct {
 	ID     xid.ID
 	Handle string
 	Legacy bool
+	Test   bool
 	Status state.StoreStatus
 }
 
@@ -61,7 +62,8 @@ func newShop(t testing.TB, s *ent.Store, row shopRow) *shop {
 			return err
 		}
 		_, err := c.Store.Create().SetID(row.ID).SetHandle(row.Handle).SetName("Test shop").SetCurrency("EUR").
-			SetTimezone("Europe/Berlin").SetLegacy(row.Legacy).SetStatus(cmp.Or(row.Status, state.StoreOpen)).
+			SetTimezone("Europe/Berlin").SetLegacy(row.Legacy).SetTest(row.Test).
+			SetStatus(cmp.Or(row.Status, state.StoreOpen)).
 			SetUpdatedAt(epoch).Save(ctx)
 		return err
 	})

@@ -211,6 +211,14 @@ func (b *browser) fits(name string) {
 	b.dress("light", 1280)
 }
 
+// accessible inspects a page where the checker is at hand, of a test that does more than that.
+func (b *browser) accessible(name string, ready css) {
+	b.t.Helper()
+	if os.Getenv(envNPM) != "" {
+		b.inspect(name, ready)
+	}
+}
+
 // inspect looks at a page once it has come to rest.
 func (b *browser) inspect(name string, ready css) {
 	b.t.Helper()

@@ -118,7 +118,7 @@ func (c *figuresCommand) measure(ctx context.Context, r *report, d *dataset, q r
 	if err != nil {
 		return err
 	}
-	m := meter{rounds: c.Rounds, duration: c.Duration, database: d.pid}
+	m := meter{rounds: c.Rounds, duration: c.Duration, database: d.pid, profiles: c.Profile}
 	// The lists come first: their memory is the one that is asked for.
 	if err := c.each(ctx, r, m, d.engine, reads); err != nil {
 		return err
@@ -149,11 +149,6 @@ func (c *figuresCommand) each(ctx context.Context, r *report, m meter, engine st
 			return err
 		}
 		r.results = append(r.results, found)
-		if c.Profile != "" {
-			if err := m.profile(ctx, engine, f, c.Profile); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }

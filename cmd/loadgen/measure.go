@@ -39,6 +39,8 @@ type meter struct {
 	rounds   int
 	duration time.Duration
 	database int // the database server's process; zero for none
+	// profiles is the folder for a profile of each figure; "" for none.
+	profiles string
 }
 
 // measure runs the sides of a figure in turns, so that what else the machine
@@ -61,7 +63,10 @@ func (m meter) measure(ctx context.Context, engine string, f figure) (*result, e
 			}
 		}
 	}
-	return r, nil
+	if m.profiles == "" {
+		return r, nil
+	}
+	return r, m.profile(ctx, engine, f)
 }
 
 func (m meter) turn(ctx context.Context, s side, conns int, duration time.Duration) (reading, error) {

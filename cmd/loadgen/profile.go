@@ -13,7 +13,7 @@ import (
 
 // profile runs one more turn of a figure's last side and saves where the
 // server's CPU time goes meanwhile, for go tool pprof.
-func (m meter) profile(ctx context.Context, engine string, f figure, dir string) error {
+func (m meter) profile(ctx context.Context, engine string, f figure) error {
 	s := f.sides[len(f.sides)-1]
 	if s.at.admin == "" {
 		return nil
@@ -29,7 +29,7 @@ func (m meter) profile(ctx context.Context, engine string, f figure, dir string)
 		}
 		return r
 	}
-	path := filepath.Join(dir, engine+"-"+strings.Map(name, f.name)+".pprof")
+	path := filepath.Join(m.profiles, engine+"-"+strings.Map(name, f.name)+".pprof")
 	go func() {
 		fetched <- save(ctx, fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", s.at.admin, seconds), path)
 	}()

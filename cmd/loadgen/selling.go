@@ -21,7 +21,7 @@ type sellingCommand struct {
 	Duration time.Duration `default:"3s" help:"Length of one side's turn."`
 	Quick    bool          `help:"Few products and one short round: to try the command, not for figures."`
 	Only     string        `help:"Measure only the figures whose name contains this."`
-	Profile  string        `type:"path" placeholder:"DIR" help:"Save CPU profiles of placing orders, taken in turns of their own."`
+	Profile  string        `type:"path" placeholder:"DIR" help:"Save CPU profiles of the server, taken in turns of their own."`
 }
 
 // quickProducts is the size of the store of a quick run.
@@ -80,7 +80,7 @@ func (c *sellingCommand) engine(ctx context.Context, r *report, s store, engine 
 	if shop.preview, err = shop.signedQuery(all.secret, d.corpus.Shops[0].ID); err != nil {
 		return err
 	}
-	m := meter{rounds: c.Rounds, duration: c.Duration, database: d.pid}
+	m := meter{rounds: c.Rounds, duration: c.Duration, database: d.pid, profiles: c.Profile}
 	if err := c.pages(ctx, r, m, engine, shop); err != nil {
 		return err
 	}
@@ -119,6 +119,6 @@ func (c *sellingCommand) buying(
 		}
 		r.pages = append(r.pages, pageRow{result: found, bound: addBound, asked: "2 ms"})
 	}
-	figures := figuresCommand{Only: c.Only, Profile: c.Profile}
+	figures := figuresCommand{Only: c.Only}
 	return figures.each(ctx, r, m, engine, sells.placing(base, shop.server, shop.host))
 }

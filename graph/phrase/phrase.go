@@ -26,7 +26,7 @@ type Texts struct {
 
 	language state.Language
 	tag      language.Tag
-	amounts  currency.Locale
+	amounts  *currency.Formatter
 }
 
 // forms are the texts for the kinds of numbers that languages have (CLDR, plural
@@ -44,7 +44,8 @@ var byLanguage = map[state.Language]*Texts{
 }
 
 func tagged(l state.Language, t *Texts) *Texts {
-	t.language, t.tag, t.amounts = l, language.MustParse(string(l)), currency.NewLocale(string(l))
+	t.language, t.tag = l, language.MustParse(string(l))
+	t.amounts = currency.NewFormatter(currency.NewLocale(string(l)))
 	return t
 }
 
@@ -77,7 +78,7 @@ func (t *Texts) Money(minor int64, code string) string {
 	if err != nil {
 		return strconv.FormatInt(minor, 10) + "\u00a0" + code
 	}
-	return currency.NewFormatter(t.amounts).Format(a)
+	return t.amounts.Format(a)
 }
 
 // Date writes the day of a time.

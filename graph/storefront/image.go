@@ -59,9 +59,15 @@ func (o *Offer) show(rows []*db.ProductImage) {
 	o.Image = o.Images[0].URL
 }
 
-// illustrate gives offers the first of their uploaded pictures, with one statement for all.
+// illustrate gives offers the first of their uploaded pictures, with one statement for all, and
+// with none where no offer has any.
 func (s Storefront) illustrate(ctx context.Context, offers []*Offer) error {
-	ids := core.IDs(offers, func(o *Offer) *xid.ID { return &o.ID })
+	ids := core.IDs(offers, func(o *Offer) *xid.ID {
+		if !o.pictured {
+			return nil
+		}
+		return &o.ID
+	})
 	if len(ids) == 0 {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/document"
@@ -43,6 +44,7 @@ var cardFields = []string{
 	product.FieldID, product.FieldTitle, product.FieldHandle, product.FieldPriceMinor, product.FieldCompareAtPriceMinor,
 	product.FieldCurrency, product.FieldSku, product.FieldVendor, product.FieldProductType, product.FieldTags,
 	product.FieldInventoryQuantity, product.FieldImageURL, product.FieldPublishedAt, product.FieldMaxPriceMinor,
+	product.FieldImagesCount,
 }
 
 // Offer is an active product as the storefront shows it. An absent text is "".
@@ -74,6 +76,7 @@ type Offer struct {
 	Variants []*Piece
 
 	published micros.Time
+	pictured  bool // it has uploaded pictures
 }
 
 // Piece is a variant of an offer.
@@ -106,7 +109,7 @@ func (s Storefront) Product(ctx context.Context, handle string) (*Offer, error) 
 		err = goods.Load(ctx, c, p)
 	}
 	var images map[xid.ID][]*db.ProductImage
-	if err == nil {
+	if err == nil && p.ImagesCount > 0 {
 		images, err = picture.Rows(ctx, c, []xid.ID{p.ID})
 	}
 	if err != nil {
@@ -197,6 +200,7 @@ func (s Storefront) offers(ctx context.Context, ids []xid.ID) ([]*Offer, error) 
 		return nil, nil
 	}
 	query := s.Client(ctx).Product.Query().Where(product.StatusEQ(state.ProductActive), product.IDIn(ids...))
+	query.Modify(ent.ForceIndex(ent.Primary))
 	list, err := offersOf(query.Select(cardFields...).All(ctx))
 	slices.SortFunc(list, func(a, b *Offer) int {
 		return slices.Index(ids, a.ID) - slices.Index(ids, b.ID)
@@ -239,7 +243,7 @@ func offerOf(p *db.Product) (*Offer, error) {
 		Paragraphs: paragraphs(orEmpty(p.Description)),
 		Available:  inStock(p.InventoryQuantity), From: p.MaxPriceMinor != nil,
 		BeforeMinor: before(p.CompareAtPriceMinor, p.PriceMinor),
-		published:   p.ID.Time(),
+		published:   p.ID.Time(), pictured: p.ImagesCount > 0,
 	}
 	if o.Image != "" {
 		o.Images = []*Image{{URL: o.Image, Small: o.Image, Alt: o.Title}}

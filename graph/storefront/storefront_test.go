@@ -340,7 +340,8 @@ func plantActive(t testing.TB, ctx context.Context, r *graph.Resolver, n int) {
 			id := xid.At(graphtest.PlanTie + micros.Time(i))
 			err := c.Product.Create().SetID(id).SetTitle(fmt.Sprintf("Item %d", i)).
 				SetHandle(fmt.Sprintf("item-%d", i)).SetStatus(state.ProductActive).SetPriceMinor(100).
-				SetCurrency("EUR").SetTags([]byte("[]")).SetPublishedAt(id.Time()).SetUpdatedAt(id.Time()).Exec(ctx)
+				SetCurrency("EUR").SetTags([]byte("[]")).SetPublishedAt(id.Time()).SetUpdatedAt(id.Time()).
+				SetImagesCount(1).Exec(ctx)
 			if err != nil {
 				return err
 			}
