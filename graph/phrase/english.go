@@ -14,7 +14,7 @@ var english = Texts{
 		CodeRefused:      "This code cannot be used for this cart.",
 		CodesTried:       "Too many codes were tried. Please wait a few minutes.",
 		PriceChanged:     "The price has changed. It was {0}.",
-		OnlyLeft:         "Only {0} left.",
+		OnlyLeft:         "Only {0} left. Lower the quantity to check out.",
 		Gone:             "This is no longer sold.",
 		Subtotal:         "Subtotal",
 		Discount:         "Discount",

@@ -15,7 +15,7 @@ var french = Texts{
 		CodeRefused:      "Ce code ne s’applique pas à ce panier.",
 		CodesTried:       "Trop de codes ont été essayés. Patientez quelques minutes.",
 		PriceChanged:     "Le prix a changé. Il était de {0}.",
-		OnlyLeft:         "Plus que {0} en stock.",
+		OnlyLeft:         "Plus que {0} en stock. Réduisez la quantité pour commander.",
 		Gone:             "Cet article n’est plus en vente.",
 		Subtotal:         "Sous-total",
 		Discount:         "Réduction",

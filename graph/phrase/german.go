@@ -14,7 +14,7 @@ var german = Texts{
 		CodeRefused:      "Dieser Code gilt nicht für diesen Warenkorb.",
 		CodesTried:       "Es wurden zu viele Codes versucht. Bitte warten Sie einige Minuten.",
 		PriceChanged:     "Der Preis hat sich geändert. Er war {0}.",
-		OnlyLeft:         "Nur noch {0} verfügbar.",
+		OnlyLeft:         "Nur noch {0} verfügbar. Zum Bestellen bitte die Menge verringern.",
 		Gone:             "Dieser Artikel wird nicht mehr verkauft.",
 		Subtotal:         "Zwischensumme",
 		Discount:         "Rabatt",

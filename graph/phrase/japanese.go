@@ -14,7 +14,7 @@ var japanese = Texts{
 		CodeRefused:      "このコードは現在のカートには使えません。",
 		CodesTried:       "コードの入力回数が多すぎます。数分待ってからお試しください。",
 		PriceChanged:     "価格が変わりました。以前の価格は{0}です。",
-		OnlyLeft:         "残り{0}点です。",
+		OnlyLeft:         "残り{0}点です。ご購入には数量を減らしてください。",
 		Gone:             "この商品の販売は終了しました。",
 		Subtotal:         "小計",
 		Discount:         "割引",

@@ -14,7 +14,7 @@ var spanish = Texts{
 		CodeRefused:      "Este código no sirve para este carrito.",
 		CodesTried:       "Se han probado demasiados códigos. Espera unos minutos.",
 		PriceChanged:     "El precio ha cambiado. Era {0}.",
-		OnlyLeft:         "Solo quedan {0}.",
+		OnlyLeft:         "Solo quedan {0}. Reduzca la cantidad para comprar.",
 		Gone:             "Este artículo ya no se vende.",
 		Subtotal:         "Subtotal",
 		Discount:         "Descuento",
