@@ -5,6 +5,8 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/requestlog"
 	"github.com/storefront-go/storefront/rest"
@@ -29,5 +31,35 @@ func BenchmarkGetOrder(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkPoll is a page of 20 orders that did not change since the client read it.
+func BenchmarkPoll(b *testing.B) {
+	run := func(open func(*testing.B) *ent.Store) func(*testing.B) {
+		return func(b *testing.B) {
+			store := open(b)
+			s, m := newServer(b, store), newShop(b, store, shopRow{})
+			m.furnish()
+			m.moreOrders(20)
+			s.post(b, m.all, "1", "/products", draft("Cup")).want(http.StatusCreated, "") // has an event
+			r := request{As: m.all, Path: "/orders?limit=20"}.build(b, "http://api.test")
+			ask := func(status int) string {
+				w := httptest.NewRecorder()
+				if s.handler.ServeHTTP(w, r); w.Code != status {
+					b.Fatal(w.Code, w.Body)
+				}
+				return w.Header().Get("ETag")
+			}
+			r.Header.Set("If-None-Match", ask(http.StatusOK))
+			b.ReportAllocs()
+			for b.Loop() {
+				ask(http.StatusNotModified)
+			}
+		}
+	}
+	b.Run("sqlite", run(storetest.Unlinted))
+	if storetest.HaveMySQL(b) {
+		b.Run("mysql", run(storetest.UnlintedMySQL))
 	}
 }

@@ -45,6 +45,7 @@ type call struct {
 	code     int
 	location string
 	private  bool // no ETag: the answer is of the moment
+	poll     poll // its tag says that the client has the answer
 	replayed bool
 }
 
@@ -113,10 +114,13 @@ func (a *API) run(c *call) error {
 			return err
 		}
 	}
-	if c.row.Method == http.MethodGet {
-		return c.row.handle(a, c)
+	if c.row.Method != http.MethodGet {
+		return a.keyed(c)
 	}
-	return a.keyed(c)
+	if err := a.unchanged(c); err != nil || c.poll.tag != "" {
+		return err
+	}
+	return c.row.handle(a, c)
 }
 
 // authorise asks for the scope of the row.

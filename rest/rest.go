@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -92,6 +93,7 @@ type API struct {
 	rates   limiters
 	images  *pictures // nil without Blobs
 	policy  string    // RateLimit-Policy
+	polls   *polls
 }
 
 // New makes the handler of everything that is served on the public address.
@@ -107,7 +109,7 @@ func New(c Config) (http.Handler, error) {
 	if c.Metrics == nil {
 		c.Metrics = prometheus.NewRegistry()
 	}
-	a := &API{Config: c, metrics: newMetrics(c.Metrics, c.Idem)}
+	a := &API{Config: c, metrics: newMetrics(c.Metrics, c.Idem), polls: &polls{seed: maphash.MakeSeed()}}
 	if a.Blobs != nil {
 		a.images = &pictures{newFiles(a)}
 	}
