@@ -80,6 +80,24 @@ func (c *webhooksCommand) Run(ctx context.Context) error {
 
 // engine measures one engine, on a database of its own.
 func (c *webhooksCommand) engine(ctx context.Context, r *hookReport, s store, engine string) error {
+	return c.bench(ctx, r, s, engine, func(b *hookBench) error {
+		for _, f := range hookFigures {
+			if !strings.Contains(f.name, c.Only) {
+				continue
+			}
+			fmt.Fprintf(os.Stderr, "%s: %s\n", engine, f.name)
+			if err := f.measure(b, ctx); err != nil {
+				return fmt.Errorf("%s: %w", f.name, err)
+			}
+		}
+		return nil
+	})
+}
+
+// bench opens the data, lets f measure, and leaves no deliveries behind.
+func (c *webhooksCommand) bench(
+	ctx context.Context, r *hookReport, s store, engine string, f func(*hookBench) error,
+) error {
 	d, err := s.open(ctx, engine)
 	if err != nil {
 		return err
@@ -99,15 +117,8 @@ func (c *webhooksCommand) engine(ctx context.Context, r *hookReport, s store, en
 	if err != nil {
 		return err
 	}
-	b := &hookBench{webhooksCommand: c, children: all, hooks: hooks, report: r}
-	for _, f := range hookFigures {
-		if !strings.Contains(f.name, c.Only) {
-			continue
-		}
-		fmt.Fprintf(os.Stderr, "%s: %s\n", engine, f.name)
-		if err := f.measure(b, ctx); err != nil {
-			return fmt.Errorf("%s: %w", f.name, err)
-		}
+	if err := f(&hookBench{webhooksCommand: c, children: all, hooks: hooks, report: r}); err != nil {
+		return err
 	}
 	return hooks.Clear(ctx)
 }

@@ -82,8 +82,8 @@ func (s *Shop) LastPage() int { return (s.Orders + PageSize - 1) / PageSize }
 func marks(orders int) []int {
 	var ranks []int
 	for _, p := range []int{2, min(Deep, orders/PageSize/2), orders / PageSize} {
-		if p > 1 {
-			ranks = append(ranks, (p-1)*PageSize)
+		if rank := (p - 1) * PageSize; p > 1 && rank <= orders {
+			ranks = append(ranks, rank)
 		}
 	}
 	return ranks

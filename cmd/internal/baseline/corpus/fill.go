@@ -22,7 +22,7 @@ const samples = 2000
 // span is the time over which the orders are spread.
 const span = 2 * 365 * 24 * time.Hour
 
-// customers of each store.
+// customers is how many a store has, if it has as many orders.
 const customers = 200
 
 // filler is a filling in progress.
@@ -121,7 +121,7 @@ func (f *filler) shop(ctx context.Context, i, orders int, size Size) (*Shop, []x
 			return nil, nil, err
 		}
 	}
-	people, err := f.people(ctx, id)
+	people, err := f.people(ctx, id, min(customers, max(orders, 1)))
 	if err != nil {
 		return nil, nil, err
 	}

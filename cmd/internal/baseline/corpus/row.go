@@ -62,8 +62,8 @@ func (f *filler) products(ctx context.Context, store xid.ID, n int) ([]thing, er
 	return list, nil
 }
 
-func (f *filler) people(ctx context.Context, store xid.ID) ([]thing, error) {
-	list := make([]thing, customers)
+func (f *filler) people(ctx context.Context, store xid.ID, n int) ([]thing, error) {
+	list := make([]thing, n)
 	for i := range list {
 		t := f.now.Add(-span - time.Minute + time.Duration(i)*time.Microsecond)
 		p := thing{id: xid.At(t), code: fmt.Sprintf("buyer-%d@example.com", i)}
