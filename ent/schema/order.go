@@ -73,11 +73,6 @@ func (Order) Indexes() []ent.Index {
 			StorageKey("order_states_id"),
 		index.Fields("store_id", "status", "financial_status", "fulfillment_status", "updated_at", "id").
 			StorageKey("order_states_updated_at_id"),
-		// The release before names these in its reads, beside which this program has to run.
-		// Nothing here reads them, so the next release takes them away.
-		index.Fields("store_id", "status", "id"),
-		index.Fields("store_id", "financial_status", "id"),
-		index.Fields("store_id", "fulfillment_status", "id"),
 		index.Fields("store_id", "customer_id", "id"),
 	}
 }

@@ -1119,21 +1119,6 @@ var (
 				Columns: []*schema.Column{OrdersColumns[1], OrdersColumns[6], OrdersColumns[7], OrdersColumns[8], OrdersColumns[4], OrdersColumns[0]},
 			},
 			{
-				Name:    "order_store_id_status_id",
-				Unique:  false,
-				Columns: []*schema.Column{OrdersColumns[1], OrdersColumns[6], OrdersColumns[0]},
-			},
-			{
-				Name:    "order_store_id_financial_status_id",
-				Unique:  false,
-				Columns: []*schema.Column{OrdersColumns[1], OrdersColumns[7], OrdersColumns[0]},
-			},
-			{
-				Name:    "order_store_id_fulfillment_status_id",
-				Unique:  false,
-				Columns: []*schema.Column{OrdersColumns[1], OrdersColumns[8], OrdersColumns[0]},
-			},
-			{
 				Name:    "order_store_id_customer_id_id",
 				Unique:  false,
 				Columns: []*schema.Column{OrdersColumns[1], OrdersColumns[17], OrdersColumns[0]},
