@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// due is how many pending intervals are read at once, and together of how many one
+	// atOnce is how many pending intervals are read at once, and together of how many one
 	// transaction writes the sums.
-	due, together = 500, 96
+	atOnce, together = 500, 96
 	// grace is how long after its end an interval is summed up: before that, orders of it
 	// still come.
 	grace = time.Minute
@@ -51,14 +51,7 @@ func (k *Keeper) settle(ctx context.Context) error {
 	var last row
 	before := xid.First(beginOf(micros.Now().Add(-grace)))
 	for ctx.Err() == nil {
-		var list []row
-		err := ent.Read(ctx, k.store.Seek(ctx), func(rows *stdsql.Rows) error {
-			var r row
-			err := rows.Scan(&r.store, &r.id, &r.token)
-			list = append(list, r)
-			return err
-		}, fmt.Sprintf("SELECT store_id, id, token FROM sales_pendings WHERE (store_id > ? OR store_id = ? AND id > ?) "+
-			"AND id < ? ORDER BY store_id, id LIMIT %d", due), last.store, last.store, last.id, before)
+		list, err := k.due(ctx, last, before)
 		if err != nil {
 			return errors.Join(failed, fmt.Errorf("read what is to be summed up: %w", err))
 		}
@@ -68,12 +61,24 @@ func (k *Keeper) settle(ctx context.Context) error {
 				failed = errors.Join(failed, fmt.Errorf("sum up %s: %w", xid.Store.Format(some[0].store), err))
 			}
 		}
-		if len(list) < due {
+		if len(list) < atOnce {
 			break
 		}
 		last = list[len(list)-1]
 	}
 	return errors.Join(failed, ctx.Err())
+}
+
+// due reads the next intervals that are pending and lie before an id.
+func (k *Keeper) due(ctx context.Context, after row, before xid.ID) (list []row, err error) {
+	err = ent.Read(ctx, k.store.Seek(ctx), func(rows *stdsql.Rows) error {
+		var r row
+		err := rows.Scan(&r.store, &r.id, &r.token)
+		list = append(list, r)
+		return err
+	}, fmt.Sprintf("SELECT store_id, id, token FROM sales_pendings WHERE (store_id > ? OR store_id = ? AND id > ?) "+
+		"AND id < ? ORDER BY store_id, id LIMIT %d", atOnce), after.store, after.store, after.id, before)
+	return list, err
 }
 
 // byStore parts what is pending, sorted by store, into what one transaction does.
@@ -93,16 +98,22 @@ func byStore(list []row) (parts [][]row) {
 // is pending was, and their sums are written where it is pending still by the same token: an
 // event that was relayed before is in them, and one that is relayed since leaves another token.
 func (k *Keeper) sum(ctx context.Context, list []row) error {
+	all, err := k.orders(ctx, list)
+	if err != nil {
+		return err
+	}
+	return k.store.InTx(ctx, func(ctx context.Context) error { return k.write(ctx, list, all) })
+}
+
+// orders reads what the orders of intervals come to.
+func (k *Keeper) orders(ctx context.Context, list []row) ([]Sum, error) {
 	parts := make([]part, len(list))
 	for i, r := range list {
 		begin := r.id.Time()
 		parts[i] = part{i, Span{begin, begin + width}, true}
 	}
 	all, _, err := sums(ctx, k.store, list[0].store, len(list), parts)
-	if err != nil {
-		return err
-	}
-	return k.store.InTx(ctx, func(ctx context.Context) error { return k.write(ctx, list, all) })
+	return all, err
 }
 
 // write writes the sums of intervals that nobody has noted since.
