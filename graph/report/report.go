@@ -89,7 +89,9 @@ func midnight(year int, month time.Month, date int, zone *time.Location) micros.
 }
 
 // sales reads what was sold on each of some days, and returns how many rows it read.
-func (r *Resolver) sales(ctx context.Context, store xid.ID, list []day) (sold []*model.SalesDay, read int64, err error) {
+func (r *Resolver) sales(
+	ctx context.Context, store xid.ID, list []day,
+) (sold []*model.SalesDay, read int64, err error) {
 	spans := make([]rollup.Span, len(list))
 	for i, d := range list {
 		spans[i] = rollup.Span{From: d.first, To: d.end}

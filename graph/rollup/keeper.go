@@ -124,7 +124,9 @@ func (k *Keeper) write(ctx context.Context, list []row, all []Sum) error {
 	}
 	client := k.store.DB(ctx)
 	query := client.SalesPending.Query().Where(salespending.IDIn(ids...))
-	query.Modify(ent.ForceIndex(ent.Primary), ent.ForUpdate, func(s *sql.Selector) { s.OrderBy(s.C(salespending.FieldID)) })
+	query.Modify(ent.ForceIndex(ent.Primary), ent.ForUpdate, func(s *sql.Selector) {
+		s.OrderBy(s.C(salespending.FieldID))
+	})
 	rows, err := query.Load(ctx)
 	if err != nil {
 		return err

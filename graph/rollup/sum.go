@@ -87,7 +87,8 @@ func lacking(ctx context.Context, s *ent.Store, store xid.ID, span Span) (live [
 			relay++
 		}
 		return nil
-	}, text, bucket.Of(store), store, store, store, xid.First(beginOf(span.From)), xid.First(span.To), store, store, true)
+	}, text, bucket.Of(store), store, store, store, xid.First(beginOf(span.From)), xid.First(span.To),
+		store, store, true)
 	slices.Sort(live)
 	live = slices.Compact(live)
 	return live, ok && known && relay <= maxRelay && len(live) <= maxLive, err
