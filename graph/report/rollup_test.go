@@ -185,7 +185,8 @@ func TestSalesReportIsThatOfTheOrders(t *testing.T) {
 		}
 		did := map[string]int{}
 		for range 250 {
-			s, what := sellers[rnd.IntN(2)], ""
+			var what string
+			s := sellers[rnd.IntN(2)]
 			switch n := rnd.IntN(20); {
 			case n < 7:
 				what = "place"
@@ -308,7 +309,7 @@ func TestSalesReportMissesNothing(t *testing.T) {
 		for range 2 {
 			e := relayer(t, s)
 			e.Start(ctx)
-			defer e.Stop(ctx)
+			t.Cleanup(func() { e.Stop(ctx) })
 			until(func() error { return rollup.NewKeeper(s).Round(t.Context()) })
 		}
 		read := func() (orders int64, err error) {

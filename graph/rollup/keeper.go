@@ -135,25 +135,25 @@ func (k *Keeper) write(ctx context.Context, list []row, all []Sum) error {
 	for _, p := range rows {
 		tokens[p.ID] = p.Token
 	}
-	ids = ids[:0]
+	var free []xid.ID
 	var made []*db.SalesIntervalCreate
 	for i, r := range list {
 		if tokens[r.id] != r.token {
 			continue
 		}
-		ids = append(ids, r.id)
+		free = append(free, r.id)
 		if all[i].Orders > 0 {
 			made = append(made, client.SalesInterval.Create().SetID(r.id).SetOrders(all[i].Orders).
 				SetTotalHigh(all[i].High).SetTotalLow(all[i].Rest))
 		}
 	}
-	if len(ids) == 0 {
+	if len(free) == 0 {
 		return nil
 	}
-	if _, err := client.SalesPending.Delete().Where(salespending.IDIn(ids...)).Exec(ctx); err != nil {
+	if _, err := client.SalesPending.Delete().Where(salespending.IDIn(free...)).Exec(ctx); err != nil {
 		return err
 	}
-	if _, err := client.SalesInterval.Delete().Where(salesinterval.IDIn(ids...)).Exec(ctx); err != nil {
+	if _, err := client.SalesInterval.Delete().Where(salesinterval.IDIn(free...)).Exec(ctx); err != nil {
 		return err
 	}
 	return client.SalesInterval.CreateBulk(made...).Exec(ctx)
