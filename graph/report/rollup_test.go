@@ -167,8 +167,8 @@ func TestSalesReportIsThatOfTheOrders(t *testing.T) {
 		r, rnd := graphtest.NewCore(t, m.live), rand.New(rand.NewPCG(17, 4))
 		var sellers []*seller
 		for range 2 {
-			ctx, _ := storetest.Merchant(t, m.live)
-			sellers = append(sellers, &seller{ctx: graphtest.As(ctx, viewer.Owner), zone: "UTC"})
+			ctx, row := storetest.Merchant(t, m.live)
+			sellers = append(sellers, &seller{ctx: graphtest.As(ctx, viewer.Owner), zone: row.Timezone})
 		}
 		check := func(what string) {
 			t.Helper()
