@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -193,6 +194,14 @@ func TestRound(t *testing.T) {
 				t.Errorf("%d of %d orders, of %d rows", got, n, read)
 			}
 		}
+		rows := storetest.Reads(t, shop.ctx, s, func(ctx context.Context) {
+			if _, _, err := rollup.Sums(ctx, s, shop.id, []rollup.Span{{From: noon, To: end}}); err != nil {
+				t.Error(err)
+			}
+		})
+		if rows > n/2+10 { // none where the engine does not tell
+			t.Errorf("%d rows were read, of %d intervals", rows, n/2)
+		}
 		// Parts of intervals are read from orders.
 		if got, read := shop.orders(t, noon+1, end-1); got != n-2 || read != n/2-2+2 {
 			t.Errorf("%d of %d orders, of %d rows", got, n-2, read)
@@ -355,5 +364,31 @@ func TestWaiting(t *testing.T) {
 		expect("another one", 3, 3)
 		wait("", xid.Nil)
 		expect("an event that is gone", 4, 4)
+	})
+}
+
+// A store of which something cannot be written holds nobody up.
+func TestOneStoreFails(t *testing.T) {
+	each(t, func(t *testing.T, address string) {
+		var refused atomic.Bool // what is written of the first store
+		broken := errors.New("broken")
+		s := process(t, ent.Config{Database: address, Inspect: func(st ent.Statement) error {
+			if strings.HasPrefix(st.Query, "INSERT INTO sales_pendings") && refused.Swap(false) {
+				return broken
+			}
+			return nil
+		}})
+		shops := []*shop{open(t, s), open(t, s)}
+		for _, shop := range shops {
+			shop.sell(t, 7, noon)
+		}
+		refused.Store(true)
+		if err := rollup.NewKeeper(s).Round(t.Context()); !errors.Is(err, broken) {
+			t.Errorf("got %v", err)
+		}
+		made := len(shops[0].rows(t)) + len(shops[1].rows(t))
+		if shops[0].round(t); made != 1 || len(shops[0].rows(t)) != 1 || len(shops[1].rows(t)) != 1 {
+			t.Errorf("%d of the other store were made, then %v and %v", made, shops[0].rows(t), shops[1].rows(t))
+		}
 	})
 }

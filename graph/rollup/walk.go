@@ -50,34 +50,35 @@ func (k *Keeper) kept(ctx context.Context) (kept bool, err error) {
 	return kept, err
 }
 
-// walk notes what the stores of a shard had before.
-func (k *Keeper) walk(ctx context.Context) error {
-	if err := k.walkOn(ctx); err != nil {
-		return fmt.Errorf("note what is to be summed up: %w", err)
-	}
-	return nil
-}
-
-func (k *Keeper) walkOn(ctx context.Context) error {
+// walk notes what the stores of a shard had before. One that meets an error does not hold up
+// the others.
+func (k *Keeper) walk(ctx context.Context) (failed error) {
 	for after := xid.Nil; ; {
 		next := xid.Nil
 		err := ent.Read(ctx, k.store.Seek(ctx), func(rows *stdsql.Rows) error { return rows.Scan(&next) },
 			"SELECT s.id FROM stores s LEFT JOIN sales_walks w ON w.store_id = s.id AND w.id = s.id WHERE s.id > ? "+
 				"AND (w.done IS NULL OR w.done = ?) ORDER BY s.id LIMIT 1", after, false)
 		if err != nil || next.IsNil() {
-			return err
+			return errors.Join(failed, err)
 		}
 		if after.IsNil() {
 			if kept, err := k.kept(ctx); err != nil || !kept {
 				return err
 			}
 		}
-		for more := true; more; {
-			if more, err = k.step(viewer.Operator(ctx, next)); err != nil {
-				return err
-			}
+		if err := k.whole(viewer.Operator(ctx, next)); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("note what %s had: %w", xid.Store.Format(next), err))
 		}
 		after = next
+	}
+}
+
+// whole walks on to the end of the viewer's store.
+func (k *Keeper) whole(ctx context.Context) error {
+	for {
+		if more, err := k.step(ctx); err != nil || !more {
+			return err
+		}
 	}
 }
 
