@@ -15,8 +15,12 @@ type Format string
 // PackedEvents is the form in which the bodies of events are packed (ent/eventbody).
 const PackedEvents Format = "packed_events"
 
+// SalesRollups are the sums of sales (graph/rollup). They hold where no program relays
+// events without noting what the sums lack then, so they are made once it is written.
+const SalesRollups Format = "sales_rollups"
+
 // Formats returns those that this program knows.
-func Formats() []Format { return []Format{PackedEvents} }
+func Formats() []Format { return []Format{PackedEvents, SalesRollups} }
 
 // FormatTable names the formats in which a database is written, a row each.
 const FormatTable = "data_formats"

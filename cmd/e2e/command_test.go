@@ -18,7 +18,8 @@ var commands = []string{"serve", "migrate", "migrate apply", "migrate finalize",
 	"app", "app create", "app list", "app show", "app update", "app disable", "app enable", "app legacy", "staff",
 	"staff invite", "staff withdraw", "staff invited", "staff list", "staff remove", "staff token", "staff password",
 	"staff reset-factors",
-	"dispatch", "webhooks", "webhooks listen", "webhooks requeue", "doctor", "doctor installation", "doctor deliveries",
+	"dispatch", "webhooks", "webhooks listen", "webhooks requeue", "reports",
+	"reports rebuild", "doctor", "doctor installation", "doctor deliveries",
 	"theme", "theme check", "theme preview", "version"}
 
 func TestHelp(t *testing.T) {

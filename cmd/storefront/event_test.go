@@ -26,7 +26,7 @@ var emitted = map[string]string{
 	"staff invite": "", "staff withdraw": "", "staff remove": "", "staff token": "", "staff password": "",
 	"staff reset-factors": "",
 	"migrate apply":       "", "migrate finalize": "", "secret rotate": "", "secret reseal": "",
-	"webhooks requeue": "", "import shopify": "product.created",
+	"webhooks requeue": "", "reports rebuild": "", "import shopify": "product.created",
 }
 
 // silent are the commands that write nothing by themselves: they read, they write files,
@@ -107,6 +107,7 @@ func runCommands(t *testing.T, c cli, database string) {
 	run(new(any), "secret", "rotate")
 	run(new(any), "secret", "reseal")
 	run(new(requeued), "webhooks", "requeue")
+	run(new(rebuilt), "reports", "rebuild")
 	for name := range emitted {
 		if !ran[name] {
 			t.Errorf("%s was not run", name)

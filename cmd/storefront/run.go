@@ -51,6 +51,7 @@ type commands struct {
 	App      appCmd      `cmd:"" help:"Register OAuth apps and look after them."`
 	Staff    staffCmd    `cmd:"" help:"Look after the people of a store."`
 	Webhooks webhooksCmd `cmd:"" help:"Build and try receivers of webhooks, and repair."`
+	Reports  reportsCmd  `cmd:"" help:"Repair what sales reports read."`
 	Theme    themeCmd    `cmd:"" help:"Check and show themes while they are written."`
 	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Offer the API's rows to an agent as tools, on standard input and output."`
 	Backup   backupCmd   `cmd:"" help:"Keep an installation on SQLite in one file, beside running servers."`

@@ -57,7 +57,7 @@ func TestEveryCommandHasExamples(t *testing.T) {
 		"key create", "key list", "key rotate", "key allow", "key revoke",
 		"app create", "app list", "app show", "app update", "app disable", "app enable", "app legacy", "staff invite",
 		"staff withdraw", "staff invited", "staff list", "staff remove", "staff token", "webhooks listen",
-		"webhooks requeue",
+		"webhooks requeue", "reports rebuild",
 		"backup", "restore", "import shopify", "secret rotate", "secret reseal", "doctor", "doctor installation",
 		"doctor deliveries", "theme check",
 		"theme preview", "version"} {

@@ -73,6 +73,9 @@ import (
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/requestlog"
 	"github.com/storefront-go/storefront/ent/db/revocation"
+	"github.com/storefront-go/storefront/ent/db/salesinterval"
+	"github.com/storefront-go/storefront/ent/db/salespending"
+	"github.com/storefront-go/storefront/ent/db/saleswalk"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
 	"github.com/storefront-go/storefront/ent/db/searchpending"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
@@ -223,6 +226,12 @@ type Client struct {
 	RequestLog *RequestLogClient
 	// Revocation is the client for interacting with the Revocation builders.
 	Revocation *RevocationClient
+	// SalesInterval is the client for interacting with the SalesInterval builders.
+	SalesInterval *SalesIntervalClient
+	// SalesPending is the client for interacting with the SalesPending builders.
+	SalesPending *SalesPendingClient
+	// SalesWalk is the client for interacting with the SalesWalk builders.
+	SalesWalk *SalesWalkClient
 	// SearchEntry is the client for interacting with the SearchEntry builders.
 	SearchEntry *SearchEntryClient
 	// SearchPending is the client for interacting with the SearchPending builders.
@@ -338,6 +347,9 @@ func (c *Client) init() {
 	c.Redaction = NewRedactionClient(c.config)
 	c.RequestLog = NewRequestLogClient(c.config)
 	c.Revocation = NewRevocationClient(c.config)
+	c.SalesInterval = NewSalesIntervalClient(c.config)
+	c.SalesPending = NewSalesPendingClient(c.config)
+	c.SalesWalk = NewSalesWalkClient(c.config)
 	c.SearchEntry = NewSearchEntryClient(c.config)
 	c.SearchPending = NewSearchPendingClient(c.config)
 	c.SearchSpelling = NewSearchSpellingClient(c.config)
@@ -511,6 +523,9 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Redaction:         NewRedactionClient(cfg),
 		RequestLog:        NewRequestLogClient(cfg),
 		Revocation:        NewRevocationClient(cfg),
+		SalesInterval:     NewSalesIntervalClient(cfg),
+		SalesPending:      NewSalesPendingClient(cfg),
+		SalesWalk:         NewSalesWalkClient(cfg),
 		SearchEntry:       NewSearchEntryClient(cfg),
 		SearchPending:     NewSearchPendingClient(cfg),
 		SearchSpelling:    NewSearchSpellingClient(cfg),
@@ -611,6 +626,9 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Redaction:         NewRedactionClient(cfg),
 		RequestLog:        NewRequestLogClient(cfg),
 		Revocation:        NewRevocationClient(cfg),
+		SalesInterval:     NewSalesIntervalClient(cfg),
+		SalesPending:      NewSalesPendingClient(cfg),
+		SalesWalk:         NewSalesWalkClient(cfg),
 		SearchEntry:       NewSearchEntryClient(cfg),
 		SearchPending:     NewSearchPendingClient(cfg),
 		SearchSpelling:    NewSearchSpellingClient(cfg),
@@ -673,11 +691,12 @@ func (c *Client) Use(hooks ...Hook) {
 		c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount, c.PaymentHold,
 		c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture, c.Process,
 		c.Product, c.ProductImage, c.RecoveryCode, c.Redaction, c.RequestLog,
-		c.Revocation, c.SearchEntry, c.SearchPending, c.SearchSpelling, c.SearchTerm,
-		c.SearchWalk, c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone,
-		c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings, c.Theme,
-		c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
-		c.WebhookEndpoint, c.WebhookQueue,
+		c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk, c.SearchEntry,
+		c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session,
+		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
+		c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
+		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
+		c.WebhookQueue,
 	} {
 		n.Use(hooks...)
 	}
@@ -697,11 +716,12 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount, c.PaymentHold,
 		c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture, c.Process,
 		c.Product, c.ProductImage, c.RecoveryCode, c.Redaction, c.RequestLog,
-		c.Revocation, c.SearchEntry, c.SearchPending, c.SearchSpelling, c.SearchTerm,
-		c.SearchWalk, c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone,
-		c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings, c.Theme,
-		c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
-		c.WebhookEndpoint, c.WebhookQueue,
+		c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk, c.SearchEntry,
+		c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session,
+		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
+		c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
+		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
+		c.WebhookQueue,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -826,6 +846,12 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.RequestLog.mutate(ctx, m)
 	case *RevocationMutation:
 		return c.Revocation.mutate(ctx, m)
+	case *SalesIntervalMutation:
+		return c.SalesInterval.mutate(ctx, m)
+	case *SalesPendingMutation:
+		return c.SalesPending.mutate(ctx, m)
+	case *SalesWalkMutation:
+		return c.SalesWalk.mutate(ctx, m)
 	case *SearchEntryMutation:
 		return c.SearchEntry.mutate(ctx, m)
 	case *SearchPendingMutation:
@@ -8637,6 +8663,408 @@ func (c *RevocationClient) mutate(ctx context.Context, m *RevocationMutation) (V
 	}
 }
 
+// SalesIntervalClient is a client for the SalesInterval schema.
+type SalesIntervalClient struct {
+	config
+}
+
+// NewSalesIntervalClient returns a client for the SalesInterval from the given config.
+func NewSalesIntervalClient(c config) *SalesIntervalClient {
+	return &SalesIntervalClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `salesinterval.Hooks(f(g(h())))`.
+func (c *SalesIntervalClient) Use(hooks ...Hook) {
+	c.hooks.SalesInterval = append(c.hooks.SalesInterval, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `salesinterval.Intercept(f(g(h())))`.
+func (c *SalesIntervalClient) Intercept(interceptors ...Interceptor) {
+	c.inters.SalesInterval = append(c.inters.SalesInterval, interceptors...)
+}
+
+// Create returns a builder for creating a SalesInterval entity.
+func (c *SalesIntervalClient) Create() *SalesIntervalCreate {
+	mutation := newSalesIntervalMutation(c.config, OpCreate)
+	return &SalesIntervalCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of SalesInterval entities.
+func (c *SalesIntervalClient) CreateBulk(builders ...*SalesIntervalCreate) *SalesIntervalCreateBulk {
+	return &SalesIntervalCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *SalesIntervalClient) MapCreateBulk(slice any, setFunc func(*SalesIntervalCreate, int)) *SalesIntervalCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &SalesIntervalCreateBulk{err: fmt.Errorf("calling to SalesIntervalClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*SalesIntervalCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &SalesIntervalCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for SalesInterval.
+func (c *SalesIntervalClient) Update() *SalesIntervalUpdate {
+	mutation := newSalesIntervalMutation(c.config, OpUpdate)
+	return &SalesIntervalUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *SalesIntervalClient) UpdateOne(_m *SalesInterval) *SalesIntervalUpdateOne {
+	mutation := newSalesIntervalMutation(c.config, OpUpdateOne, withSalesInterval(_m))
+	return &SalesIntervalUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *SalesIntervalClient) UpdateOneID(id xid.ID) *SalesIntervalUpdateOne {
+	mutation := newSalesIntervalMutation(c.config, OpUpdateOne, withSalesIntervalID(id))
+	return &SalesIntervalUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for SalesInterval.
+func (c *SalesIntervalClient) Delete() *SalesIntervalDelete {
+	mutation := newSalesIntervalMutation(c.config, OpDelete)
+	return &SalesIntervalDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *SalesIntervalClient) DeleteOne(_m *SalesInterval) *SalesIntervalDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *SalesIntervalClient) DeleteOneID(id xid.ID) *SalesIntervalDeleteOne {
+	builder := c.Delete().Where(salesinterval.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &SalesIntervalDeleteOne{builder}
+}
+
+// Query returns a query builder for SalesInterval.
+func (c *SalesIntervalClient) Query() *SalesIntervalQuery {
+	return &SalesIntervalQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSalesInterval},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a SalesInterval entity by its id.
+func (c *SalesIntervalClient) Get(ctx context.Context, id xid.ID) (*SalesInterval, error) {
+	return c.Query().Where(salesinterval.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *SalesIntervalClient) GetX(ctx context.Context, id xid.ID) *SalesInterval {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *SalesIntervalClient) Hooks() []Hook {
+	hooks := c.hooks.SalesInterval
+	return append(hooks[:len(hooks):len(hooks)], salesinterval.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *SalesIntervalClient) Interceptors() []Interceptor {
+	return c.inters.SalesInterval
+}
+
+func (c *SalesIntervalClient) mutate(ctx context.Context, m *SalesIntervalMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&SalesIntervalCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&SalesIntervalUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&SalesIntervalUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&SalesIntervalDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown SalesInterval mutation op: %q", m.Op())
+	}
+}
+
+// SalesPendingClient is a client for the SalesPending schema.
+type SalesPendingClient struct {
+	config
+}
+
+// NewSalesPendingClient returns a client for the SalesPending from the given config.
+func NewSalesPendingClient(c config) *SalesPendingClient {
+	return &SalesPendingClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `salespending.Hooks(f(g(h())))`.
+func (c *SalesPendingClient) Use(hooks ...Hook) {
+	c.hooks.SalesPending = append(c.hooks.SalesPending, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `salespending.Intercept(f(g(h())))`.
+func (c *SalesPendingClient) Intercept(interceptors ...Interceptor) {
+	c.inters.SalesPending = append(c.inters.SalesPending, interceptors...)
+}
+
+// Create returns a builder for creating a SalesPending entity.
+func (c *SalesPendingClient) Create() *SalesPendingCreate {
+	mutation := newSalesPendingMutation(c.config, OpCreate)
+	return &SalesPendingCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of SalesPending entities.
+func (c *SalesPendingClient) CreateBulk(builders ...*SalesPendingCreate) *SalesPendingCreateBulk {
+	return &SalesPendingCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *SalesPendingClient) MapCreateBulk(slice any, setFunc func(*SalesPendingCreate, int)) *SalesPendingCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &SalesPendingCreateBulk{err: fmt.Errorf("calling to SalesPendingClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*SalesPendingCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &SalesPendingCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for SalesPending.
+func (c *SalesPendingClient) Update() *SalesPendingUpdate {
+	mutation := newSalesPendingMutation(c.config, OpUpdate)
+	return &SalesPendingUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *SalesPendingClient) UpdateOne(_m *SalesPending) *SalesPendingUpdateOne {
+	mutation := newSalesPendingMutation(c.config, OpUpdateOne, withSalesPending(_m))
+	return &SalesPendingUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *SalesPendingClient) UpdateOneID(id xid.ID) *SalesPendingUpdateOne {
+	mutation := newSalesPendingMutation(c.config, OpUpdateOne, withSalesPendingID(id))
+	return &SalesPendingUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for SalesPending.
+func (c *SalesPendingClient) Delete() *SalesPendingDelete {
+	mutation := newSalesPendingMutation(c.config, OpDelete)
+	return &SalesPendingDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *SalesPendingClient) DeleteOne(_m *SalesPending) *SalesPendingDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *SalesPendingClient) DeleteOneID(id xid.ID) *SalesPendingDeleteOne {
+	builder := c.Delete().Where(salespending.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &SalesPendingDeleteOne{builder}
+}
+
+// Query returns a query builder for SalesPending.
+func (c *SalesPendingClient) Query() *SalesPendingQuery {
+	return &SalesPendingQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSalesPending},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a SalesPending entity by its id.
+func (c *SalesPendingClient) Get(ctx context.Context, id xid.ID) (*SalesPending, error) {
+	return c.Query().Where(salespending.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *SalesPendingClient) GetX(ctx context.Context, id xid.ID) *SalesPending {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *SalesPendingClient) Hooks() []Hook {
+	hooks := c.hooks.SalesPending
+	return append(hooks[:len(hooks):len(hooks)], salespending.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *SalesPendingClient) Interceptors() []Interceptor {
+	return c.inters.SalesPending
+}
+
+func (c *SalesPendingClient) mutate(ctx context.Context, m *SalesPendingMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&SalesPendingCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&SalesPendingUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&SalesPendingUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&SalesPendingDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown SalesPending mutation op: %q", m.Op())
+	}
+}
+
+// SalesWalkClient is a client for the SalesWalk schema.
+type SalesWalkClient struct {
+	config
+}
+
+// NewSalesWalkClient returns a client for the SalesWalk from the given config.
+func NewSalesWalkClient(c config) *SalesWalkClient {
+	return &SalesWalkClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `saleswalk.Hooks(f(g(h())))`.
+func (c *SalesWalkClient) Use(hooks ...Hook) {
+	c.hooks.SalesWalk = append(c.hooks.SalesWalk, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `saleswalk.Intercept(f(g(h())))`.
+func (c *SalesWalkClient) Intercept(interceptors ...Interceptor) {
+	c.inters.SalesWalk = append(c.inters.SalesWalk, interceptors...)
+}
+
+// Create returns a builder for creating a SalesWalk entity.
+func (c *SalesWalkClient) Create() *SalesWalkCreate {
+	mutation := newSalesWalkMutation(c.config, OpCreate)
+	return &SalesWalkCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of SalesWalk entities.
+func (c *SalesWalkClient) CreateBulk(builders ...*SalesWalkCreate) *SalesWalkCreateBulk {
+	return &SalesWalkCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *SalesWalkClient) MapCreateBulk(slice any, setFunc func(*SalesWalkCreate, int)) *SalesWalkCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &SalesWalkCreateBulk{err: fmt.Errorf("calling to SalesWalkClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*SalesWalkCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &SalesWalkCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for SalesWalk.
+func (c *SalesWalkClient) Update() *SalesWalkUpdate {
+	mutation := newSalesWalkMutation(c.config, OpUpdate)
+	return &SalesWalkUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *SalesWalkClient) UpdateOne(_m *SalesWalk) *SalesWalkUpdateOne {
+	mutation := newSalesWalkMutation(c.config, OpUpdateOne, withSalesWalk(_m))
+	return &SalesWalkUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *SalesWalkClient) UpdateOneID(id xid.ID) *SalesWalkUpdateOne {
+	mutation := newSalesWalkMutation(c.config, OpUpdateOne, withSalesWalkID(id))
+	return &SalesWalkUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for SalesWalk.
+func (c *SalesWalkClient) Delete() *SalesWalkDelete {
+	mutation := newSalesWalkMutation(c.config, OpDelete)
+	return &SalesWalkDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *SalesWalkClient) DeleteOne(_m *SalesWalk) *SalesWalkDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *SalesWalkClient) DeleteOneID(id xid.ID) *SalesWalkDeleteOne {
+	builder := c.Delete().Where(saleswalk.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &SalesWalkDeleteOne{builder}
+}
+
+// Query returns a query builder for SalesWalk.
+func (c *SalesWalkClient) Query() *SalesWalkQuery {
+	return &SalesWalkQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSalesWalk},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a SalesWalk entity by its id.
+func (c *SalesWalkClient) Get(ctx context.Context, id xid.ID) (*SalesWalk, error) {
+	return c.Query().Where(saleswalk.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *SalesWalkClient) GetX(ctx context.Context, id xid.ID) *SalesWalk {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *SalesWalkClient) Hooks() []Hook {
+	hooks := c.hooks.SalesWalk
+	return append(hooks[:len(hooks):len(hooks)], saleswalk.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *SalesWalkClient) Interceptors() []Interceptor {
+	return c.inters.SalesWalk
+}
+
+func (c *SalesWalkClient) mutate(ctx context.Context, m *SalesWalkMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&SalesWalkCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&SalesWalkUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&SalesWalkUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&SalesWalkDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown SalesWalk mutation op: %q", m.Op())
+	}
+}
+
 // SearchEntryClient is a client for the SearchEntry schema.
 type SearchEntryClient struct {
 	config
@@ -11725,11 +12153,11 @@ type (
 		Menus, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
 		OutboxFailure, Page, Payment, PaymentAccount, PaymentHold, PaymentRefund,
 		PaymentSession, PaymentSettings, Picture, Process, Product, ProductImage,
-		RecoveryCode, Redaction, RequestLog, Revocation, SearchEntry, SearchPending,
-		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
-		ShippingZone, Staff, StaffToken, Store, StoreHandle, TaxSettings, Theme,
-		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
-		WebhookEndpoint, WebhookQueue []ent.Hook
+		RecoveryCode, Redaction, RequestLog, Revocation, SalesInterval, SalesPending,
+		SalesWalk, SearchEntry, SearchPending, SearchSpelling, SearchTerm, SearchWalk,
+		Session, ShelfWalk, ShippingCountry, ShippingZone, Staff, StaffToken, Store,
+		StoreHandle, TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User,
+		UserEmail, Variant, WebhookEndpoint, WebhookQueue []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
@@ -11740,11 +12168,11 @@ type (
 		Menus, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
 		OutboxFailure, Page, Payment, PaymentAccount, PaymentHold, PaymentRefund,
 		PaymentSession, PaymentSettings, Picture, Process, Product, ProductImage,
-		RecoveryCode, Redaction, RequestLog, Revocation, SearchEntry, SearchPending,
-		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
-		ShippingZone, Staff, StaffToken, Store, StoreHandle, TaxSettings, Theme,
-		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
-		WebhookEndpoint, WebhookQueue []ent.Interceptor
+		RecoveryCode, Redaction, RequestLog, Revocation, SalesInterval, SalesPending,
+		SalesWalk, SearchEntry, SearchPending, SearchSpelling, SearchTerm, SearchWalk,
+		Session, ShelfWalk, ShippingCountry, ShippingZone, Staff, StaffToken, Store,
+		StoreHandle, TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User,
+		UserEmail, Variant, WebhookEndpoint, WebhookQueue []ent.Interceptor
 	}
 )
 

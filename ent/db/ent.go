@@ -71,6 +71,9 @@ import (
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/requestlog"
 	"github.com/storefront-go/storefront/ent/db/revocation"
+	"github.com/storefront-go/storefront/ent/db/salesinterval"
+	"github.com/storefront-go/storefront/ent/db/salespending"
+	"github.com/storefront-go/storefront/ent/db/saleswalk"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
 	"github.com/storefront-go/storefront/ent/db/searchpending"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
@@ -212,6 +215,9 @@ func checkColumn(t, c string) error {
 			redaction.Table:         redaction.ValidColumn,
 			requestlog.Table:        requestlog.ValidColumn,
 			revocation.Table:        revocation.ValidColumn,
+			salesinterval.Table:     salesinterval.ValidColumn,
+			salespending.Table:      salespending.ValidColumn,
+			saleswalk.Table:         saleswalk.ValidColumn,
 			searchentry.Table:       searchentry.ValidColumn,
 			searchpending.Table:     searchpending.ValidColumn,
 			searchspelling.Table:    searchspelling.ValidColumn,

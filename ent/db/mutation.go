@@ -69,6 +69,9 @@ import (
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/requestlog"
 	"github.com/storefront-go/storefront/ent/db/revocation"
+	"github.com/storefront-go/storefront/ent/db/salesinterval"
+	"github.com/storefront-go/storefront/ent/db/salespending"
+	"github.com/storefront-go/storefront/ent/db/saleswalk"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
 	"github.com/storefront-go/storefront/ent/db/searchpending"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
@@ -169,6 +172,9 @@ const (
 	TypeRedaction         = "Redaction"
 	TypeRequestLog        = "RequestLog"
 	TypeRevocation        = "Revocation"
+	TypeSalesInterval     = "SalesInterval"
+	TypeSalesPending      = "SalesPending"
+	TypeSalesWalk         = "SalesWalk"
 	TypeSearchEntry       = "SearchEntry"
 	TypeSearchPending     = "SearchPending"
 	TypeSearchSpelling    = "SearchSpelling"
@@ -55943,6 +55949,1482 @@ func (m *RevocationMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *RevocationMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Revocation edge %s", name)
+}
+
+// SalesIntervalMutation represents an operation that mutates the SalesInterval nodes in the graph.
+type SalesIntervalMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	orders        *int64
+	addorders     *int64
+	total_high    *int64
+	addtotal_high *int64
+	total_low     *int64
+	addtotal_low  *int64
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*SalesInterval, error)
+	predicates    []predicate.SalesInterval
+}
+
+var _ ent.Mutation = (*SalesIntervalMutation)(nil)
+
+// salesintervalOption allows management of the mutation configuration using functional options.
+type salesintervalOption func(*SalesIntervalMutation)
+
+// newSalesIntervalMutation creates new mutation for the SalesInterval entity.
+func newSalesIntervalMutation(c config, op Op, opts ...salesintervalOption) *SalesIntervalMutation {
+	m := &SalesIntervalMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSalesInterval,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSalesIntervalID sets the ID field of the mutation.
+func withSalesIntervalID(id xid.ID) salesintervalOption {
+	return func(m *SalesIntervalMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *SalesInterval
+		)
+		m.oldValue = func(ctx context.Context) (*SalesInterval, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().SalesInterval.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSalesInterval sets the old SalesInterval of the mutation.
+func withSalesInterval(node *SalesInterval) salesintervalOption {
+	return func(m *SalesIntervalMutation) {
+		m.oldValue = func(context.Context) (*SalesInterval, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SalesIntervalMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SalesIntervalMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of SalesInterval entities.
+func (m *SalesIntervalMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SalesIntervalMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SalesIntervalMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().SalesInterval.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *SalesIntervalMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *SalesIntervalMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the SalesInterval entity.
+// If the SalesInterval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SalesIntervalMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *SalesIntervalMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetOrders sets the "orders" field.
+func (m *SalesIntervalMutation) SetOrders(i int64) {
+	m.orders = &i
+	m.addorders = nil
+}
+
+// Orders returns the value of the "orders" field in the mutation.
+func (m *SalesIntervalMutation) Orders() (r int64, exists bool) {
+	v := m.orders
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrders returns the old "orders" field's value of the SalesInterval entity.
+// If the SalesInterval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SalesIntervalMutation) OldOrders(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrders is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrders requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrders: %w", err)
+	}
+	return oldValue.Orders, nil
+}
+
+// AddOrders adds i to the "orders" field.
+func (m *SalesIntervalMutation) AddOrders(i int64) {
+	if m.addorders != nil {
+		*m.addorders += i
+	} else {
+		m.addorders = &i
+	}
+}
+
+// AddedOrders returns the value that was added to the "orders" field in this mutation.
+func (m *SalesIntervalMutation) AddedOrders() (r int64, exists bool) {
+	v := m.addorders
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetOrders resets all changes to the "orders" field.
+func (m *SalesIntervalMutation) ResetOrders() {
+	m.orders = nil
+	m.addorders = nil
+}
+
+// SetTotalHigh sets the "total_high" field.
+func (m *SalesIntervalMutation) SetTotalHigh(i int64) {
+	m.total_high = &i
+	m.addtotal_high = nil
+}
+
+// TotalHigh returns the value of the "total_high" field in the mutation.
+func (m *SalesIntervalMutation) TotalHigh() (r int64, exists bool) {
+	v := m.total_high
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTotalHigh returns the old "total_high" field's value of the SalesInterval entity.
+// If the SalesInterval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SalesIntervalMutation) OldTotalHigh(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTotalHigh is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTotalHigh requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTotalHigh: %w", err)
+	}
+	return oldValue.TotalHigh, nil
+}
+
+// AddTotalHigh adds i to the "total_high" field.
+func (m *SalesIntervalMutation) AddTotalHigh(i int64) {
+	if m.addtotal_high != nil {
+		*m.addtotal_high += i
+	} else {
+		m.addtotal_high = &i
+	}
+}
+
+// AddedTotalHigh returns the value that was added to the "total_high" field in this mutation.
+func (m *SalesIntervalMutation) AddedTotalHigh() (r int64, exists bool) {
+	v := m.addtotal_high
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTotalHigh resets all changes to the "total_high" field.
+func (m *SalesIntervalMutation) ResetTotalHigh() {
+	m.total_high = nil
+	m.addtotal_high = nil
+}
+
+// SetTotalLow sets the "total_low" field.
+func (m *SalesIntervalMutation) SetTotalLow(i int64) {
+	m.total_low = &i
+	m.addtotal_low = nil
+}
+
+// TotalLow returns the value of the "total_low" field in the mutation.
+func (m *SalesIntervalMutation) TotalLow() (r int64, exists bool) {
+	v := m.total_low
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTotalLow returns the old "total_low" field's value of the SalesInterval entity.
+// If the SalesInterval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SalesIntervalMutation) OldTotalLow(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTotalLow is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTotalLow requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTotalLow: %w", err)
+	}
+	return oldValue.TotalLow, nil
+}
+
+// AddTotalLow adds i to the "total_low" field.
+func (m *SalesIntervalMutation) AddTotalLow(i int64) {
+	if m.addtotal_low != nil {
+		*m.addtotal_low += i
+	} else {
+		m.addtotal_low = &i
+	}
+}
+
+// AddedTotalLow returns the value that was added to the "total_low" field in this mutation.
+func (m *SalesIntervalMutation) AddedTotalLow() (r int64, exists bool) {
+	v := m.addtotal_low
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTotalLow resets all changes to the "total_low" field.
+func (m *SalesIntervalMutation) ResetTotalLow() {
+	m.total_low = nil
+	m.addtotal_low = nil
+}
+
+// Where appends a list predicates to the SalesIntervalMutation builder.
+func (m *SalesIntervalMutation) Where(ps ...predicate.SalesInterval) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SalesIntervalMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SalesIntervalMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.SalesInterval, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SalesIntervalMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SalesIntervalMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (SalesInterval).
+func (m *SalesIntervalMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SalesIntervalMutation) Fields() []string {
+	fields := make([]string, 0, 4)
+	if m.store_id != nil {
+		fields = append(fields, salesinterval.FieldStoreID)
+	}
+	if m.orders != nil {
+		fields = append(fields, salesinterval.FieldOrders)
+	}
+	if m.total_high != nil {
+		fields = append(fields, salesinterval.FieldTotalHigh)
+	}
+	if m.total_low != nil {
+		fields = append(fields, salesinterval.FieldTotalLow)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SalesIntervalMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case salesinterval.FieldStoreID:
+		return m.StoreID()
+	case salesinterval.FieldOrders:
+		return m.Orders()
+	case salesinterval.FieldTotalHigh:
+		return m.TotalHigh()
+	case salesinterval.FieldTotalLow:
+		return m.TotalLow()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SalesIntervalMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case salesinterval.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case salesinterval.FieldOrders:
+		return m.OldOrders(ctx)
+	case salesinterval.FieldTotalHigh:
+		return m.OldTotalHigh(ctx)
+	case salesinterval.FieldTotalLow:
+		return m.OldTotalLow(ctx)
+	}
+	return nil, fmt.Errorf("unknown SalesInterval field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SalesIntervalMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case salesinterval.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case salesinterval.FieldOrders:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrders(v)
+		return nil
+	case salesinterval.FieldTotalHigh:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTotalHigh(v)
+		return nil
+	case salesinterval.FieldTotalLow:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTotalLow(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SalesInterval field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SalesIntervalMutation) AddedFields() []string {
+	var fields []string
+	if m.addorders != nil {
+		fields = append(fields, salesinterval.FieldOrders)
+	}
+	if m.addtotal_high != nil {
+		fields = append(fields, salesinterval.FieldTotalHigh)
+	}
+	if m.addtotal_low != nil {
+		fields = append(fields, salesinterval.FieldTotalLow)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SalesIntervalMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case salesinterval.FieldOrders:
+		return m.AddedOrders()
+	case salesinterval.FieldTotalHigh:
+		return m.AddedTotalHigh()
+	case salesinterval.FieldTotalLow:
+		return m.AddedTotalLow()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SalesIntervalMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case salesinterval.FieldOrders:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddOrders(v)
+		return nil
+	case salesinterval.FieldTotalHigh:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTotalHigh(v)
+		return nil
+	case salesinterval.FieldTotalLow:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTotalLow(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SalesInterval numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SalesIntervalMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SalesIntervalMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SalesIntervalMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown SalesInterval nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SalesIntervalMutation) ResetField(name string) error {
+	switch name {
+	case salesinterval.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case salesinterval.FieldOrders:
+		m.ResetOrders()
+		return nil
+	case salesinterval.FieldTotalHigh:
+		m.ResetTotalHigh()
+		return nil
+	case salesinterval.FieldTotalLow:
+		m.ResetTotalLow()
+		return nil
+	}
+	return fmt.Errorf("unknown SalesInterval field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SalesIntervalMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SalesIntervalMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SalesIntervalMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SalesIntervalMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SalesIntervalMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SalesIntervalMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SalesIntervalMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown SalesInterval unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SalesIntervalMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown SalesInterval edge %s", name)
+}
+
+// SalesPendingMutation represents an operation that mutates the SalesPending nodes in the graph.
+type SalesPendingMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	token         *xid.ID
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*SalesPending, error)
+	predicates    []predicate.SalesPending
+}
+
+var _ ent.Mutation = (*SalesPendingMutation)(nil)
+
+// salespendingOption allows management of the mutation configuration using functional options.
+type salespendingOption func(*SalesPendingMutation)
+
+// newSalesPendingMutation creates new mutation for the SalesPending entity.
+func newSalesPendingMutation(c config, op Op, opts ...salespendingOption) *SalesPendingMutation {
+	m := &SalesPendingMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSalesPending,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSalesPendingID sets the ID field of the mutation.
+func withSalesPendingID(id xid.ID) salespendingOption {
+	return func(m *SalesPendingMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *SalesPending
+		)
+		m.oldValue = func(ctx context.Context) (*SalesPending, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().SalesPending.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSalesPending sets the old SalesPending of the mutation.
+func withSalesPending(node *SalesPending) salespendingOption {
+	return func(m *SalesPendingMutation) {
+		m.oldValue = func(context.Context) (*SalesPending, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SalesPendingMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SalesPendingMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of SalesPending entities.
+func (m *SalesPendingMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SalesPendingMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SalesPendingMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().SalesPending.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *SalesPendingMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *SalesPendingMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the SalesPending entity.
+// If the SalesPending object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SalesPendingMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *SalesPendingMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetToken sets the "token" field.
+func (m *SalesPendingMutation) SetToken(x xid.ID) {
+	m.token = &x
+}
+
+// Token returns the value of the "token" field in the mutation.
+func (m *SalesPendingMutation) Token() (r xid.ID, exists bool) {
+	v := m.token
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldToken returns the old "token" field's value of the SalesPending entity.
+// If the SalesPending object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SalesPendingMutation) OldToken(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldToken is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldToken requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldToken: %w", err)
+	}
+	return oldValue.Token, nil
+}
+
+// ResetToken resets all changes to the "token" field.
+func (m *SalesPendingMutation) ResetToken() {
+	m.token = nil
+}
+
+// Where appends a list predicates to the SalesPendingMutation builder.
+func (m *SalesPendingMutation) Where(ps ...predicate.SalesPending) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SalesPendingMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SalesPendingMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.SalesPending, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SalesPendingMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SalesPendingMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (SalesPending).
+func (m *SalesPendingMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SalesPendingMutation) Fields() []string {
+	fields := make([]string, 0, 2)
+	if m.store_id != nil {
+		fields = append(fields, salespending.FieldStoreID)
+	}
+	if m.token != nil {
+		fields = append(fields, salespending.FieldToken)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SalesPendingMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case salespending.FieldStoreID:
+		return m.StoreID()
+	case salespending.FieldToken:
+		return m.Token()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SalesPendingMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case salespending.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case salespending.FieldToken:
+		return m.OldToken(ctx)
+	}
+	return nil, fmt.Errorf("unknown SalesPending field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SalesPendingMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case salespending.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case salespending.FieldToken:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetToken(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SalesPending field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SalesPendingMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SalesPendingMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SalesPendingMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown SalesPending numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SalesPendingMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SalesPendingMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SalesPendingMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown SalesPending nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SalesPendingMutation) ResetField(name string) error {
+	switch name {
+	case salespending.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case salespending.FieldToken:
+		m.ResetToken()
+		return nil
+	}
+	return fmt.Errorf("unknown SalesPending field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SalesPendingMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SalesPendingMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SalesPendingMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SalesPendingMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SalesPendingMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SalesPendingMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SalesPendingMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown SalesPending unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SalesPendingMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown SalesPending edge %s", name)
+}
+
+// SalesWalkMutation represents an operation that mutates the SalesWalk nodes in the graph.
+type SalesWalkMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	behind        *xid.ID
+	token         *xid.ID
+	_done         *bool
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*SalesWalk, error)
+	predicates    []predicate.SalesWalk
+}
+
+var _ ent.Mutation = (*SalesWalkMutation)(nil)
+
+// saleswalkOption allows management of the mutation configuration using functional options.
+type saleswalkOption func(*SalesWalkMutation)
+
+// newSalesWalkMutation creates new mutation for the SalesWalk entity.
+func newSalesWalkMutation(c config, op Op, opts ...saleswalkOption) *SalesWalkMutation {
+	m := &SalesWalkMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSalesWalk,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSalesWalkID sets the ID field of the mutation.
+func withSalesWalkID(id xid.ID) saleswalkOption {
+	return func(m *SalesWalkMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *SalesWalk
+		)
+		m.oldValue = func(ctx context.Context) (*SalesWalk, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().SalesWalk.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSalesWalk sets the old SalesWalk of the mutation.
+func withSalesWalk(node *SalesWalk) saleswalkOption {
+	return func(m *SalesWalkMutation) {
+		m.oldValue = func(context.Context) (*SalesWalk, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SalesWalkMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SalesWalkMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of SalesWalk entities.
+func (m *SalesWalkMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SalesWalkMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SalesWalkMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().SalesWalk.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *SalesWalkMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *SalesWalkMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the SalesWalk entity.
+// If the SalesWalk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SalesWalkMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *SalesWalkMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetBehind sets the "behind" field.
+func (m *SalesWalkMutation) SetBehind(x xid.ID) {
+	m.behind = &x
+}
+
+// Behind returns the value of the "behind" field in the mutation.
+func (m *SalesWalkMutation) Behind() (r xid.ID, exists bool) {
+	v := m.behind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBehind returns the old "behind" field's value of the SalesWalk entity.
+// If the SalesWalk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SalesWalkMutation) OldBehind(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBehind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBehind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBehind: %w", err)
+	}
+	return oldValue.Behind, nil
+}
+
+// ResetBehind resets all changes to the "behind" field.
+func (m *SalesWalkMutation) ResetBehind() {
+	m.behind = nil
+}
+
+// SetToken sets the "token" field.
+func (m *SalesWalkMutation) SetToken(x xid.ID) {
+	m.token = &x
+}
+
+// Token returns the value of the "token" field in the mutation.
+func (m *SalesWalkMutation) Token() (r xid.ID, exists bool) {
+	v := m.token
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldToken returns the old "token" field's value of the SalesWalk entity.
+// If the SalesWalk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SalesWalkMutation) OldToken(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldToken is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldToken requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldToken: %w", err)
+	}
+	return oldValue.Token, nil
+}
+
+// ResetToken resets all changes to the "token" field.
+func (m *SalesWalkMutation) ResetToken() {
+	m.token = nil
+}
+
+// SetDone sets the "done" field.
+func (m *SalesWalkMutation) SetDone(b bool) {
+	m._done = &b
+}
+
+// Done returns the value of the "done" field in the mutation.
+func (m *SalesWalkMutation) Done() (r bool, exists bool) {
+	v := m._done
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDone returns the old "done" field's value of the SalesWalk entity.
+// If the SalesWalk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SalesWalkMutation) OldDone(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDone is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDone requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDone: %w", err)
+	}
+	return oldValue.Done, nil
+}
+
+// ResetDone resets all changes to the "done" field.
+func (m *SalesWalkMutation) ResetDone() {
+	m._done = nil
+}
+
+// Where appends a list predicates to the SalesWalkMutation builder.
+func (m *SalesWalkMutation) Where(ps ...predicate.SalesWalk) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SalesWalkMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SalesWalkMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.SalesWalk, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SalesWalkMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SalesWalkMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (SalesWalk).
+func (m *SalesWalkMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SalesWalkMutation) Fields() []string {
+	fields := make([]string, 0, 4)
+	if m.store_id != nil {
+		fields = append(fields, saleswalk.FieldStoreID)
+	}
+	if m.behind != nil {
+		fields = append(fields, saleswalk.FieldBehind)
+	}
+	if m.token != nil {
+		fields = append(fields, saleswalk.FieldToken)
+	}
+	if m._done != nil {
+		fields = append(fields, saleswalk.FieldDone)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SalesWalkMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case saleswalk.FieldStoreID:
+		return m.StoreID()
+	case saleswalk.FieldBehind:
+		return m.Behind()
+	case saleswalk.FieldToken:
+		return m.Token()
+	case saleswalk.FieldDone:
+		return m.Done()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SalesWalkMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case saleswalk.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case saleswalk.FieldBehind:
+		return m.OldBehind(ctx)
+	case saleswalk.FieldToken:
+		return m.OldToken(ctx)
+	case saleswalk.FieldDone:
+		return m.OldDone(ctx)
+	}
+	return nil, fmt.Errorf("unknown SalesWalk field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SalesWalkMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case saleswalk.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case saleswalk.FieldBehind:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBehind(v)
+		return nil
+	case saleswalk.FieldToken:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetToken(v)
+		return nil
+	case saleswalk.FieldDone:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDone(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SalesWalk field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SalesWalkMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SalesWalkMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SalesWalkMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown SalesWalk numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SalesWalkMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SalesWalkMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SalesWalkMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown SalesWalk nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SalesWalkMutation) ResetField(name string) error {
+	switch name {
+	case saleswalk.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case saleswalk.FieldBehind:
+		m.ResetBehind()
+		return nil
+	case saleswalk.FieldToken:
+		m.ResetToken()
+		return nil
+	case saleswalk.FieldDone:
+		m.ResetDone()
+		return nil
+	}
+	return fmt.Errorf("unknown SalesWalk field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SalesWalkMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SalesWalkMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SalesWalkMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SalesWalkMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SalesWalkMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SalesWalkMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SalesWalkMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown SalesWalk unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SalesWalkMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown SalesWalk edge %s", name)
 }
 
 // SearchEntryMutation represents an operation that mutates the SearchEntry nodes in the graph.

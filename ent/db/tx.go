@@ -130,6 +130,12 @@ type Tx struct {
 	RequestLog *RequestLogClient
 	// Revocation is the client for interacting with the Revocation builders.
 	Revocation *RevocationClient
+	// SalesInterval is the client for interacting with the SalesInterval builders.
+	SalesInterval *SalesIntervalClient
+	// SalesPending is the client for interacting with the SalesPending builders.
+	SalesPending *SalesPendingClient
+	// SalesWalk is the client for interacting with the SalesWalk builders.
+	SalesWalk *SalesWalkClient
 	// SearchEntry is the client for interacting with the SearchEntry builders.
 	SearchEntry *SearchEntryClient
 	// SearchPending is the client for interacting with the SearchPending builders.
@@ -365,6 +371,9 @@ func (tx *Tx) init() {
 	tx.Redaction = NewRedactionClient(tx.config)
 	tx.RequestLog = NewRequestLogClient(tx.config)
 	tx.Revocation = NewRevocationClient(tx.config)
+	tx.SalesInterval = NewSalesIntervalClient(tx.config)
+	tx.SalesPending = NewSalesPendingClient(tx.config)
+	tx.SalesWalk = NewSalesWalkClient(tx.config)
 	tx.SearchEntry = NewSearchEntryClient(tx.config)
 	tx.SearchPending = NewSearchPendingClient(tx.config)
 	tx.SearchSpelling = NewSearchSpellingClient(tx.config)

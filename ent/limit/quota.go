@@ -87,7 +87,7 @@ var rows = []Row{
 		Default: 200, Least: 1, Greatest: 100_000},
 	{Name: PingsPerMinute, Counts: "test pings of a webhook endpoint within a minute",
 		Default: 10, Least: 1, Greatest: 1000},
-	{Name: ReportOrders, Counts: "orders that the sales reports of a store read within a minute",
+	{Name: ReportOrders, Counts: "orders, or sums of them, that the sales reports of a store read within a minute",
 		Advice:  "Ask again in a while, or for fewer days.",
 		Default: 1_000_000, Least: 1000, Greatest: 1_000_000_000},
 	{Name: Stores, Counts: "stores that a person owns", Advice: "Close one that is no longer used.",

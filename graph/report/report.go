@@ -2,20 +2,17 @@ package report
 
 import (
 	"context"
-	stdsql "database/sql"
 	"fmt"
 	"sort"
-	"strings"
 	"time"
 
-	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/currency"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
-	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/rollup"
 )
 
 // maxReport is how many days a report covers.
@@ -91,36 +88,25 @@ func midnight(year int, month time.Month, date int, zone *time.Location) micros.
 	return micros.Of(time.Unix(from+int64(n), 0))
 }
 
-// low is how many bits of an amount are summed apart from the others: so no sum
-// of an engine's 64 bits can run over, whatever the amounts.
-const low = 20
-
-// sales reads all days with one statement: a range of the primary key for each,
-// since the ids carry the time of the order. It returns how many orders it read.
-func (r *Resolver) sales(ctx context.Context, store xid.ID, list []day) (_ []*model.SalesDay, read int64, err error) {
-	table := "`orders`" + ent.IndexHint(r.Store.Dialect(), ent.Primary)
-	part := fmt.Sprintf("SELECT ?, COUNT(*), COALESCE(SUM(`status` <> ?), 0), "+
-		"COALESCE(SUM((`status` <> ?) * (`total_minor` >> %d)), 0), "+
-		"COALESCE(SUM((`status` <> ?) * (`total_minor` & %d)), 0)"+
-		" FROM %s WHERE `store_id` = ? AND `id` >= ? AND `id` < ?", low, 1<<low-1, table)
-	parts, args := make([]string, len(list)), make([]any, 0, 7*len(list))
-	sold, off := make([]*model.SalesDay, len(list)), string(state.OrderCancelled)
+// sales reads what was sold on each of some days, and returns how many rows it read.
+func (r *Resolver) sales(
+	ctx context.Context, store xid.ID, list []day,
+) (sold []*model.SalesDay, read int64, err error) {
+	spans := make([]rollup.Span, len(list))
 	for i, d := range list {
-		parts[i], sold[i] = part, &model.SalesDay{Date: d.date}
-		args = append(args, i, off, off, off, store, xid.First(d.first), xid.First(d.end))
+		spans[i] = rollup.Span{From: d.first, To: d.end}
 	}
-	err = ent.Read(ctx, r.Client(ctx), func(rows *stdsql.Rows) error {
-		var i int
-		var all, orders, high, rest int64
-		if err := rows.Scan(&i, &all, &orders, &high, &rest); err != nil {
-			return err
+	sums, read, err := rollup.Sums(ctx, r.Store, store, spans)
+	if err != nil {
+		return nil, read, err
+	}
+	for i, sum := range sums {
+		high := sum.High + sum.Rest>>rollup.Low
+		if high > currency.MaxMinor>>rollup.Low {
+			return nil, read, core.TooLarge("total of " + list[i].date)
 		}
-		read += all
-		if high += rest >> low; high > currency.MaxMinor>>low {
-			return core.TooLarge("total of " + sold[i].Date)
-		}
-		sold[i].Orders, sold[i].TotalMinor = orders, high<<low|rest&(1<<low-1)
-		return nil
-	}, strings.Join(parts, " UNION ALL "), args...)
-	return sold, read, err
+		sold = append(sold, &model.SalesDay{Date: list[i].date, Orders: sum.Orders,
+			TotalMinor: high<<rollup.Low | sum.Rest&(1<<rollup.Low-1)})
+	}
+	return sold, read, nil
 }

@@ -4,10 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -17,37 +13,6 @@ import (
 )
 
 var benchOrders = flag.Int("orders", 2000, "how many orders the benchmark has")
-
-// group are the folders in /proc of the processes of this one's group: it, and a server that it
-// started. There are none where the system has no such folders.
-func group() (list []string) {
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // of a good pattern
-	for _, stat := range stats {
-		text, _ := os.ReadFile(stat) // nothing of one that has ended
-		var state string
-		var parent, group int
-		_, rest, _ := strings.Cut(string(text), ") ")
-		if fmt.Sscan(rest, &state, &parent, &group); group == syscall.Getpgrp() {
-			list = append(list, filepath.Dir(stat))
-		}
-	}
-	return list
-}
-
-// computed is how much some processes have computed. It is what a search takes on a machine
-// that does nothing else.
-func computed(processes []string) (sum time.Duration) {
-	for _, folder := range processes {
-		threads, _ := filepath.Glob(folder + "/task/*/schedstat")
-		for _, thread := range threads {
-			text, _ := os.ReadFile(thread)
-			var spent time.Duration
-			fmt.Sscan(string(text), &spent)
-			sum += spent
-		}
-	}
-	return sum
-}
 
 // BenchmarkFind looks for what few and many orders have, alone and together. Given names are
 // few, so that each is that of many; addresses are of one each.
@@ -87,14 +52,13 @@ func BenchmarkFind(b *testing.B) {
 					q.Conditions = []search.Condition{{Text: "o.status = ?", Arg: "open"}}
 				}
 				b.Run(name, func(b *testing.B) {
-					n, processes := 0, group()
-					before := computed(processes)
+					n, before := 0, storetest.Computed()
 					for b.Loop() {
 						ids, _ := page(b, ctx, s, q)
 						n = len(ids)
 					}
 					b.ReportMetric(float64(n), "found")
-					b.ReportMetric((computed(processes)-before).Seconds()*1000/float64(b.N), "cpu-ms/op")
+					b.ReportMetric((storetest.Computed()-before).Seconds()*1000/float64(b.N), "cpu-ms/op")
 				})
 			}
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/rollup"
 )
 
 // resetBatch is how many rows of each kind one call removes.
@@ -65,8 +66,9 @@ func (m Mutation) dropOrders(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	var ids, carts []xid.ID
+	var sales []rollup.Sale
 	for _, o := range rows {
-		ids = append(ids, o.ID)
+		ids, sales = append(ids, o.ID), append(sales, rollup.Sale{Store: o.StoreID, Order: o.ID})
 		core.Opt(o.CartID, func(id xid.ID) { carts = append(carts, id) })
 	}
 	for _, remove := range []func(context.Context) (int, error){
@@ -85,7 +87,8 @@ func (m Mutation) dropOrders(ctx context.Context) (int, error) {
 			return 0, fmt.Errorf("remove orders: %w", err)
 		}
 	}
-	return len(rows), nil
+	// No event says so.
+	return len(rows), rollup.Mark(ctx, m.Store, sales...)
 }
 
 func (m Mutation) dropCustomers(ctx context.Context) (int, error) {

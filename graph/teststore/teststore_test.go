@@ -46,11 +46,20 @@ func TestFillAndReset(t *testing.T) {
 				Email: new("ada@shopper.example"), Source: "api",
 				Lines: []*model.OrderLineInput{{Title: new("Work"), UnitPriceMinor: new(int64(100)), Quantity: 1}}}))
 		}
+		pending := func() int {
+			return graphtest.Must[int](t)(p.Store.DB(stores[0]).SalesPending.Query().Count(stores[0]))
+		}
+		if n := pending(); n != 0 { // nobody relays
+			t.Errorf("%d sums of sales are pending", n)
+		}
 		for i, want := range []model.TestStoreResetPayload{{Removed: 100, More: true}, {Removed: 30}, {}} {
 			got := graphtest.Must[*model.TestStoreResetPayload](t)(m.TestStoreReset(stores[0]))
 			if got.Removed != want.Removed || got.More != want.More {
 				t.Errorf("call %d: %+v, want %+v", i, got, want)
 			}
+		}
+		if pending() == 0 {
+			t.Error("sums of sales are not pending")
 		}
 		if got := left(stores[0], t, p); got != [5]int{} {
 			t.Errorf("left are %v", got)

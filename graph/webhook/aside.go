@@ -96,6 +96,9 @@ func (r *relay) setAside(ctx context.Context, p *entry, cause error) error {
 		if n != 1 {
 			return errRaced
 		}
+		if err := r.count(ctx, []*entry{p}); err != nil {
+			return err
+		}
 		before := p.before
 		if before == 0 { // what is registered from now on has a higher number (register)
 			err = r.read(ctx, "SELECT updated_at + 1 FROM stores WHERE id = ?", []any{p.store},

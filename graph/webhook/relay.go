@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/rollup"
 	"github.com/storefront-go/storefront/graph/webhook/filter"
 	"github.com/storefront-go/storefront/graph/webhook/schedule"
 )
@@ -286,7 +287,26 @@ func (r *relay) write(ctx context.Context, parts []*part) error {
 			rows = append(rows, deliveryRow(s.Key, s.last+1+int64(i), p.pending, now)...)
 		}
 	}
-	return r.insertDeliveries(ctx, rows)
+	if err := r.insertDeliveries(ctx, rows); err != nil || parts[0].to != nil {
+		return err
+	}
+	return r.count(ctx, batch)
+}
+
+// count notes, with the events that leave the outbox, what sums of sales are to be made again.
+func (r *relay) count(ctx context.Context, batch []*entry) error {
+	var sales []rollup.Sale
+	for _, p := range batch {
+		switch {
+		case p.kind == "": // whose event is gone
+			if err := rollup.Restart(ctx, r.Store, p.store); err != nil {
+				return err
+			}
+		case rollup.Counts(p.kind):
+			sales = append(sales, rollup.Sale{Store: p.store, Order: p.resource})
+		}
+	}
+	return rollup.Mark(ctx, r.Store, sales...)
 }
 
 // advance takes events out of the outbox that were dealt up to an endpoint, or notes up

@@ -1281,7 +1281,7 @@ type IdentityLimits struct {
 	// RatePerSecond Requests of a credential within a second; 0 where rates are switched off.
 	RatePerSecond int `json:"rate_per_second"`
 
-	// ReportOrdersPerMinuteMax Orders that the sales reports of a store read within a minute.
+	// ReportOrdersPerMinuteMax Orders, or sums of them, that the sales reports of a store read within a minute.
 	ReportOrdersPerMinuteMax int `json:"report_orders_per_minute_max"`
 
 	// ShippingZonesMax Shipping zones of a store.

@@ -17,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/graph/outbox"
 	"github.com/storefront-go/storefront/graph/reminder"
 	"github.com/storefront-go/storefront/graph/requestlog"
+	"github.com/storefront-go/storefront/graph/rollup"
 	"github.com/storefront-go/storefront/graph/work"
 )
 
@@ -79,6 +80,7 @@ func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
 		{Name: "make_findable", Interval: purgeEvery, Timeout: sweepEvery, Run: s.words.Round},
 		// Nobody waits for it, and what comes within a second is written together.
 		{Name: "settle_words", Interval: watchEvery, Timeout: purgeEvery, Run: s.words.Settle},
+		{Name: "sum_up_sales", Interval: judgeEvery, Timeout: purgeEvery, Run: rollup.NewKeeper(s.base.Store).Round},
 		{Name: "judge_collections", Interval: judgeEvery, Timeout: purgeEvery, Run: s.shelves.Judge,
 			Woken: s.shelves.Woken()},
 		{Name: "sweep_pictures", Interval: sweepEvery, Timeout: purgeEvery, Run: s.pictures.Sweep},

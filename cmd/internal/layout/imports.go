@@ -105,7 +105,7 @@ var arrows = map[string][]string{
 	// From the outbox to the receiver, and what comes of it.
 	"graph/webhook": {
 		"graph/attempt", "graph/audit", "graph/egress", "graph/gcra", "graph/keyring", "graph/lease", "graph/model",
-		"graph/notify", "graph/outbox", "graph/wire", "graph/work",
+		"graph/notify", "graph/outbox", "graph/rollup", "graph/wire", "graph/work",
 	},
 }
 

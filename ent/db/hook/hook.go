@@ -705,6 +705,42 @@ func (f RevocationFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, er
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.RevocationMutation", m)
 }
 
+// The SalesIntervalFunc type is an adapter to allow the use of ordinary
+// function as SalesInterval mutator.
+type SalesIntervalFunc func(context.Context, *db.SalesIntervalMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f SalesIntervalFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.SalesIntervalMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.SalesIntervalMutation", m)
+}
+
+// The SalesPendingFunc type is an adapter to allow the use of ordinary
+// function as SalesPending mutator.
+type SalesPendingFunc func(context.Context, *db.SalesPendingMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f SalesPendingFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.SalesPendingMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.SalesPendingMutation", m)
+}
+
+// The SalesWalkFunc type is an adapter to allow the use of ordinary
+// function as SalesWalk mutator.
+type SalesWalkFunc func(context.Context, *db.SalesWalkMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f SalesWalkFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.SalesWalkMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.SalesWalkMutation", m)
+}
+
 // The SearchEntryFunc type is an adapter to allow the use of ordinary
 // function as SearchEntry mutator.
 type SearchEntryFunc func(context.Context, *db.SearchEntryMutation) (db.Value, error)

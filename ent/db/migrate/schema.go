@@ -1627,6 +1627,46 @@ var (
 			},
 		},
 	}
+	// SalesIntervalsColumns holds the columns for the "sales_intervals" table.
+	SalesIntervalsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "orders", Type: field.TypeInt64},
+		{Name: "total_high", Type: field.TypeInt64},
+		{Name: "total_low", Type: field.TypeInt64},
+	}
+	// SalesIntervalsTable holds the schema information for the "sales_intervals" table.
+	SalesIntervalsTable = &schema.Table{
+		Name:       "sales_intervals",
+		Columns:    SalesIntervalsColumns,
+		PrimaryKey: []*schema.Column{SalesIntervalsColumns[0]},
+	}
+	// SalesPendingsColumns holds the columns for the "sales_pendings" table.
+	SalesPendingsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "token", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+	}
+	// SalesPendingsTable holds the schema information for the "sales_pendings" table.
+	SalesPendingsTable = &schema.Table{
+		Name:       "sales_pendings",
+		Columns:    SalesPendingsColumns,
+		PrimaryKey: []*schema.Column{SalesPendingsColumns[0]},
+	}
+	// SalesWalksColumns holds the columns for the "sales_walks" table.
+	SalesWalksColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "behind", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "token", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "done", Type: field.TypeBool, Default: false},
+	}
+	// SalesWalksTable holds the schema information for the "sales_walks" table.
+	SalesWalksTable = &schema.Table{
+		Name:       "sales_walks",
+		Columns:    SalesWalksColumns,
+		PrimaryKey: []*schema.Column{SalesWalksColumns[0]},
+	}
 	// SearchEntriesColumns holds the columns for the "search_entries" table.
 	SearchEntriesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -2200,6 +2240,9 @@ var (
 		RedactionsTable,
 		RequestLogsTable,
 		RevocationsTable,
+		SalesIntervalsTable,
+		SalesPendingsTable,
+		SalesWalksTable,
 		SearchEntriesTable,
 		SearchPendingsTable,
 		SearchSpellingsTable,

@@ -180,6 +180,15 @@ type RequestLog func(*sql.Selector)
 // Revocation is the predicate function for revocation builders.
 type Revocation func(*sql.Selector)
 
+// SalesInterval is the predicate function for salesinterval builders.
+type SalesInterval func(*sql.Selector)
+
+// SalesPending is the predicate function for salespending builders.
+type SalesPending func(*sql.Selector)
+
+// SalesWalk is the predicate function for saleswalk builders.
+type SalesWalk func(*sql.Selector)
+
 // SearchEntry is the predicate function for searchentry builders.
 type SearchEntry func(*sql.Selector)
 

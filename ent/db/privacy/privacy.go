@@ -1502,6 +1502,78 @@ func (f RevocationMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutat
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.RevocationMutation", m)
 }
 
+// The SalesIntervalQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type SalesIntervalQueryRuleFunc func(context.Context, *db.SalesIntervalQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f SalesIntervalQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.SalesIntervalQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.SalesIntervalQuery", q)
+}
+
+// The SalesIntervalMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type SalesIntervalMutationRuleFunc func(context.Context, *db.SalesIntervalMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f SalesIntervalMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.SalesIntervalMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.SalesIntervalMutation", m)
+}
+
+// The SalesPendingQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type SalesPendingQueryRuleFunc func(context.Context, *db.SalesPendingQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f SalesPendingQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.SalesPendingQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.SalesPendingQuery", q)
+}
+
+// The SalesPendingMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type SalesPendingMutationRuleFunc func(context.Context, *db.SalesPendingMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f SalesPendingMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.SalesPendingMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.SalesPendingMutation", m)
+}
+
+// The SalesWalkQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type SalesWalkQueryRuleFunc func(context.Context, *db.SalesWalkQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f SalesWalkQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.SalesWalkQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.SalesWalkQuery", q)
+}
+
+// The SalesWalkMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type SalesWalkMutationRuleFunc func(context.Context, *db.SalesWalkMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f SalesWalkMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.SalesWalkMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.SalesWalkMutation", m)
+}
+
 // The SearchEntryQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type SearchEntryQueryRuleFunc func(context.Context, *db.SearchEntryQuery) error

@@ -56,6 +56,9 @@ import (
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/requestlog"
 	"github.com/storefront-go/storefront/ent/db/revocation"
+	"github.com/storefront-go/storefront/ent/db/salesinterval"
+	"github.com/storefront-go/storefront/ent/db/salespending"
+	"github.com/storefront-go/storefront/ent/db/saleswalk"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
 	"github.com/storefront-go/storefront/ent/db/searchpending"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
@@ -1493,6 +1496,64 @@ func init() {
 	revocationDescID := revocationFields[1].Descriptor()
 	// revocation.DefaultID holds the default value on creation for the id field.
 	revocation.DefaultID = revocationDescID.Default.(func() xid.ID)
+	salesintervalMixin := schema.SalesInterval{}.Mixin()
+	salesinterval.Policy = privacy.NewPolicies(salesintervalMixin[0], schema.SalesInterval{})
+	salesinterval.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := salesinterval.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	salesintervalMixinFields0 := salesintervalMixin[0].Fields()
+	_ = salesintervalMixinFields0
+	salesintervalFields := schema.SalesInterval{}.Fields()
+	_ = salesintervalFields
+	// salesintervalDescID is the schema descriptor for id field.
+	salesintervalDescID := salesintervalMixinFields0[1].Descriptor()
+	// salesinterval.DefaultID holds the default value on creation for the id field.
+	salesinterval.DefaultID = salesintervalDescID.Default.(func() xid.ID)
+	salespendingMixin := schema.SalesPending{}.Mixin()
+	salespending.Policy = privacy.NewPolicies(salespendingMixin[0], schema.SalesPending{})
+	salespending.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := salespending.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	salespendingMixinFields0 := salespendingMixin[0].Fields()
+	_ = salespendingMixinFields0
+	salespendingFields := schema.SalesPending{}.Fields()
+	_ = salespendingFields
+	// salespendingDescID is the schema descriptor for id field.
+	salespendingDescID := salespendingMixinFields0[1].Descriptor()
+	// salespending.DefaultID holds the default value on creation for the id field.
+	salespending.DefaultID = salespendingDescID.Default.(func() xid.ID)
+	saleswalkMixin := schema.SalesWalk{}.Mixin()
+	saleswalk.Policy = privacy.NewPolicies(saleswalkMixin[0], schema.SalesWalk{})
+	saleswalk.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := saleswalk.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	saleswalkMixinFields0 := saleswalkMixin[0].Fields()
+	_ = saleswalkMixinFields0
+	saleswalkFields := schema.SalesWalk{}.Fields()
+	_ = saleswalkFields
+	// saleswalkDescDone is the schema descriptor for done field.
+	saleswalkDescDone := saleswalkFields[2].Descriptor()
+	// saleswalk.DefaultDone holds the default value on creation for the done field.
+	saleswalk.DefaultDone = saleswalkDescDone.Default.(bool)
+	// saleswalkDescID is the schema descriptor for id field.
+	saleswalkDescID := saleswalkMixinFields0[1].Descriptor()
+	// saleswalk.DefaultID holds the default value on creation for the id field.
+	saleswalk.DefaultID = saleswalkDescID.Default.(func() xid.ID)
 	searchentryMixin := schema.SearchEntry{}.Mixin()
 	searchentry.Policy = privacy.NewPolicies(searchentryMixin[0], schema.SearchEntry{})
 	searchentry.Hooks[0] = func(next ent.Mutator) ent.Mutator {

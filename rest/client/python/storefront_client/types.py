@@ -1106,7 +1106,7 @@ class IdentityLimits(TypedDict):
     mails_per_day_max: int
     #: Test pings of a webhook endpoint within a minute.
     pings_per_minute_max: int
-    #: Orders that the sales reports of a store read within a minute.
+    #: Orders, or sums of them, that the sales reports of a store read within a minute.
     report_orders_per_minute_max: int
     #: Stores that a person owns.
     stores_max: int

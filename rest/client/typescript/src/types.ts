@@ -1030,7 +1030,7 @@ export interface IdentityLimits {
   mails_per_day_max: number;
   /** Test pings of a webhook endpoint within a minute. */
   pings_per_minute_max: number;
-  /** Orders that the sales reports of a store read within a minute. */
+  /** Orders, or sums of them, that the sales reports of a store read within a minute. */
   report_orders_per_minute_max: number;
   /** Stores that a person owns. */
   stores_max: number;

@@ -1,0 +1,152 @@
+package rollup
+
+import (
+	"context"
+	stdsql "database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db/saleswalk"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// walked is how many intervals one transaction of a walk notes.
+const walked = 96
+
+// ErrNotFinalized says that programs may run that relay events and note nothing, so that
+// nothing can be kept yet.
+var ErrNotFinalized = errors.New("programs of before may still run: storefront migrate finalize comes first")
+
+// Rebuild makes all sums again, whatever they were, and returns how many intervals have some.
+// Reports read the orders of a store until its own were noted, and servers may run meanwhile.
+func (k *Keeper) Rebuild(ctx context.Context) (n int, err error) {
+	if kept, err := k.kept(ctx); err != nil || !kept {
+		return 0, errors.Join(err, ErrNotFinalized)
+	}
+	err = k.store.EachStore(ctx, func(ctx context.Context) error {
+		return k.store.InTx(ctx, func(ctx context.Context) error {
+			return Restart(ctx, k.store, viewer.From(ctx).Store)
+		})
+	})
+	if err == nil {
+		err = k.Round(ctx)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return k.store.SumStores(ctx, func(ctx context.Context) (int, error) {
+		return k.store.DB(ctx).SalesInterval.Query().Count(ctx)
+	})
+}
+
+// kept reports whether every program notes what it relays.
+func (k *Keeper) kept(ctx context.Context) (kept bool, err error) {
+	err = k.store.InTx(ctx, func(ctx context.Context) error {
+		kept = ent.Writes(ctx, ent.SalesRollups)
+		return nil
+	})
+	return kept, err
+}
+
+// walk notes what the stores of a shard had before. One that meets an error does not hold up
+// the others.
+func (k *Keeper) walk(ctx context.Context) (failed error) {
+	for after := xid.Nil; ; {
+		next := xid.Nil
+		err := ent.Read(ctx, k.store.Seek(ctx), func(rows *stdsql.Rows) error { return rows.Scan(&next) },
+			"SELECT s.id FROM stores s LEFT JOIN sales_walks w ON w.store_id = s.id AND w.id = s.id WHERE s.id > ? "+
+				"AND (w.done IS NULL OR w.done = ?) ORDER BY s.id LIMIT 1", after, false)
+		if err != nil || next.IsNil() {
+			return errors.Join(failed, err)
+		}
+		if after.IsNil() {
+			if kept, err := k.kept(ctx); err != nil || !kept {
+				return err
+			}
+		}
+		if err := k.whole(viewer.Operator(ctx, next)); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("note what %s had: %w", xid.Store.Format(next), err))
+		}
+		after = next
+	}
+}
+
+// whole walks on to the end of the viewer's store.
+func (k *Keeper) whole(ctx context.Context) error {
+	for {
+		if more, err := k.step(ctx); err != nil || !more {
+			return err
+		}
+	}
+}
+
+// step notes the next intervals of the viewer's store that have orders, or sums, and reports
+// whether there may be more.
+func (k *Keeper) step(ctx context.Context) (more bool, err error) {
+	rows, err := k.store.DB(ctx).SalesWalk.Query().Load(ctx)
+	if err != nil {
+		return false, err
+	}
+	if len(rows) == 0 {
+		return true, k.begin(ctx)
+	}
+	walk := rows[0]
+	if walk.Done {
+		return false, nil
+	}
+	list, behind, err := k.next(ctx, walk.Behind)
+	if err != nil {
+		return false, err
+	}
+	more = len(list) == walked
+	return more, k.store.InTx(ctx, func(ctx context.Context) error {
+		n, err := k.store.DB(ctx).SalesWalk.Update().Where(saleswalk.ID(walk.ID), saleswalk.Token(walk.Token)).
+			SetBehind(behind).SetToken(xid.New()).SetDone(!more).Save(ctx)
+		if err != nil || n == 0 { // somebody else went on, or it begins again
+			return err
+		}
+		return Mark(ctx, k.store, list...)
+	})
+}
+
+// begin begins the walk over the viewer's store.
+func (k *Keeper) begin(ctx context.Context) error {
+	err := k.store.InTx(ctx, func(ctx context.Context) error {
+		return k.store.DB(ctx).SalesWalk.Create().SetID(viewer.From(ctx).Store).SetBehind(xid.Nil).SetToken(xid.New()).
+			Exec(ctx)
+	})
+	if ent.IsDuplicate(err) { // another process was faster
+		return nil
+	}
+	return err
+}
+
+// next returns the next intervals of the viewer's store that have orders, or sums, and where
+// the ones after them begin.
+func (k *Keeper) next(ctx context.Context, from xid.ID) (list []Sale, behind xid.ID, err error) {
+	store, hint := viewer.From(ctx).Store, ent.IndexHint(k.store.Dialect(), ent.Primary)
+	for len(list) < walked {
+		first := xid.Nil
+		for _, table := range []string{"orders", "sales_intervals"} {
+			err := ent.Read(ctx, k.store.DB(ctx), func(rows *stdsql.Rows) error {
+				var id xid.ID
+				err := rows.Scan(&id)
+				if first.IsNil() || id.Compare(first) < 0 {
+					first = id
+				}
+				return err
+			}, "SELECT id FROM "+table+hint+" WHERE store_id = ? AND id >= ? ORDER BY id LIMIT 1", store, from)
+			if err != nil {
+				return nil, from, err
+			}
+		}
+		if first.IsNil() {
+			return list, from, nil
+		}
+		list = append(list, Sale{store, first})
+		from = xid.First(beginOf(first.Time()) + width)
+	}
+	return list, from, nil
+}
