@@ -36204,6 +36204,9 @@ type OrderMutation struct {
 	shipping_method       *string
 	payment_method        *state.PaymentMethod
 	language              *state.Language
+	line_set              *[]byte
+	line_set_version      *int64
+	addline_set_version   *int64
 	clearedFields         map[string]struct{}
 	done                  bool
 	oldValue              func(context.Context) (*Order, error)
@@ -38134,6 +38137,125 @@ func (m *OrderMutation) ResetLanguage() {
 	delete(m.clearedFields, order.FieldLanguage)
 }
 
+// SetLineSet sets the "line_set" field.
+func (m *OrderMutation) SetLineSet(b []byte) {
+	m.line_set = &b
+}
+
+// LineSet returns the value of the "line_set" field in the mutation.
+func (m *OrderMutation) LineSet() (r []byte, exists bool) {
+	v := m.line_set
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLineSet returns the old "line_set" field's value of the Order entity.
+// If the Order object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderMutation) OldLineSet(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLineSet is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLineSet requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLineSet: %w", err)
+	}
+	return oldValue.LineSet, nil
+}
+
+// ClearLineSet clears the value of the "line_set" field.
+func (m *OrderMutation) ClearLineSet() {
+	m.line_set = nil
+	m.clearedFields[order.FieldLineSet] = struct{}{}
+}
+
+// LineSetCleared returns if the "line_set" field was cleared in this mutation.
+func (m *OrderMutation) LineSetCleared() bool {
+	_, ok := m.clearedFields[order.FieldLineSet]
+	return ok
+}
+
+// ResetLineSet resets all changes to the "line_set" field.
+func (m *OrderMutation) ResetLineSet() {
+	m.line_set = nil
+	delete(m.clearedFields, order.FieldLineSet)
+}
+
+// SetLineSetVersion sets the "line_set_version" field.
+func (m *OrderMutation) SetLineSetVersion(i int64) {
+	m.line_set_version = &i
+	m.addline_set_version = nil
+}
+
+// LineSetVersion returns the value of the "line_set_version" field in the mutation.
+func (m *OrderMutation) LineSetVersion() (r int64, exists bool) {
+	v := m.line_set_version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLineSetVersion returns the old "line_set_version" field's value of the Order entity.
+// If the Order object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderMutation) OldLineSetVersion(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLineSetVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLineSetVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLineSetVersion: %w", err)
+	}
+	return oldValue.LineSetVersion, nil
+}
+
+// AddLineSetVersion adds i to the "line_set_version" field.
+func (m *OrderMutation) AddLineSetVersion(i int64) {
+	if m.addline_set_version != nil {
+		*m.addline_set_version += i
+	} else {
+		m.addline_set_version = &i
+	}
+}
+
+// AddedLineSetVersion returns the value that was added to the "line_set_version" field in this mutation.
+func (m *OrderMutation) AddedLineSetVersion() (r int64, exists bool) {
+	v := m.addline_set_version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearLineSetVersion clears the value of the "line_set_version" field.
+func (m *OrderMutation) ClearLineSetVersion() {
+	m.line_set_version = nil
+	m.addline_set_version = nil
+	m.clearedFields[order.FieldLineSetVersion] = struct{}{}
+}
+
+// LineSetVersionCleared returns if the "line_set_version" field was cleared in this mutation.
+func (m *OrderMutation) LineSetVersionCleared() bool {
+	_, ok := m.clearedFields[order.FieldLineSetVersion]
+	return ok
+}
+
+// ResetLineSetVersion resets all changes to the "line_set_version" field.
+func (m *OrderMutation) ResetLineSetVersion() {
+	m.line_set_version = nil
+	m.addline_set_version = nil
+	delete(m.clearedFields, order.FieldLineSetVersion)
+}
+
 // Where appends a list predicates to the OrderMutation builder.
 func (m *OrderMutation) Where(ps ...predicate.Order) {
 	m.predicates = append(m.predicates, ps...)
@@ -38168,7 +38290,7 @@ func (m *OrderMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *OrderMutation) Fields() []string {
-	fields := make([]string, 0, 35)
+	fields := make([]string, 0, 37)
 	if m.store_id != nil {
 		fields = append(fields, order.FieldStoreID)
 	}
@@ -38274,6 +38396,12 @@ func (m *OrderMutation) Fields() []string {
 	if m.language != nil {
 		fields = append(fields, order.FieldLanguage)
 	}
+	if m.line_set != nil {
+		fields = append(fields, order.FieldLineSet)
+	}
+	if m.line_set_version != nil {
+		fields = append(fields, order.FieldLineSetVersion)
+	}
 	return fields
 }
 
@@ -38352,6 +38480,10 @@ func (m *OrderMutation) Field(name string) (ent.Value, bool) {
 		return m.PaymentMethod()
 	case order.FieldLanguage:
 		return m.Language()
+	case order.FieldLineSet:
+		return m.LineSet()
+	case order.FieldLineSetVersion:
+		return m.LineSetVersion()
 	}
 	return nil, false
 }
@@ -38431,6 +38563,10 @@ func (m *OrderMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldPaymentMethod(ctx)
 	case order.FieldLanguage:
 		return m.OldLanguage(ctx)
+	case order.FieldLineSet:
+		return m.OldLineSet(ctx)
+	case order.FieldLineSetVersion:
+		return m.OldLineSetVersion(ctx)
 	}
 	return nil, fmt.Errorf("unknown Order field %s", name)
 }
@@ -38685,6 +38821,20 @@ func (m *OrderMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetLanguage(v)
 		return nil
+	case order.FieldLineSet:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLineSet(v)
+		return nil
+	case order.FieldLineSetVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLineSetVersion(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Order field %s", name)
 }
@@ -38747,6 +38897,9 @@ func (m *OrderMutation) AddedFields() []string {
 	if m.addincluded_tax_minor != nil {
 		fields = append(fields, order.FieldIncludedTaxMinor)
 	}
+	if m.addline_set_version != nil {
+		fields = append(fields, order.FieldLineSetVersion)
+	}
 	return fields
 }
 
@@ -38791,6 +38944,8 @@ func (m *OrderMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedCompletedAt()
 	case order.FieldIncludedTaxMinor:
 		return m.AddedIncludedTaxMinor()
+	case order.FieldLineSetVersion:
+		return m.AddedLineSetVersion()
 	}
 	return nil, false
 }
@@ -38926,6 +39081,13 @@ func (m *OrderMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddIncludedTaxMinor(v)
 		return nil
+	case order.FieldLineSetVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddLineSetVersion(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Order numeric field %s", name)
 }
@@ -38978,6 +39140,12 @@ func (m *OrderMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(order.FieldLanguage) {
 		fields = append(fields, order.FieldLanguage)
+	}
+	if m.FieldCleared(order.FieldLineSet) {
+		fields = append(fields, order.FieldLineSet)
+	}
+	if m.FieldCleared(order.FieldLineSetVersion) {
+		fields = append(fields, order.FieldLineSetVersion)
 	}
 	return fields
 }
@@ -39037,6 +39205,12 @@ func (m *OrderMutation) ClearField(name string) error {
 		return nil
 	case order.FieldLanguage:
 		m.ClearLanguage()
+		return nil
+	case order.FieldLineSet:
+		m.ClearLineSet()
+		return nil
+	case order.FieldLineSetVersion:
+		m.ClearLineSetVersion()
 		return nil
 	}
 	return fmt.Errorf("unknown Order nullable field %s", name)
@@ -39150,6 +39324,12 @@ func (m *OrderMutation) ResetField(name string) error {
 		return nil
 	case order.FieldLanguage:
 		m.ResetLanguage()
+		return nil
+	case order.FieldLineSet:
+		m.ResetLineSet()
+		return nil
+	case order.FieldLineSetVersion:
+		m.ResetLineSetVersion()
 		return nil
 	}
 	return fmt.Errorf("unknown Order field %s", name)

@@ -8,6 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/goods"
@@ -27,16 +28,27 @@ func (r *Resolver) withLines(ctx context.Context, rows []*db.Order) ([]*model.Or
 	return r.assemble(rows, lines), nil
 }
 
-// lines reads all lines of the orders with one statement, by (order_id, position).
+// lines returns all lines of the orders, those of an order together by their positions:
+// from the rows of the orders, and from their own with one statement where these do not
+// have them.
 func (r *Resolver) lines(ctx context.Context, rows []*db.Order) ([]*db.OrderLine, error) {
-	ids := make([]xid.ID, len(rows))
-	for i, o := range rows {
-		ids[i] = o.ID
+	var ids []xid.ID
+	lines := make([]*db.OrderLine, 0, 2*len(rows))
+	for _, o := range rows {
+		packed, ok := lineset.Of(o)
+		if !ok {
+			ids = append(ids, o.ID)
+		}
+		lines = append(lines, packed...)
+	}
+	if len(ids) == 0 {
+		return lines, nil
 	}
 	q := r.Client(ctx).OrderLine.Query().Where(orderline.OrderIDIn(ids...)).
 		Order(orderline.ByOrderID(), orderline.ByPosition())
 	q.Modify(ent.ForceIndex(ent.Primary))
-	return q.Load(ctx)
+	rest, err := q.Load(ctx)
+	return append(lines, rest...), err
 }
 
 // assemble gives every order its lines, which come by order, and what loads the

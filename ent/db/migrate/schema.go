@@ -1091,6 +1091,8 @@ var (
 		{Name: "shipping_method", Type: field.TypeString, Nullable: true, Size: 255},
 		{Name: "payment_method", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "language", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "line_set", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
+		{Name: "line_set_version", Type: field.TypeInt64, Nullable: true},
 	}
 	// OrdersTable holds the schema information for the "orders" table.
 	OrdersTable = &schema.Table{
