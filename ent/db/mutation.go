@@ -41,6 +41,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/imported"
 	"github.com/storefront-go/storefront/ent/db/invitation"
+	"github.com/storefront-go/storefront/ent/db/linewalk"
 	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
@@ -142,6 +143,7 @@ const (
 	TypeIdempotency       = "Idempotency"
 	TypeImported          = "Imported"
 	TypeInvitation        = "Invitation"
+	TypeLineWalk          = "LineWalk"
 	TypeListing           = "Listing"
 	TypeMail              = "Mail"
 	TypeMarketplaceTheme  = "MarketplaceTheme"
@@ -30446,6 +30448,482 @@ func (m *InvitationMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *InvitationMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Invitation edge %s", name)
+}
+
+// LineWalkMutation represents an operation that mutates the LineWalk nodes in the graph.
+type LineWalkMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	changed       *micros.Time
+	addchanged    *micros.Time
+	behind        *xid.ID
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*LineWalk, error)
+	predicates    []predicate.LineWalk
+}
+
+var _ ent.Mutation = (*LineWalkMutation)(nil)
+
+// linewalkOption allows management of the mutation configuration using functional options.
+type linewalkOption func(*LineWalkMutation)
+
+// newLineWalkMutation creates new mutation for the LineWalk entity.
+func newLineWalkMutation(c config, op Op, opts ...linewalkOption) *LineWalkMutation {
+	m := &LineWalkMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeLineWalk,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withLineWalkID sets the ID field of the mutation.
+func withLineWalkID(id xid.ID) linewalkOption {
+	return func(m *LineWalkMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *LineWalk
+		)
+		m.oldValue = func(ctx context.Context) (*LineWalk, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().LineWalk.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withLineWalk sets the old LineWalk of the mutation.
+func withLineWalk(node *LineWalk) linewalkOption {
+	return func(m *LineWalkMutation) {
+		m.oldValue = func(context.Context) (*LineWalk, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m LineWalkMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m LineWalkMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of LineWalk entities.
+func (m *LineWalkMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *LineWalkMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *LineWalkMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().LineWalk.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *LineWalkMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *LineWalkMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the LineWalk entity.
+// If the LineWalk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *LineWalkMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *LineWalkMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetChanged sets the "changed" field.
+func (m *LineWalkMutation) SetChanged(value micros.Time) {
+	m.changed = &value
+	m.addchanged = nil
+}
+
+// Changed returns the value of the "changed" field in the mutation.
+func (m *LineWalkMutation) Changed() (r micros.Time, exists bool) {
+	v := m.changed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChanged returns the old "changed" field's value of the LineWalk entity.
+// If the LineWalk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *LineWalkMutation) OldChanged(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChanged is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChanged requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChanged: %w", err)
+	}
+	return oldValue.Changed, nil
+}
+
+// AddChanged adds value to the "changed" field.
+func (m *LineWalkMutation) AddChanged(value micros.Time) {
+	if m.addchanged != nil {
+		*m.addchanged += value
+	} else {
+		m.addchanged = &value
+	}
+}
+
+// AddedChanged returns the value that was added to the "changed" field in this mutation.
+func (m *LineWalkMutation) AddedChanged() (r micros.Time, exists bool) {
+	v := m.addchanged
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetChanged resets all changes to the "changed" field.
+func (m *LineWalkMutation) ResetChanged() {
+	m.changed = nil
+	m.addchanged = nil
+}
+
+// SetBehind sets the "behind" field.
+func (m *LineWalkMutation) SetBehind(x xid.ID) {
+	m.behind = &x
+}
+
+// Behind returns the value of the "behind" field in the mutation.
+func (m *LineWalkMutation) Behind() (r xid.ID, exists bool) {
+	v := m.behind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBehind returns the old "behind" field's value of the LineWalk entity.
+// If the LineWalk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *LineWalkMutation) OldBehind(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBehind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBehind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBehind: %w", err)
+	}
+	return oldValue.Behind, nil
+}
+
+// ResetBehind resets all changes to the "behind" field.
+func (m *LineWalkMutation) ResetBehind() {
+	m.behind = nil
+}
+
+// Where appends a list predicates to the LineWalkMutation builder.
+func (m *LineWalkMutation) Where(ps ...predicate.LineWalk) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the LineWalkMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *LineWalkMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.LineWalk, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *LineWalkMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *LineWalkMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (LineWalk).
+func (m *LineWalkMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *LineWalkMutation) Fields() []string {
+	fields := make([]string, 0, 3)
+	if m.store_id != nil {
+		fields = append(fields, linewalk.FieldStoreID)
+	}
+	if m.changed != nil {
+		fields = append(fields, linewalk.FieldChanged)
+	}
+	if m.behind != nil {
+		fields = append(fields, linewalk.FieldBehind)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *LineWalkMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case linewalk.FieldStoreID:
+		return m.StoreID()
+	case linewalk.FieldChanged:
+		return m.Changed()
+	case linewalk.FieldBehind:
+		return m.Behind()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *LineWalkMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case linewalk.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case linewalk.FieldChanged:
+		return m.OldChanged(ctx)
+	case linewalk.FieldBehind:
+		return m.OldBehind(ctx)
+	}
+	return nil, fmt.Errorf("unknown LineWalk field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *LineWalkMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case linewalk.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case linewalk.FieldChanged:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChanged(v)
+		return nil
+	case linewalk.FieldBehind:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBehind(v)
+		return nil
+	}
+	return fmt.Errorf("unknown LineWalk field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *LineWalkMutation) AddedFields() []string {
+	var fields []string
+	if m.addchanged != nil {
+		fields = append(fields, linewalk.FieldChanged)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *LineWalkMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case linewalk.FieldChanged:
+		return m.AddedChanged()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *LineWalkMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case linewalk.FieldChanged:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddChanged(v)
+		return nil
+	}
+	return fmt.Errorf("unknown LineWalk numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *LineWalkMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *LineWalkMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *LineWalkMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown LineWalk nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *LineWalkMutation) ResetField(name string) error {
+	switch name {
+	case linewalk.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case linewalk.FieldChanged:
+		m.ResetChanged()
+		return nil
+	case linewalk.FieldBehind:
+		m.ResetBehind()
+		return nil
+	}
+	return fmt.Errorf("unknown LineWalk field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *LineWalkMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *LineWalkMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *LineWalkMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *LineWalkMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *LineWalkMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *LineWalkMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *LineWalkMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown LineWalk unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *LineWalkMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown LineWalk edge %s", name)
 }
 
 // ListingMutation represents an operation that mutates the Listing nodes in the graph.

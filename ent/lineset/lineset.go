@@ -14,7 +14,10 @@ import (
 	"hash/crc32"
 	"slices"
 
+	"entgo.io/ent/dialect/sql"
+
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/xid"
 )
@@ -102,11 +105,43 @@ func sum(order xid.ID, set []byte) uint32 {
 // they have to be read from their own rows: nobody packed them yet, or a program that
 // does not know of sets has changed the order since, or the set is damaged.
 func Of(o *db.Order) ([]*db.OrderLine, bool) {
-	if o.LineSetVersion == nil || *o.LineSetVersion != o.Version {
+	if !Holds(o) {
 		return nil, false
 	}
 	lines, err := Unpack(o.StoreID, o.ID, o.LineSet)
 	return lines, err == nil
+}
+
+// Holds reports whether an order's row holds its lines as they are, by their checksum.
+func Holds(o *db.Order) bool {
+	return o.LineSetVersion != nil && *o.LineSetVersion == o.Version && whole(o.ID, o.LineSet)
+}
+
+// whole reports whether a set is one of the order's, by its checksum.
+func whole(order xid.ID, set []byte) bool {
+	end := len(set) - sumSize
+	return end >= 2 && set[0] == form1 && binary.LittleEndian.Uint32(set[end:]) == sum(order, set[:end])
+}
+
+// OfAll returns the lines that the rows of some orders hold, those of one order together in
+// their order, and the orders whose lines have to be read from their own rows.
+func OfAll(orders []*db.Order) (lines []*db.OrderLine, rest []xid.ID) {
+	lines = make([]*db.OrderLine, 0, 2*len(orders))
+	for _, o := range orders {
+		if set, ok := Of(o); ok {
+			lines = append(lines, set...)
+		} else {
+			rest = append(rest, o.ID)
+		}
+	}
+	return lines, rest
+}
+
+// Keep is for a change of orders that raises their version by one and leaves their lines as they
+// are: what the rows hold stays current where it was, and nowhere else.
+func Keep(u *sql.UpdateBuilder) {
+	const column = order.FieldLineSetVersion
+	u.Set(column, sql.Expr("`"+column+"` + 1"))
 }
 
 // room is a line with what it points to: one allocation holds those of an order.
@@ -119,10 +154,10 @@ type room struct {
 // Unpack returns the lines of an order from their set, or [ErrDamaged]. They share their
 // texts' bytes, which nobody may write to.
 func Unpack(store, order xid.ID, set []byte) ([]*db.OrderLine, error) {
-	end := len(set) - sumSize
-	if end < 2 || set[0] != form1 || binary.LittleEndian.Uint32(set[end:]) != sum(order, set[:end]) {
+	if !whole(order, set) {
 		return nil, ErrDamaged
 	}
+	end := len(set) - sumSize
 	r := reader{rest: set[1:end], texts: string(set[1:end])}
 	n := r.number()
 	if n <= 0 || n > int64(len(r.rest)/leastSize) {

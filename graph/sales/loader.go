@@ -32,23 +32,20 @@ func (r *Resolver) withLines(ctx context.Context, rows []*db.Order) ([]*model.Or
 // from the rows of the orders, and from their own with one statement where these do not
 // have them.
 func (r *Resolver) lines(ctx context.Context, rows []*db.Order) ([]*db.OrderLine, error) {
-	var ids []xid.ID
-	lines := make([]*db.OrderLine, 0, 2*len(rows))
-	for _, o := range rows {
-		packed, ok := lineset.Of(o)
-		if !ok {
-			ids = append(ids, o.ID)
-		}
-		lines = append(lines, packed...)
-	}
-	if len(ids) == 0 {
+	lines, rest := lineset.OfAll(rows)
+	if len(rest) == 0 {
 		return lines, nil
 	}
-	q := r.Client(ctx).OrderLine.Query().Where(orderline.OrderIDIn(ids...)).
+	more, err := r.ownLines(ctx, rest)
+	return append(lines, more...), err
+}
+
+// ownLines reads the rows of the lines of some orders, by (order_id, position).
+func (r *Resolver) ownLines(ctx context.Context, orders []xid.ID) ([]*db.OrderLine, error) {
+	q := r.Client(ctx).OrderLine.Query().Where(orderline.OrderIDIn(orders...)).
 		Order(orderline.ByOrderID(), orderline.ByPosition())
 	q.Modify(ent.ForceIndex(ent.Primary))
-	rest, err := q.Load(ctx)
-	return append(lines, rest...), err
+	return q.Load(ctx)
 }
 
 // assemble gives every order its lines, which come by order, and what loads the

@@ -849,6 +849,19 @@ var (
 			},
 		},
 	}
+	// LineWalksColumns holds the columns for the "line_walks" table.
+	LineWalksColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "changed", Type: field.TypeInt64},
+		{Name: "behind", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+	}
+	// LineWalksTable holds the schema information for the "line_walks" table.
+	LineWalksTable = &schema.Table{
+		Name:       "line_walks",
+		Columns:    LineWalksColumns,
+		PrimaryKey: []*schema.Column{LineWalksColumns[0]},
+	}
 	// ListingsColumns holds the columns for the "listings" table.
 	ListingsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -2190,6 +2203,7 @@ var (
 		IdempotencyKeysTable,
 		ImportsTable,
 		InvitationsTable,
+		LineWalksTable,
 		ListingsTable,
 		MailsTable,
 		MarketplaceThemesTable,
