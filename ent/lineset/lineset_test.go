@@ -19,10 +19,12 @@ import (
 func lines(store, order xid.ID) []*db.OrderLine {
 	return []*db.OrderLine{
 		{ID: xid.New(), StoreID: store, OrderID: order, Title: "Mug", Quantity: 1},
-		{ID: xid.New(), StoreID: store, OrderID: order, Position: 1, ProductID: new(xid.New()), VariantID: new(xid.New()),
-			Title: "Tasse “groß” \x00 \U0001f600", Sku: new(""), Options: document.NewTags([]string{"blau", "groß"}),
-			Quantity: 1<<31 - 1, FulfilledQuantity: 3, RefundedQuantity: 2, UnitPriceMinor: 1<<53 - 1, DiscountMinor: 128,
-			TaxMinor: math.MaxInt64, TotalMinor: -1, RequiresShipping: true},
+		{ID: xid.New(), StoreID: store, OrderID: order, Position: 1, ProductID: new(xid.New()),
+			VariantID: new(xid.New()), Title: "Tasse “groß” \x00 \U0001f600", Sku: new(""),
+			Options:  document.NewTags([]string{"blau", "groß"}),
+			Quantity: 1<<31 - 1, FulfilledQuantity: 3, RefundedQuantity: 2, UnitPriceMinor: 1<<53 - 1,
+			DiscountMinor: 128,
+			TaxMinor:      math.MaxInt64, TotalMinor: -1, RequiresShipping: true},
 	}
 }
 

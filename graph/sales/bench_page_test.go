@@ -21,12 +21,8 @@ func BenchmarkOrderPage(b *testing.B) {
 		r, ctx := graphtest.NewCore(b, s), graphtest.As(ctx, viewer.Owner)
 		var one string
 		for range 300 {
-			o, err := r.Mutation().OrderCreate(ctx, model.OrderCreateInput{Source: "test",
-				Lines: []*model.OrderLineInput{graphtest.Item("Enamel mug 0001", 1, 500), graphtest.Item("Cup", 2, 700)}})
-			if err != nil {
-				b.Fatal(err)
-			}
-			one = o.Order.PublicID()
+			o := graphtest.Sale(b, ctx, r, graphtest.Item("Enamel mug", 1, 500), graphtest.Item("Cup", 2, 700))
+			one = o.PublicID()
 		}
 		show := func(ctx context.Context, n int) error {
 			if n == 1 {
@@ -60,7 +56,9 @@ func BenchmarkOrderPage(b *testing.B) {
 					}
 				})
 			}
-			err := s.InTx(ctx, func(ctx context.Context) error { return s.DB(ctx).Order.Update().AddVersion(1).Exec(ctx) })
+			err := s.InTx(ctx, func(ctx context.Context) error {
+				return s.DB(ctx).Order.Update().AddVersion(1).Exec(ctx)
+			})
 			if err != nil {
 				b.Fatal(err)
 			}

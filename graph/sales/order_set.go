@@ -32,9 +32,9 @@ func (r *Resolver) FillLines(ctx context.Context) (int, error) {
 	return r.Store.SumStores(ctx, func(ctx context.Context) (total int, err error) {
 		for more := true; more; {
 			var n int
-			err := r.Store.InTx(ctx, func(ctx context.Context) (err error) {
+			err := r.Commit(ctx, xid.Order, func(ctx context.Context) (_ *core.Record, err error) {
 				n, more, err = r.fillSome(ctx, micros.Now().Add(-setRest))
-				return err
+				return nil, err // what orders say is not changed
 			})
 			if err != nil {
 				return total, fmt.Errorf("give orders their lines: %w", err)
