@@ -39,8 +39,8 @@ func TestRoundTrip(t *testing.T) {
 	if d := diff(want, got); err != nil || d != "" {
 		t.Errorf("%v\n%s", err, d)
 	}
-	if b := append(got[1].Options, 'x'); &b[0] == &got[1].Options[0] {
-		t.Error("appending to the options writes into the set")
+	if options := got[1].Options; cap(options) != len(options) {
+		t.Error("who appends to the options writes into the set")
 	}
 	if lineset.Pack(order, nil) != nil || lineset.Pack(order, want[1:]) != nil {
 		t.Error("lines that are not all of an order were packed")
