@@ -25,7 +25,7 @@ var nameless = []string{"Idempotency", "ConsentTicket", "Outbox", "Attempt", "Ma
 	"Cart", "CartLine", "PaymentSettings", "PaymentHold", "CollectionProduct",
 	"PaymentAccount", "PaymentSession", "PaymentRefund",
 	"Imported", "Listing", "Facet", "SearchEntry", "SearchPending", "SearchSpelling", "ShelfWalk", "SearchTerm",
-	"SearchWalk", "SalesInterval", "SalesPending", "SalesWalk"}
+	"SearchWalk", "LineWalk", "SalesInterval", "SalesPending", "SalesWalk"}
 
 // queries calls f with the entity's name and a way to make its queries, for
 // every store-owned entity.

@@ -46,6 +46,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/imported"
 	"github.com/storefront-go/storefront/ent/db/invitation"
+	"github.com/storefront-go/storefront/ent/db/linewalk"
 	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
@@ -172,6 +173,8 @@ type Client struct {
 	Imported *ImportedClient
 	// Invitation is the client for interacting with the Invitation builders.
 	Invitation *InvitationClient
+	// LineWalk is the client for interacting with the LineWalk builders.
+	LineWalk *LineWalkClient
 	// Listing is the client for interacting with the Listing builders.
 	Listing *ListingClient
 	// Mail is the client for interacting with the Mail builders.
@@ -320,6 +323,7 @@ func (c *Client) init() {
 	c.Idempotency = NewIdempotencyClient(c.config)
 	c.Imported = NewImportedClient(c.config)
 	c.Invitation = NewInvitationClient(c.config)
+	c.LineWalk = NewLineWalkClient(c.config)
 	c.Listing = NewListingClient(c.config)
 	c.Mail = NewMailClient(c.config)
 	c.MarketplaceTheme = NewMarketplaceThemeClient(c.config)
@@ -496,6 +500,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Idempotency:       NewIdempotencyClient(cfg),
 		Imported:          NewImportedClient(cfg),
 		Invitation:        NewInvitationClient(cfg),
+		LineWalk:          NewLineWalkClient(cfg),
 		Listing:           NewListingClient(cfg),
 		Mail:              NewMailClient(cfg),
 		MarketplaceTheme:  NewMarketplaceThemeClient(cfg),
@@ -599,6 +604,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Idempotency:       NewIdempotencyClient(cfg),
 		Imported:          NewImportedClient(cfg),
 		Invitation:        NewInvitationClient(cfg),
+		LineWalk:          NewLineWalkClient(cfg),
 		Listing:           NewListingClient(cfg),
 		Mail:              NewMailClient(cfg),
 		MarketplaceTheme:  NewMarketplaceThemeClient(cfg),
@@ -686,17 +692,17 @@ func (c *Client) Use(hooks ...Hook) {
 		c.CollectionProduct, c.ConsentTicket, c.Credential, c.Customer, c.Delivery,
 		c.DeliveryLog, c.Discount, c.DiscountUse, c.EndpointStat, c.Event, c.Export,
 		c.ExportPart, c.Facet, c.Factor, c.Fulfillment, c.Grant, c.Idempotency,
-		c.Imported, c.Invitation, c.Listing, c.Mail, c.MarketplaceTheme, c.Membership,
-		c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox,
-		c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount, c.PaymentHold,
-		c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture, c.Process,
-		c.Product, c.ProductImage, c.RecoveryCode, c.Redaction, c.RequestLog,
-		c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk, c.SearchEntry,
-		c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session,
-		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
-		c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
-		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
-		c.WebhookQueue,
+		c.Imported, c.Invitation, c.LineWalk, c.Listing, c.Mail, c.MarketplaceTheme,
+		c.Membership, c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order,
+		c.OrderLine, c.Outbox, c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount,
+		c.PaymentHold, c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture,
+		c.Process, c.Product, c.ProductImage, c.RecoveryCode, c.Redaction,
+		c.RequestLog, c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk,
+		c.SearchEntry, c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk,
+		c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff,
+		c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset,
+		c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
+		c.WebhookEndpoint, c.WebhookQueue,
 	} {
 		n.Use(hooks...)
 	}
@@ -711,17 +717,17 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.CollectionProduct, c.ConsentTicket, c.Credential, c.Customer, c.Delivery,
 		c.DeliveryLog, c.Discount, c.DiscountUse, c.EndpointStat, c.Event, c.Export,
 		c.ExportPart, c.Facet, c.Factor, c.Fulfillment, c.Grant, c.Idempotency,
-		c.Imported, c.Invitation, c.Listing, c.Mail, c.MarketplaceTheme, c.Membership,
-		c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox,
-		c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount, c.PaymentHold,
-		c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture, c.Process,
-		c.Product, c.ProductImage, c.RecoveryCode, c.Redaction, c.RequestLog,
-		c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk, c.SearchEntry,
-		c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session,
-		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
-		c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
-		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
-		c.WebhookQueue,
+		c.Imported, c.Invitation, c.LineWalk, c.Listing, c.Mail, c.MarketplaceTheme,
+		c.Membership, c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order,
+		c.OrderLine, c.Outbox, c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount,
+		c.PaymentHold, c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture,
+		c.Process, c.Product, c.ProductImage, c.RecoveryCode, c.Redaction,
+		c.RequestLog, c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk,
+		c.SearchEntry, c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk,
+		c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff,
+		c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset,
+		c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
+		c.WebhookEndpoint, c.WebhookQueue,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -792,6 +798,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Imported.mutate(ctx, m)
 	case *InvitationMutation:
 		return c.Invitation.mutate(ctx, m)
+	case *LineWalkMutation:
+		return c.LineWalk.mutate(ctx, m)
 	case *ListingMutation:
 		return c.Listing.mutate(ctx, m)
 	case *MailMutation:
@@ -5048,6 +5056,140 @@ func (c *InvitationClient) mutate(ctx context.Context, m *InvitationMutation) (V
 		return (&InvitationDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown Invitation mutation op: %q", m.Op())
+	}
+}
+
+// LineWalkClient is a client for the LineWalk schema.
+type LineWalkClient struct {
+	config
+}
+
+// NewLineWalkClient returns a client for the LineWalk from the given config.
+func NewLineWalkClient(c config) *LineWalkClient {
+	return &LineWalkClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `linewalk.Hooks(f(g(h())))`.
+func (c *LineWalkClient) Use(hooks ...Hook) {
+	c.hooks.LineWalk = append(c.hooks.LineWalk, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `linewalk.Intercept(f(g(h())))`.
+func (c *LineWalkClient) Intercept(interceptors ...Interceptor) {
+	c.inters.LineWalk = append(c.inters.LineWalk, interceptors...)
+}
+
+// Create returns a builder for creating a LineWalk entity.
+func (c *LineWalkClient) Create() *LineWalkCreate {
+	mutation := newLineWalkMutation(c.config, OpCreate)
+	return &LineWalkCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of LineWalk entities.
+func (c *LineWalkClient) CreateBulk(builders ...*LineWalkCreate) *LineWalkCreateBulk {
+	return &LineWalkCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *LineWalkClient) MapCreateBulk(slice any, setFunc func(*LineWalkCreate, int)) *LineWalkCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &LineWalkCreateBulk{err: fmt.Errorf("calling to LineWalkClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*LineWalkCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &LineWalkCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for LineWalk.
+func (c *LineWalkClient) Update() *LineWalkUpdate {
+	mutation := newLineWalkMutation(c.config, OpUpdate)
+	return &LineWalkUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *LineWalkClient) UpdateOne(_m *LineWalk) *LineWalkUpdateOne {
+	mutation := newLineWalkMutation(c.config, OpUpdateOne, withLineWalk(_m))
+	return &LineWalkUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *LineWalkClient) UpdateOneID(id xid.ID) *LineWalkUpdateOne {
+	mutation := newLineWalkMutation(c.config, OpUpdateOne, withLineWalkID(id))
+	return &LineWalkUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for LineWalk.
+func (c *LineWalkClient) Delete() *LineWalkDelete {
+	mutation := newLineWalkMutation(c.config, OpDelete)
+	return &LineWalkDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *LineWalkClient) DeleteOne(_m *LineWalk) *LineWalkDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *LineWalkClient) DeleteOneID(id xid.ID) *LineWalkDeleteOne {
+	builder := c.Delete().Where(linewalk.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &LineWalkDeleteOne{builder}
+}
+
+// Query returns a query builder for LineWalk.
+func (c *LineWalkClient) Query() *LineWalkQuery {
+	return &LineWalkQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeLineWalk},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a LineWalk entity by its id.
+func (c *LineWalkClient) Get(ctx context.Context, id xid.ID) (*LineWalk, error) {
+	return c.Query().Where(linewalk.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *LineWalkClient) GetX(ctx context.Context, id xid.ID) *LineWalk {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *LineWalkClient) Hooks() []Hook {
+	hooks := c.hooks.LineWalk
+	return append(hooks[:len(hooks):len(hooks)], linewalk.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *LineWalkClient) Interceptors() []Interceptor {
+	return c.inters.LineWalk
+}
+
+func (c *LineWalkClient) mutate(ctx context.Context, m *LineWalkMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&LineWalkCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&LineWalkUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&LineWalkUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&LineWalkDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown LineWalk mutation op: %q", m.Op())
 	}
 }
 
@@ -12149,8 +12291,8 @@ type (
 		Cart, CartLine, Challenge, Collection, CollectionProduct, ConsentTicket,
 		Credential, Customer, Delivery, DeliveryLog, Discount, DiscountUse,
 		EndpointStat, Event, Export, ExportPart, Facet, Factor, Fulfillment, Grant,
-		Idempotency, Imported, Invitation, Listing, Mail, MarketplaceTheme, Membership,
-		Menus, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
+		Idempotency, Imported, Invitation, LineWalk, Listing, Mail, MarketplaceTheme,
+		Membership, Menus, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
 		OutboxFailure, Page, Payment, PaymentAccount, PaymentHold, PaymentRefund,
 		PaymentSession, PaymentSettings, Picture, Process, Product, ProductImage,
 		RecoveryCode, Redaction, RequestLog, Revocation, SalesInterval, SalesPending,
@@ -12164,8 +12306,8 @@ type (
 		Cart, CartLine, Challenge, Collection, CollectionProduct, ConsentTicket,
 		Credential, Customer, Delivery, DeliveryLog, Discount, DiscountUse,
 		EndpointStat, Event, Export, ExportPart, Facet, Factor, Fulfillment, Grant,
-		Idempotency, Imported, Invitation, Listing, Mail, MarketplaceTheme, Membership,
-		Menus, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
+		Idempotency, Imported, Invitation, LineWalk, Listing, Mail, MarketplaceTheme,
+		Membership, Menus, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
 		OutboxFailure, Page, Payment, PaymentAccount, PaymentHold, PaymentRefund,
 		PaymentSession, PaymentSettings, Picture, Process, Product, ProductImage,
 		RecoveryCode, Redaction, RequestLog, Revocation, SalesInterval, SalesPending,

@@ -44,6 +44,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/imported"
 	"github.com/storefront-go/storefront/ent/db/invitation"
+	"github.com/storefront-go/storefront/ent/db/linewalk"
 	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
@@ -188,6 +189,7 @@ func checkColumn(t, c string) error {
 			idempotency.Table:       idempotency.ValidColumn,
 			imported.Table:          imported.ValidColumn,
 			invitation.Table:        invitation.ValidColumn,
+			linewalk.Table:          linewalk.ValidColumn,
 			listing.Table:           listing.ValidColumn,
 			mail.Table:              mail.ValidColumn,
 			marketplacetheme.Table:  marketplacetheme.ValidColumn,

@@ -41,6 +41,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/imported"
 	"github.com/storefront-go/storefront/ent/db/invitation"
+	"github.com/storefront-go/storefront/ent/db/linewalk"
 	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
@@ -145,6 +146,7 @@ const (
 	TypeIdempotency       = "Idempotency"
 	TypeImported          = "Imported"
 	TypeInvitation        = "Invitation"
+	TypeLineWalk          = "LineWalk"
 	TypeListing           = "Listing"
 	TypeMail              = "Mail"
 	TypeMarketplaceTheme  = "MarketplaceTheme"
@@ -30454,6 +30456,482 @@ func (m *InvitationMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Invitation edge %s", name)
 }
 
+// LineWalkMutation represents an operation that mutates the LineWalk nodes in the graph.
+type LineWalkMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	changed       *micros.Time
+	addchanged    *micros.Time
+	behind        *xid.ID
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*LineWalk, error)
+	predicates    []predicate.LineWalk
+}
+
+var _ ent.Mutation = (*LineWalkMutation)(nil)
+
+// linewalkOption allows management of the mutation configuration using functional options.
+type linewalkOption func(*LineWalkMutation)
+
+// newLineWalkMutation creates new mutation for the LineWalk entity.
+func newLineWalkMutation(c config, op Op, opts ...linewalkOption) *LineWalkMutation {
+	m := &LineWalkMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeLineWalk,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withLineWalkID sets the ID field of the mutation.
+func withLineWalkID(id xid.ID) linewalkOption {
+	return func(m *LineWalkMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *LineWalk
+		)
+		m.oldValue = func(ctx context.Context) (*LineWalk, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().LineWalk.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withLineWalk sets the old LineWalk of the mutation.
+func withLineWalk(node *LineWalk) linewalkOption {
+	return func(m *LineWalkMutation) {
+		m.oldValue = func(context.Context) (*LineWalk, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m LineWalkMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m LineWalkMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of LineWalk entities.
+func (m *LineWalkMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *LineWalkMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *LineWalkMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().LineWalk.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *LineWalkMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *LineWalkMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the LineWalk entity.
+// If the LineWalk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *LineWalkMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *LineWalkMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetChanged sets the "changed" field.
+func (m *LineWalkMutation) SetChanged(value micros.Time) {
+	m.changed = &value
+	m.addchanged = nil
+}
+
+// Changed returns the value of the "changed" field in the mutation.
+func (m *LineWalkMutation) Changed() (r micros.Time, exists bool) {
+	v := m.changed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChanged returns the old "changed" field's value of the LineWalk entity.
+// If the LineWalk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *LineWalkMutation) OldChanged(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChanged is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChanged requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChanged: %w", err)
+	}
+	return oldValue.Changed, nil
+}
+
+// AddChanged adds value to the "changed" field.
+func (m *LineWalkMutation) AddChanged(value micros.Time) {
+	if m.addchanged != nil {
+		*m.addchanged += value
+	} else {
+		m.addchanged = &value
+	}
+}
+
+// AddedChanged returns the value that was added to the "changed" field in this mutation.
+func (m *LineWalkMutation) AddedChanged() (r micros.Time, exists bool) {
+	v := m.addchanged
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetChanged resets all changes to the "changed" field.
+func (m *LineWalkMutation) ResetChanged() {
+	m.changed = nil
+	m.addchanged = nil
+}
+
+// SetBehind sets the "behind" field.
+func (m *LineWalkMutation) SetBehind(x xid.ID) {
+	m.behind = &x
+}
+
+// Behind returns the value of the "behind" field in the mutation.
+func (m *LineWalkMutation) Behind() (r xid.ID, exists bool) {
+	v := m.behind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBehind returns the old "behind" field's value of the LineWalk entity.
+// If the LineWalk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *LineWalkMutation) OldBehind(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBehind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBehind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBehind: %w", err)
+	}
+	return oldValue.Behind, nil
+}
+
+// ResetBehind resets all changes to the "behind" field.
+func (m *LineWalkMutation) ResetBehind() {
+	m.behind = nil
+}
+
+// Where appends a list predicates to the LineWalkMutation builder.
+func (m *LineWalkMutation) Where(ps ...predicate.LineWalk) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the LineWalkMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *LineWalkMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.LineWalk, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *LineWalkMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *LineWalkMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (LineWalk).
+func (m *LineWalkMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *LineWalkMutation) Fields() []string {
+	fields := make([]string, 0, 3)
+	if m.store_id != nil {
+		fields = append(fields, linewalk.FieldStoreID)
+	}
+	if m.changed != nil {
+		fields = append(fields, linewalk.FieldChanged)
+	}
+	if m.behind != nil {
+		fields = append(fields, linewalk.FieldBehind)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *LineWalkMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case linewalk.FieldStoreID:
+		return m.StoreID()
+	case linewalk.FieldChanged:
+		return m.Changed()
+	case linewalk.FieldBehind:
+		return m.Behind()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *LineWalkMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case linewalk.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case linewalk.FieldChanged:
+		return m.OldChanged(ctx)
+	case linewalk.FieldBehind:
+		return m.OldBehind(ctx)
+	}
+	return nil, fmt.Errorf("unknown LineWalk field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *LineWalkMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case linewalk.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case linewalk.FieldChanged:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChanged(v)
+		return nil
+	case linewalk.FieldBehind:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBehind(v)
+		return nil
+	}
+	return fmt.Errorf("unknown LineWalk field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *LineWalkMutation) AddedFields() []string {
+	var fields []string
+	if m.addchanged != nil {
+		fields = append(fields, linewalk.FieldChanged)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *LineWalkMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case linewalk.FieldChanged:
+		return m.AddedChanged()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *LineWalkMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case linewalk.FieldChanged:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddChanged(v)
+		return nil
+	}
+	return fmt.Errorf("unknown LineWalk numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *LineWalkMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *LineWalkMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *LineWalkMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown LineWalk nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *LineWalkMutation) ResetField(name string) error {
+	switch name {
+	case linewalk.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case linewalk.FieldChanged:
+		m.ResetChanged()
+		return nil
+	case linewalk.FieldBehind:
+		m.ResetBehind()
+		return nil
+	}
+	return fmt.Errorf("unknown LineWalk field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *LineWalkMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *LineWalkMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *LineWalkMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *LineWalkMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *LineWalkMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *LineWalkMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *LineWalkMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown LineWalk unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *LineWalkMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown LineWalk edge %s", name)
+}
+
 // ListingMutation represents an operation that mutates the Listing nodes in the graph.
 type ListingMutation struct {
 	config
@@ -36210,6 +36688,9 @@ type OrderMutation struct {
 	shipping_method       *string
 	payment_method        *state.PaymentMethod
 	language              *state.Language
+	line_set              *[]byte
+	line_set_version      *int64
+	addline_set_version   *int64
 	clearedFields         map[string]struct{}
 	done                  bool
 	oldValue              func(context.Context) (*Order, error)
@@ -38140,6 +38621,125 @@ func (m *OrderMutation) ResetLanguage() {
 	delete(m.clearedFields, order.FieldLanguage)
 }
 
+// SetLineSet sets the "line_set" field.
+func (m *OrderMutation) SetLineSet(b []byte) {
+	m.line_set = &b
+}
+
+// LineSet returns the value of the "line_set" field in the mutation.
+func (m *OrderMutation) LineSet() (r []byte, exists bool) {
+	v := m.line_set
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLineSet returns the old "line_set" field's value of the Order entity.
+// If the Order object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderMutation) OldLineSet(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLineSet is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLineSet requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLineSet: %w", err)
+	}
+	return oldValue.LineSet, nil
+}
+
+// ClearLineSet clears the value of the "line_set" field.
+func (m *OrderMutation) ClearLineSet() {
+	m.line_set = nil
+	m.clearedFields[order.FieldLineSet] = struct{}{}
+}
+
+// LineSetCleared returns if the "line_set" field was cleared in this mutation.
+func (m *OrderMutation) LineSetCleared() bool {
+	_, ok := m.clearedFields[order.FieldLineSet]
+	return ok
+}
+
+// ResetLineSet resets all changes to the "line_set" field.
+func (m *OrderMutation) ResetLineSet() {
+	m.line_set = nil
+	delete(m.clearedFields, order.FieldLineSet)
+}
+
+// SetLineSetVersion sets the "line_set_version" field.
+func (m *OrderMutation) SetLineSetVersion(i int64) {
+	m.line_set_version = &i
+	m.addline_set_version = nil
+}
+
+// LineSetVersion returns the value of the "line_set_version" field in the mutation.
+func (m *OrderMutation) LineSetVersion() (r int64, exists bool) {
+	v := m.line_set_version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLineSetVersion returns the old "line_set_version" field's value of the Order entity.
+// If the Order object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderMutation) OldLineSetVersion(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLineSetVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLineSetVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLineSetVersion: %w", err)
+	}
+	return oldValue.LineSetVersion, nil
+}
+
+// AddLineSetVersion adds i to the "line_set_version" field.
+func (m *OrderMutation) AddLineSetVersion(i int64) {
+	if m.addline_set_version != nil {
+		*m.addline_set_version += i
+	} else {
+		m.addline_set_version = &i
+	}
+}
+
+// AddedLineSetVersion returns the value that was added to the "line_set_version" field in this mutation.
+func (m *OrderMutation) AddedLineSetVersion() (r int64, exists bool) {
+	v := m.addline_set_version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearLineSetVersion clears the value of the "line_set_version" field.
+func (m *OrderMutation) ClearLineSetVersion() {
+	m.line_set_version = nil
+	m.addline_set_version = nil
+	m.clearedFields[order.FieldLineSetVersion] = struct{}{}
+}
+
+// LineSetVersionCleared returns if the "line_set_version" field was cleared in this mutation.
+func (m *OrderMutation) LineSetVersionCleared() bool {
+	_, ok := m.clearedFields[order.FieldLineSetVersion]
+	return ok
+}
+
+// ResetLineSetVersion resets all changes to the "line_set_version" field.
+func (m *OrderMutation) ResetLineSetVersion() {
+	m.line_set_version = nil
+	m.addline_set_version = nil
+	delete(m.clearedFields, order.FieldLineSetVersion)
+}
+
 // Where appends a list predicates to the OrderMutation builder.
 func (m *OrderMutation) Where(ps ...predicate.Order) {
 	m.predicates = append(m.predicates, ps...)
@@ -38174,7 +38774,7 @@ func (m *OrderMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *OrderMutation) Fields() []string {
-	fields := make([]string, 0, 35)
+	fields := make([]string, 0, 37)
 	if m.store_id != nil {
 		fields = append(fields, order.FieldStoreID)
 	}
@@ -38280,6 +38880,12 @@ func (m *OrderMutation) Fields() []string {
 	if m.language != nil {
 		fields = append(fields, order.FieldLanguage)
 	}
+	if m.line_set != nil {
+		fields = append(fields, order.FieldLineSet)
+	}
+	if m.line_set_version != nil {
+		fields = append(fields, order.FieldLineSetVersion)
+	}
 	return fields
 }
 
@@ -38358,6 +38964,10 @@ func (m *OrderMutation) Field(name string) (ent.Value, bool) {
 		return m.PaymentMethod()
 	case order.FieldLanguage:
 		return m.Language()
+	case order.FieldLineSet:
+		return m.LineSet()
+	case order.FieldLineSetVersion:
+		return m.LineSetVersion()
 	}
 	return nil, false
 }
@@ -38437,6 +39047,10 @@ func (m *OrderMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldPaymentMethod(ctx)
 	case order.FieldLanguage:
 		return m.OldLanguage(ctx)
+	case order.FieldLineSet:
+		return m.OldLineSet(ctx)
+	case order.FieldLineSetVersion:
+		return m.OldLineSetVersion(ctx)
 	}
 	return nil, fmt.Errorf("unknown Order field %s", name)
 }
@@ -38691,6 +39305,20 @@ func (m *OrderMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetLanguage(v)
 		return nil
+	case order.FieldLineSet:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLineSet(v)
+		return nil
+	case order.FieldLineSetVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLineSetVersion(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Order field %s", name)
 }
@@ -38753,6 +39381,9 @@ func (m *OrderMutation) AddedFields() []string {
 	if m.addincluded_tax_minor != nil {
 		fields = append(fields, order.FieldIncludedTaxMinor)
 	}
+	if m.addline_set_version != nil {
+		fields = append(fields, order.FieldLineSetVersion)
+	}
 	return fields
 }
 
@@ -38797,6 +39428,8 @@ func (m *OrderMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedCompletedAt()
 	case order.FieldIncludedTaxMinor:
 		return m.AddedIncludedTaxMinor()
+	case order.FieldLineSetVersion:
+		return m.AddedLineSetVersion()
 	}
 	return nil, false
 }
@@ -38932,6 +39565,13 @@ func (m *OrderMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddIncludedTaxMinor(v)
 		return nil
+	case order.FieldLineSetVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddLineSetVersion(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Order numeric field %s", name)
 }
@@ -38984,6 +39624,12 @@ func (m *OrderMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(order.FieldLanguage) {
 		fields = append(fields, order.FieldLanguage)
+	}
+	if m.FieldCleared(order.FieldLineSet) {
+		fields = append(fields, order.FieldLineSet)
+	}
+	if m.FieldCleared(order.FieldLineSetVersion) {
+		fields = append(fields, order.FieldLineSetVersion)
 	}
 	return fields
 }
@@ -39043,6 +39689,12 @@ func (m *OrderMutation) ClearField(name string) error {
 		return nil
 	case order.FieldLanguage:
 		m.ClearLanguage()
+		return nil
+	case order.FieldLineSet:
+		m.ClearLineSet()
+		return nil
+	case order.FieldLineSetVersion:
+		m.ClearLineSetVersion()
 		return nil
 	}
 	return fmt.Errorf("unknown Order nullable field %s", name)
@@ -39156,6 +39808,12 @@ func (m *OrderMutation) ResetField(name string) error {
 		return nil
 	case order.FieldLanguage:
 		m.ResetLanguage()
+		return nil
+	case order.FieldLineSet:
+		m.ResetLineSet()
+		return nil
+	case order.FieldLineSetVersion:
+		m.ResetLineSetVersion()
 		return nil
 	}
 	return fmt.Errorf("unknown Order field %s", name)

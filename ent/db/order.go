@@ -89,8 +89,12 @@ type Order struct {
 	// PaymentMethod holds the value of the "payment_method" field.
 	PaymentMethod *state.PaymentMethod `json:"payment_method,omitempty"`
 	// Language holds the value of the "language" field.
-	Language     *state.Language `json:"language,omitempty"`
-	selectValues sql.SelectValues
+	Language *state.Language `json:"language,omitempty"`
+	// LineSet holds the value of the "line_set" field.
+	LineSet []byte `json:"line_set,omitempty"`
+	// LineSetVersion holds the value of the "line_set_version" field.
+	LineSetVersion *int64 `json:"line_set_version,omitempty"`
+	selectValues   sql.SelectValues
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -100,9 +104,9 @@ func (*Order) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case order.FieldCustomerID, order.FieldCartID, order.FieldDiscountID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
-		case order.FieldBillingAddress, order.FieldShippingAddress, order.FieldTags:
+		case order.FieldBillingAddress, order.FieldShippingAddress, order.FieldTags, order.FieldLineSet:
 			values[i] = new([]byte)
-		case order.FieldVersion, order.FieldEventSequence, order.FieldUpdatedAt, order.FieldNumber, order.FieldSubtotalMinor, order.FieldDiscountMinor, order.FieldShippingMinor, order.FieldTaxMinor, order.FieldTotalMinor, order.FieldPaidMinor, order.FieldRefundedMinor, order.FieldNotesCount, order.FieldPlacedAt, order.FieldPaidAt, order.FieldFulfilledAt, order.FieldCancelledAt, order.FieldCompletedAt, order.FieldIncludedTaxMinor:
+		case order.FieldVersion, order.FieldEventSequence, order.FieldUpdatedAt, order.FieldNumber, order.FieldSubtotalMinor, order.FieldDiscountMinor, order.FieldShippingMinor, order.FieldTaxMinor, order.FieldTotalMinor, order.FieldPaidMinor, order.FieldRefundedMinor, order.FieldNotesCount, order.FieldPlacedAt, order.FieldPaidAt, order.FieldFulfilledAt, order.FieldCancelledAt, order.FieldCompletedAt, order.FieldIncludedTaxMinor, order.FieldLineSetVersion:
 			values[i] = new(sql.NullInt64)
 		case order.FieldStatus, order.FieldFinancialStatus, order.FieldFulfillmentStatus, order.FieldCurrency, order.FieldEmail, order.FieldSource, order.FieldDiscountCode, order.FieldShippingMethod, order.FieldPaymentMethod, order.FieldLanguage:
 			values[i] = new(sql.NullString)
@@ -352,6 +356,19 @@ func (_m *Order) assignValues(columns []string, values []any) error {
 				_m.Language = new(state.Language)
 				*_m.Language = state.Language(value.String)
 			}
+		case order.FieldLineSet:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field line_set", values[i])
+			} else if value != nil {
+				_m.LineSet = *value
+			}
+		case order.FieldLineSetVersion:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field line_set_version", values[i])
+			} else if value.Valid {
+				_m.LineSetVersion = new(int64)
+				*_m.LineSetVersion = value.Int64
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -516,6 +533,14 @@ func (_m *Order) String() string {
 	builder.WriteString(", ")
 	if v := _m.Language; v != nil {
 		builder.WriteString("language=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	builder.WriteString("line_set=")
+	builder.WriteString(fmt.Sprintf("%v", _m.LineSet))
+	builder.WriteString(", ")
+	if v := _m.LineSetVersion; v != nil {
+		builder.WriteString("line_set_version=")
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
 	builder.WriteByte(')')

@@ -361,6 +361,26 @@ func (_c *OrderCreate) SetNillableLanguage(v *state.Language) *OrderCreate {
 	return _c
 }
 
+// SetLineSet sets the "line_set" field.
+func (_c *OrderCreate) SetLineSet(v []byte) *OrderCreate {
+	_c.mutation.SetLineSet(v)
+	return _c
+}
+
+// SetLineSetVersion sets the "line_set_version" field.
+func (_c *OrderCreate) SetLineSetVersion(v int64) *OrderCreate {
+	_c.mutation.SetLineSetVersion(v)
+	return _c
+}
+
+// SetNillableLineSetVersion sets the "line_set_version" field if the given value is not nil.
+func (_c *OrderCreate) SetNillableLineSetVersion(v *int64) *OrderCreate {
+	if v != nil {
+		_c.SetLineSetVersion(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *OrderCreate) SetID(v xid.ID) *OrderCreate {
 	_c.mutation.SetID(v)
@@ -675,6 +695,14 @@ func (_c *OrderCreate) createSpec() (*Order, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Language(); ok {
 		_spec.SetField(order.FieldLanguage, field.TypeString, value)
 		_node.Language = &value
+	}
+	if value, ok := _c.mutation.LineSet(); ok {
+		_spec.SetField(order.FieldLineSet, field.TypeBytes, value)
+		_node.LineSet = value
+	}
+	if value, ok := _c.mutation.LineSetVersion(); ok {
+		_spec.SetField(order.FieldLineSetVersion, field.TypeInt64, value)
+		_node.LineSetVersion = &value
 	}
 	return _node, _spec
 }

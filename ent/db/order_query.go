@@ -556,6 +556,8 @@ var orderRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.ShippingMethod),
 		cell.TextOf(&row.PaymentMethod),
 		cell.TextOf(&row.Language),
+		(*cell.Bytes)(&row.LineSet),
+		cell.NumberOf(&row.LineSetVersion),
 	}
 	return room
 }}

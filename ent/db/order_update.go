@@ -580,6 +580,45 @@ func (_u *OrderUpdate) ClearIncludedTaxMinor() *OrderUpdate {
 	return _u
 }
 
+// SetLineSet sets the "line_set" field.
+func (_u *OrderUpdate) SetLineSet(v []byte) *OrderUpdate {
+	_u.mutation.SetLineSet(v)
+	return _u
+}
+
+// ClearLineSet clears the value of the "line_set" field.
+func (_u *OrderUpdate) ClearLineSet() *OrderUpdate {
+	_u.mutation.ClearLineSet()
+	return _u
+}
+
+// SetLineSetVersion sets the "line_set_version" field.
+func (_u *OrderUpdate) SetLineSetVersion(v int64) *OrderUpdate {
+	_u.mutation.ResetLineSetVersion()
+	_u.mutation.SetLineSetVersion(v)
+	return _u
+}
+
+// SetNillableLineSetVersion sets the "line_set_version" field if the given value is not nil.
+func (_u *OrderUpdate) SetNillableLineSetVersion(v *int64) *OrderUpdate {
+	if v != nil {
+		_u.SetLineSetVersion(*v)
+	}
+	return _u
+}
+
+// AddLineSetVersion adds value to the "line_set_version" field.
+func (_u *OrderUpdate) AddLineSetVersion(v int64) *OrderUpdate {
+	_u.mutation.AddLineSetVersion(v)
+	return _u
+}
+
+// ClearLineSetVersion clears the value of the "line_set_version" field.
+func (_u *OrderUpdate) ClearLineSetVersion() *OrderUpdate {
+	_u.mutation.ClearLineSetVersion()
+	return _u
+}
+
 // Mutation returns the OrderMutation object of the builder.
 func (_u *OrderUpdate) Mutation() *OrderMutation {
 	return _u.mutation
@@ -809,6 +848,21 @@ func (_u *OrderUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.LanguageCleared() {
 		_spec.ClearField(order.FieldLanguage, field.TypeString)
+	}
+	if value, ok := _u.mutation.LineSet(); ok {
+		_spec.SetField(order.FieldLineSet, field.TypeBytes, value)
+	}
+	if _u.mutation.LineSetCleared() {
+		_spec.ClearField(order.FieldLineSet, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.LineSetVersion(); ok {
+		_spec.SetField(order.FieldLineSetVersion, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedLineSetVersion(); ok {
+		_spec.AddField(order.FieldLineSetVersion, field.TypeInt64, value)
+	}
+	if _u.mutation.LineSetVersionCleared() {
+		_spec.ClearField(order.FieldLineSetVersion, field.TypeInt64)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -1380,6 +1434,45 @@ func (_u *OrderUpdateOne) ClearIncludedTaxMinor() *OrderUpdateOne {
 	return _u
 }
 
+// SetLineSet sets the "line_set" field.
+func (_u *OrderUpdateOne) SetLineSet(v []byte) *OrderUpdateOne {
+	_u.mutation.SetLineSet(v)
+	return _u
+}
+
+// ClearLineSet clears the value of the "line_set" field.
+func (_u *OrderUpdateOne) ClearLineSet() *OrderUpdateOne {
+	_u.mutation.ClearLineSet()
+	return _u
+}
+
+// SetLineSetVersion sets the "line_set_version" field.
+func (_u *OrderUpdateOne) SetLineSetVersion(v int64) *OrderUpdateOne {
+	_u.mutation.ResetLineSetVersion()
+	_u.mutation.SetLineSetVersion(v)
+	return _u
+}
+
+// SetNillableLineSetVersion sets the "line_set_version" field if the given value is not nil.
+func (_u *OrderUpdateOne) SetNillableLineSetVersion(v *int64) *OrderUpdateOne {
+	if v != nil {
+		_u.SetLineSetVersion(*v)
+	}
+	return _u
+}
+
+// AddLineSetVersion adds value to the "line_set_version" field.
+func (_u *OrderUpdateOne) AddLineSetVersion(v int64) *OrderUpdateOne {
+	_u.mutation.AddLineSetVersion(v)
+	return _u
+}
+
+// ClearLineSetVersion clears the value of the "line_set_version" field.
+func (_u *OrderUpdateOne) ClearLineSetVersion() *OrderUpdateOne {
+	_u.mutation.ClearLineSetVersion()
+	return _u
+}
+
 // Mutation returns the OrderMutation object of the builder.
 func (_u *OrderUpdateOne) Mutation() *OrderMutation {
 	return _u.mutation
@@ -1639,6 +1732,21 @@ func (_u *OrderUpdateOne) sqlSave(ctx context.Context) (_node *Order, err error)
 	}
 	if _u.mutation.LanguageCleared() {
 		_spec.ClearField(order.FieldLanguage, field.TypeString)
+	}
+	if value, ok := _u.mutation.LineSet(); ok {
+		_spec.SetField(order.FieldLineSet, field.TypeBytes, value)
+	}
+	if _u.mutation.LineSetCleared() {
+		_spec.ClearField(order.FieldLineSet, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.LineSetVersion(); ok {
+		_spec.SetField(order.FieldLineSetVersion, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedLineSetVersion(); ok {
+		_spec.AddField(order.FieldLineSetVersion, field.TypeInt64, value)
+	}
+	if _u.mutation.LineSetVersionCleared() {
+		_spec.ClearField(order.FieldLineSetVersion, field.TypeInt64)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Order{config: _u.config}

@@ -76,6 +76,8 @@ type Tx struct {
 	Imported *ImportedClient
 	// Invitation is the client for interacting with the Invitation builders.
 	Invitation *InvitationClient
+	// LineWalk is the client for interacting with the LineWalk builders.
+	LineWalk *LineWalkClient
 	// Listing is the client for interacting with the Listing builders.
 	Listing *ListingClient
 	// Mail is the client for interacting with the Mail builders.
@@ -344,6 +346,7 @@ func (tx *Tx) init() {
 	tx.Idempotency = NewIdempotencyClient(tx.config)
 	tx.Imported = NewImportedClient(tx.config)
 	tx.Invitation = NewInvitationClient(tx.config)
+	tx.LineWalk = NewLineWalkClient(tx.config)
 	tx.Listing = NewListingClient(tx.config)
 	tx.Mail = NewMailClient(tx.config)
 	tx.MarketplaceTheme = NewMarketplaceThemeClient(tx.config)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -48,5 +49,23 @@ func (OrderLine) Fields() []ent.Field {
 func (OrderLine) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("store_id", "order_id", "position").Unique().StorageKey(PrimaryKey),
+	}
+}
+
+// LineWalk is how far the orders of a store were given their line_set in the background, in
+// the order of their changes: what a program that does not know of sets changes comes again. Its
+// id is the store's own, so a store has one such row at most. The next release, which runs beside
+// no such program, takes it away.
+type LineWalk struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (LineWalk) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields implements ent.Interface.
+func (LineWalk) Fields() []ent.Field {
+	return []ent.Field{
+		// changed and behind are those of the last order that was looked at.
+		field.Int64("changed").GoType(micros.Time(0)),
+		field.UUID("behind", xid.ID{}).SchemaType(bytes16),
 	}
 }

@@ -47,5 +47,8 @@ func (c *Carts) ForgetAccounts(ctx context.Context) (int, error) {
 	return c.selling.ForgetAccounts(ctx)
 }
 
+// FillLines gives orders of before their lines in their own rows, and returns how many.
+func (c *Carts) FillLines(ctx context.Context) (int, error) { return c.sales.FillLines(ctx) }
+
 // EndHolds cancels the orders of all stores that were not paid in time, and returns how many.
 func (c *Carts) EndHolds(ctx context.Context) (int, error) { return c.sales.EndHolds(ctx) }

@@ -42,7 +42,7 @@ func (r *Resolver) products() *core.Versioned[*db.Product, *db.ProductUpdate] {
 			return r.Client(ctx).Product.Delete().Where(product.ID(id), product.Version(version)).Exec(ctx)
 		},
 		Object: func(p *db.Product) []byte { return wire.AppendProduct(nil, p) },
-		Events: productUpdated,
+		Finish: productUpdated,
 		Taken:  handleTaken,
 	}
 }

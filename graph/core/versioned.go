@@ -32,8 +32,9 @@ type Versioned[R any, U Update[U]] struct {
 	Delete func(ctx context.Context, id xid.ID, version int64) (count int, err error)
 	// Object is the representation that events carry; nil for kinds without events.
 	Object func(R) []byte
-	// Events completes the events of an edit that changes something; nil adds none.
-	Events func(*Edit[R, U])
+	// Finish completes an edit that changes something: its events, and what else of the row
+	// follows from it; nil adds nothing.
+	Finish func(*Edit[R, U])
 	// Taken is the answer when a unique key of the row is another one's.
 	Taken func() error
 }
@@ -117,8 +118,8 @@ func (v *Versioned[R, U]) Apply(ctx context.Context, row R, action string,
 	if err := edit(ctx, e); err != nil || len(e.Changed) == 0 && len(e.Events) == 0 {
 		return nil, err
 	}
-	if v.Events != nil {
-		v.Events(e)
+	if v.Finish != nil {
+		v.Finish(e)
 	}
 	if err := v.save(ctx, h, e); err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/outbox"
@@ -97,13 +98,13 @@ func redact(ctx context.Context, c *db.Client, orders []*db.Order) error {
 		ids[i] = o.ID
 		at = max(at, outbox.After(o.UpdatedAt))
 	}
-	lines, err := lockLines(ctx, c, ids)
+	lines, err := linesOf(ctx, c, orders)
 	if err != nil {
 		return err
 	}
 	n, err := c.Order.Update().Where(order.IDIn(ids...)).
 		ClearEmail().ClearBillingAddress().ClearShippingAddress().
-		AddVersion(1).AddEventSequence(1).SetUpdatedAt(at).Save(ctx)
+		AddVersion(1).AddEventSequence(1).SetUpdatedAt(at).Modify(lineset.Keep).Save(ctx)
 	if err != nil {
 		return fmt.Errorf("redact orders: %w", err)
 	}
@@ -118,14 +119,18 @@ func redact(ctx context.Context, c *db.Client, orders []*db.Order) error {
 	return nil
 }
 
-// lockLines reads the lines of locked orders as they are now.
-func lockLines(ctx context.Context, c *db.Client, orders []xid.ID) (map[xid.ID][]*db.OrderLine, error) {
-	query := c.OrderLine.Query().Where(orderline.OrderIDIn(orders...)).
-		Order(orderline.ByOrderID(), orderline.ByPosition())
-	query.Modify(ent.ForUpdate)
-	rows, err := query.Load(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read lines to redact: %w", err)
+// linesOf returns the lines of locked orders as they are now.
+func linesOf(ctx context.Context, c *db.Client, orders []*db.Order) (map[xid.ID][]*db.OrderLine, error) {
+	rows, rest := lineset.OfAll(orders)
+	if len(rest) > 0 {
+		query := c.OrderLine.Query().Where(orderline.OrderIDIn(rest...)).
+			Order(orderline.ByOrderID(), orderline.ByPosition())
+		query.Modify(ent.ForUpdate)
+		more, err := query.Load(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("read lines to redact: %w", err)
+		}
+		rows = append(rows, more...)
 	}
 	lines := map[xid.ID][]*db.OrderLine{}
 	for _, l := range rows {

@@ -9,12 +9,12 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/cell"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
-// orders emits a batch of orders. Their lines are read as a stream, so that an
-// order with very many of them costs no more memory than its own rows.
+// orders emits a batch of orders. Lines that their rows do not hold are read as a stream.
 func (s *source) orders(ctx context.Context, after *xid.ID, b *builder) (last *xid.ID, n int, err error) {
 	query := s.store.DB(ctx).Order.Query()
 	query.Modify(s.next(after))
@@ -27,7 +27,7 @@ func (s *source) orders(ctx context.Context, after *xid.ID, b *builder) (last *x
 	}
 	slices.SortFunc(rows, func(a, b *db.Order) int { return a.ID.Compare(b.ID) }) // those of several ranges
 	w := &orderWriter{source: s, builder: b, orders: rows}
-	if err := w.lines(ctx); err != nil {
+	if err := w.write(ctx); err != nil {
 		return after, 0, err
 	}
 	return &rows[len(rows)-1].ID, len(rows), nil
@@ -48,9 +48,30 @@ type orderWriter struct {
 const lineColumnList = "order_id, id, product_id, title, sku, quantity, fulfilled_quantity, refunded_quantity," +
 	" unit_price_minor, discount_minor, tax_minor, total_minor, variant_id, options, requires_shipping"
 
-// lines reads the lines of the orders and writes the orders on the way.
-func (w *orderWriter) lines(ctx context.Context) error {
-	query, args := w.query()
+// write writes the orders, with the lines that their rows hold or that it reads on the way.
+func (w *orderWriter) write(ctx context.Context) error {
+	var rest []xid.ID
+	for _, o := range w.orders {
+		if !lineset.Holds(o) {
+			rest = append(rest, o.ID)
+		}
+	}
+	if len(rest) > 0 {
+		if err := w.lines(ctx, rest); err != nil {
+			return err
+		}
+	}
+	for len(w.orders) > 0 {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lines reads the lines of some of the orders and writes orders on the way.
+func (w *orderWriter) lines(ctx context.Context, of []xid.ID) error {
+	query, args := w.query(of)
 	rows, err := w.store.DB(ctx).QueryContext(ctx, query, args...)
 	if err != nil {
 		return fmt.Errorf("read lines: %w", err)
@@ -69,28 +90,23 @@ func (w *orderWriter) lines(ctx context.Context) error {
 	if err := rows.Err(); err != nil {
 		return fmt.Errorf("read lines: %w", err)
 	}
-	for len(w.orders) > 0 {
-		if err := w.flush(); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
-// query asks for the lines by the range of the orders' ids; where a filter leaves
-// orders out of the range, by the ids themselves.
-func (w *orderWriter) query() (string, []any) {
+// query asks for the lines by the range of the orders' ids; where some of the range are
+// left out, by the ids themselves.
+func (w *orderWriter) query(of []xid.ID) (string, []any) {
 	var q strings.Builder
 	q.WriteString("SELECT " + lineColumnList + " FROM order_lines" + ent.IndexHint(w.store.Dialect(), ent.Primary))
 	q.WriteString(" WHERE store_id = ? AND order_id ")
 	args := []any{w.job.StoreID}
-	if len(w.filters()) == 0 {
+	if len(w.filters()) == 0 && len(of) == len(w.orders) {
 		q.WriteString("BETWEEN ? AND ?")
-		args = append(args, w.orders[0].ID, w.orders[len(w.orders)-1].ID)
+		args = append(args, of[0], of[len(of)-1])
 	} else {
-		q.WriteString("IN (?" + strings.Repeat(", ?", len(w.orders)-1) + ")")
-		for _, o := range w.orders {
-			args = append(args, o.ID)
+		q.WriteString("IN (?" + strings.Repeat(", ?", len(of)-1) + ")")
+		for _, id := range of {
+			args = append(args, id)
 		}
 	}
 	q.WriteString(" ORDER BY order_id, position")
@@ -131,31 +147,38 @@ func (w *orderWriter) take(l *db.OrderLine) error {
 func (w *orderWriter) flush() error {
 	o := w.orders[0]
 	w.orders = w.orders[1:]
+	lines := w.gather
+	if lineset.Holds(o) {
+		var err error
+		if lines, err = lineset.Unpack(o.StoreID, o.ID, o.LineSet); err != nil {
+			return fmt.Errorf("write %s: %w", o.PublicID(), err)
+		}
+	}
 	rows := 1
 	switch {
 	case w.sheet != nil:
-		w.body = w.sheet.order(w.body, o, w.gather)
+		w.body = w.sheet.order(w.body, o, lines)
 		if w.sheet.err != nil {
 			return fmt.Errorf("write %s: %w", o.PublicID(), w.sheet.err)
 		}
-		rows = max(1, len(w.gather))
+		rows = max(1, len(lines))
 	case w.csv():
 		var err error
 		if w.head, err = orderHead(w.head[:0], o); err != nil {
 			return fmt.Errorf("write %s: %w", o.PublicID(), err)
 		}
 		w.tail = orderTail(w.tail[:0], o)
-		for _, l := range w.gather {
+		for _, l := range lines {
 			w.body = append(orderLine(append(w.body, w.head...), lineColumns, l), w.tail...)
 			w.body = end(orderLine(w.body, laterLineColumns, l))
 		}
-		if rows = len(w.gather); rows == 0 {
+		if rows = len(lines); rows == 0 {
 			rows = 1
 			w.body = append(noLine(append(w.body, w.head...), lineColumns), w.tail...)
 			w.body = end(noLine(w.body, laterLineColumns))
 		}
 	default:
-		w.body = append(wire.AppendOrder(w.body, o, len(w.gather), func(i int) *db.OrderLine { return w.gather[i] }),
+		w.body = append(wire.AppendOrder(w.body, o, len(lines), func(i int) *db.OrderLine { return lines[i] }),
 			'\n')
 	}
 	w.pool = append(w.pool, w.gather...)

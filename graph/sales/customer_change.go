@@ -33,7 +33,7 @@ func (r *Resolver) customers(currency string) *core.Versioned[*db.Customer, *db.
 			return r.Client(ctx).Customer.Update().Where(customer.ID(id), customer.Version(version))
 		},
 		Object: func(c *db.Customer) []byte { return wire.AppendCustomer(nil, c, currency) },
-		Events: customerUpdated,
+		Finish: customerUpdated,
 		Taken:  emailTaken,
 	}
 }

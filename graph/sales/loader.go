@@ -8,6 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/goods"
@@ -27,13 +28,21 @@ func (r *Resolver) withLines(ctx context.Context, rows []*db.Order) ([]*model.Or
 	return r.assemble(rows, lines), nil
 }
 
-// lines reads all lines of the orders with one statement, by (order_id, position).
+// lines returns all lines of the orders, those of an order together by their positions:
+// from the rows of the orders, and from their own with one statement where these do not
+// have them.
 func (r *Resolver) lines(ctx context.Context, rows []*db.Order) ([]*db.OrderLine, error) {
-	ids := make([]xid.ID, len(rows))
-	for i, o := range rows {
-		ids[i] = o.ID
+	lines, rest := lineset.OfAll(rows)
+	if len(rest) == 0 {
+		return lines, nil
 	}
-	q := r.Client(ctx).OrderLine.Query().Where(orderline.OrderIDIn(ids...)).
+	more, err := r.ownLines(ctx, rest)
+	return append(lines, more...), err
+}
+
+// ownLines reads the rows of the lines of some orders, by (order_id, position).
+func (r *Resolver) ownLines(ctx context.Context, orders []xid.ID) ([]*db.OrderLine, error) {
+	q := r.Client(ctx).OrderLine.Query().Where(orderline.OrderIDIn(orders...)).
 		Order(orderline.ByOrderID(), orderline.ByPosition())
 	q.Modify(ent.ForceIndex(ent.Primary))
 	return q.Load(ctx)

@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -90,7 +91,8 @@ func (m Mutation) OrderNoteAppend(
 // notes of one order wait for each other, and writes the note.
 func (m Mutation) appendNote(ctx context.Context, id xid.ID, in model.OrderNoteInput) (*db.Note, *db.Order, error) {
 	moved, err := m.Client(ctx).Order.Update().Where(order.ID(id)).
-		AddNotesCount(1).AddVersion(1).AddEventSequence(1).Modify(core.Touched(micros.Now())).Save(ctx)
+		AddNotesCount(1).AddVersion(1).AddEventSequence(1).
+		Modify(core.Touched(micros.Now()), lineset.Keep).Save(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("count the note: %w", err)
 	}

@@ -16,8 +16,8 @@ import (
 )
 
 // Orders lists the store's orders: newest first, or with UpdatedFrom the oldest
-// change first, or those that a query finds. A page costs two statements, the orders and
-// all their lines, and a search a few more.
+// change first, or those that a query finds. A page costs one statement, one more where
+// some of its orders do not hold their lines, and a search a few more.
 func (q Query) Orders(ctx context.Context, first *int, after *string, filter *model.OrderFilter, query *string,
 	sort *state.ListSort,
 ) (*model.OrderConnection, error) {

@@ -1,6 +1,7 @@
 package sales
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
@@ -77,6 +79,20 @@ func (r *Resolver) orders() *core.Versioned[*model.Order, *db.OrderUpdate] {
 			return r.Client(ctx).Order.Update().Where(order.ID(id), order.Version(version))
 		},
 		Object: encodeOrder,
+		Finish: keepLines,
+	}
+}
+
+// keepLines writes the lines along with the row, where they are others than it holds.
+func keepLines(e *core.Edit[*model.Order, *db.OrderUpdate]) {
+	o := e.Row
+	if set := lineset.Pack(o.ID, lineRows(o)); set != nil {
+		if !bytes.Equal(set, o.LineSet) {
+			o.LineSet = set
+			e.Update.SetLineSet(set)
+		}
+		o.LineSetVersion = new(o.Version + 1)
+		e.Update.SetLineSetVersion(o.Version + 1)
 	}
 }
 
@@ -174,6 +190,15 @@ func (m Mutation) saveNote(ctx context.Context, e *orderEdit) error {
 		}
 	}
 	return nil
+}
+
+// lineRows are the lines of an order as they are stored.
+func lineRows(o *model.Order) []*db.OrderLine {
+	rows := make([]*db.OrderLine, len(o.Lines))
+	for i, l := range o.Lines {
+		rows[i] = l.OrderLine
+	}
+	return rows
 }
 
 // encodeOrder is the representation of an order with its lines.

@@ -8,6 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -70,11 +71,14 @@ func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (*
 func (m Mutation) insertOrder(
 	ctx context.Context, d *orderDraft, o *db.Order, lines []*db.OrderLine,
 ) (*model.Order, error) {
-	saved, err := m.orderRow(ctx, d, o).Save(ctx)
+	if err := place(ctx, o.ID, lines); err != nil {
+		return nil, err
+	}
+	saved, err := m.orderRow(ctx, d, o).SetLineSet(lineset.Pack(o.ID, lines)).SetLineSetVersion(1).Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("add order: %w", err)
 	}
-	if err := m.insertLines(ctx, saved.ID, lines); err != nil {
+	if err := m.insertLines(ctx, lines); err != nil {
 		return nil, fmt.Errorf("add order lines: %w", err)
 	}
 	if err := m.takeStock(ctx, d.need, saved.UpdatedAt); err != nil {

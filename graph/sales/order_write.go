@@ -30,24 +30,28 @@ const (
 		"last_order_at >= ? THEN last_order_at ELSE ? END WHERE store_id = ? AND id = ? AND status <> ?"
 )
 
-// insertLines writes the lines of an order, which get their places in it.
-func (m Mutation) insertLines(ctx context.Context, order xid.ID, lines []*db.OrderLine) error {
+// place gives the lines of a new order their ids and their places in it.
+func place(ctx context.Context, order xid.ID, lines []*db.OrderLine) error {
 	store, err := rule.Stamp(ctx)
-	if err != nil {
-		return err
-	}
-	args := make([]any, 0, lineArgs*len(lines))
 	for i, l := range lines {
 		l.ID, l.StoreID, l.OrderID, l.Position = xid.New(), store, order, i
+	}
+	return err
+}
+
+// insertLines writes the lines of an order, which have their places in it.
+func (m Mutation) insertLines(ctx context.Context, lines []*db.OrderLine) error {
+	args := make([]any, 0, lineArgs*len(lines))
+	for _, l := range lines {
 		var options any
 		if l.Options != nil {
 			options = []byte(l.Options)
 		}
-		args = append(args, store, l.ID, order, l.Position, l.ProductID, l.VariantID, options, l.Title, l.Sku,
+		args = append(args, l.StoreID, l.ID, l.OrderID, l.Position, l.ProductID, l.VariantID, options, l.Title, l.Sku,
 			l.Quantity, l.UnitPriceMinor, l.DiscountMinor, l.TaxMinor, l.TotalMinor, l.RequiresShipping)
 	}
 	text := insertLines + insertedLine + strings.Repeat(", "+insertedLine, len(lines)-1)
-	_, err = m.Client(ctx).ExecContext(ctx, text, args...)
+	_, err := m.Client(ctx).ExecContext(ctx, text, args...)
 	return err
 }
 

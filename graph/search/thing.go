@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/goods"
 )
@@ -139,9 +140,8 @@ func (r reader) orders(ctx context.Context, pick picked) (list []thing, err erro
 func (r reader) parts(ctx context.Context, rows []*db.Order) (
 	lines map[xid.ID][]*db.OrderLine, buyers map[xid.ID]*db.Customer, err error,
 ) {
-	var ids, people []xid.ID
+	var people []xid.ID
 	for _, o := range rows {
-		ids = append(ids, o.ID)
 		if o.CustomerID != nil {
 			people = append(people, *o.CustomerID)
 		}
@@ -158,11 +158,15 @@ func (r reader) parts(ctx context.Context, rows []*db.Order) (
 			buyers[c.ID] = c
 		}
 	}
-	query := r.client.OrderLine.Query().Where(orderline.OrderIDIn(ids...))
-	query.Modify(ent.ForceIndex(ent.Primary))
-	all, err := query.Load(ctx)
-	if err != nil {
-		return nil, nil, fmt.Errorf("read the lines of orders: %w", err)
+	all, rest := lineset.OfAll(rows)
+	if len(rest) > 0 {
+		query := r.client.OrderLine.Query().Where(orderline.OrderIDIn(rest...))
+		query.Modify(ent.ForceIndex(ent.Primary))
+		more, err := query.Load(ctx)
+		if err != nil {
+			return nil, nil, fmt.Errorf("read the lines of orders: %w", err)
+		}
+		all = append(all, more...)
 	}
 	for _, l := range all {
 		lines[l.OrderID] = append(lines[l.OrderID], l)

@@ -9,6 +9,7 @@ import (
 	dborder "github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/db/paymenthold"
+	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
@@ -32,10 +33,9 @@ func (s Storefront) Order(ctx context.Context, id xid.ID) (*Bought, error) {
 		return nil, core.Explain("order", err)
 	}
 	b := &Bought{Order: o}
-	if b.Lines, err = s.Client(ctx).OrderLine.Query().Where(orderline.OrderID(id)).Load(ctx); err != nil {
+	if b.Lines, err = s.lines(ctx, o); err != nil {
 		return nil, core.Explain("order", err)
 	}
-	slices.SortFunc(b.Lines, func(x, y *db.OrderLine) int { return x.Position - y.Position })
 	if b.Parcels, err = s.Client(ctx).Fulfillment.Query().Where(fulfillment.OrderID(id)).Load(ctx); err != nil {
 		return nil, core.Explain("order", err)
 	}
@@ -44,6 +44,16 @@ func (s Storefront) Order(ctx context.Context, id xid.ID) (*Bought, error) {
 		b.Held, err = s.held(ctx, o)
 	}
 	return b, core.Explain("order", err)
+}
+
+// lines are those of an order, by their position.
+func (s Storefront) lines(ctx context.Context, o *db.Order) ([]*db.OrderLine, error) {
+	if lines, ok := lineset.Of(o); ok {
+		return lines, nil
+	}
+	lines, err := s.Client(ctx).OrderLine.Query().Where(orderline.OrderID(o.ID)).Load(ctx)
+	slices.SortFunc(lines, func(x, y *db.OrderLine) int { return x.Position - y.Position })
+	return lines, err
 }
 
 // held reports whether an order can be paid online.

@@ -78,6 +78,7 @@ func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
 		{Name: "sweep_themes", Interval: sweepEvery, Timeout: purgeEvery, Run: s.themes.Sweep},
 		{Name: "shelve_products", Interval: purgeEvery, Timeout: sweepEvery, Run: s.shelves.Round},
 		{Name: "make_findable", Interval: purgeEvery, Timeout: sweepEvery, Run: s.words.Round},
+		{Name: "fill_lines", Interval: purgeEvery, Timeout: sweepEvery, Run: s.fillLines},
 		// Nobody waits for it, and what comes within a second is written together.
 		{Name: "settle_words", Interval: watchEvery, Timeout: purgeEvery, Run: s.words.Settle},
 		{Name: "sum_up_sales", Interval: judgeEvery, Timeout: purgeEvery, Run: rollup.NewKeeper(s.base.Store).Round},
@@ -97,6 +98,15 @@ func (s *Server) remind(ctx context.Context) error {
 	n, err := reminder.Tokens(ctx, s.base.Store, s.base.Notifier)
 	if n > 0 {
 		s.log.InfoContext(ctx, "reminded of staff tokens", "notices", n)
+	}
+	return err
+}
+
+// fillLines gives orders of before their lines in their own rows.
+func (s *Server) fillLines(ctx context.Context) error {
+	n, err := s.carts.FillLines(ctx)
+	if n > 0 {
+		s.log.InfoContext(ctx, "gave orders their lines", "orders", n)
 	}
 	return err
 }

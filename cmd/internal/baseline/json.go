@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"strconv"
 
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/wire"
 )
@@ -31,7 +32,7 @@ func appendOrder(b []byte, o *orderRow) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendLine(b, &o.lines[i])
+		b = appendLine(b, o.lines[i])
 	}
 	b = appendInt(append(b, `],"notes_count":`...), o.notes)
 	b = appendJSON(append(b, `,"tags":`...), o.tags)
@@ -51,26 +52,37 @@ func appendOrder(b []byte, o *orderRow) []byte {
 	return append(b, '}')
 }
 
-func appendLine(b []byte, l *lineRow) []byte {
-	b = appendID(append(b, `{"id":`...), xid.OrderLine, l.id[:])
-	b = appendID(append(b, `,"product_id":`...), xid.Product, l.product)
-	b = wire.AppendString(append(b, `,"title":`...), l.title)
-	b = appendText(append(b, `,"sku":`...), l.sku)
-	b = appendInt(append(b, `,"quantity":`...), l.quantity)
-	b = appendInt(append(b, `,"fulfilled_quantity":`...), l.fulfilled)
-	b = appendInt(append(b, `,"refunded_quantity":`...), l.refunded)
-	b = appendInt(append(b, `,"unit_price_minor":`...), l.unit)
-	b = appendInt(append(b, `,"discount_minor":`...), l.discount)
-	b = appendInt(append(b, `,"tax_minor":`...), l.tax)
-	b = appendInt(append(b, `,"total_minor":`...), l.total)
-	variant := l.variant
-	if len(variant) == 0 {
-		variant = l.product
+func appendLine(b []byte, l *db.OrderLine) []byte {
+	variant := l.VariantID
+	if variant == nil {
+		variant = l.ProductID
 	}
-	b = appendID(append(b, `,"variant_id":`...), xid.Variant, variant)
-	b = appendList(append(b, `,"options":`...), l.options)
-	b = strconv.AppendBool(append(b, `,"requires_shipping":`...), l.ships)
+	b = appendID(append(b, `{"id":`...), xid.OrderLine, l.ID[:])
+	b = appendIDOpt(append(b, `,"product_id":`...), xid.Product, l.ProductID)
+	b = wire.AppendString(append(b, `,"title":`...), l.Title)
+	if b = append(b, `,"sku":`...); l.Sku == nil {
+		b = append(b, "null"...)
+	} else {
+		b = wire.AppendString(b, *l.Sku)
+	}
+	b = appendInt(append(b, `,"quantity":`...), l.Quantity)
+	b = appendInt(append(b, `,"fulfilled_quantity":`...), l.FulfilledQuantity)
+	b = appendInt(append(b, `,"refunded_quantity":`...), l.RefundedQuantity)
+	b = appendInt(append(b, `,"unit_price_minor":`...), l.UnitPriceMinor)
+	b = appendInt(append(b, `,"discount_minor":`...), l.DiscountMinor)
+	b = appendInt(append(b, `,"tax_minor":`...), l.TaxMinor)
+	b = appendInt(append(b, `,"total_minor":`...), l.TotalMinor)
+	b = appendIDOpt(append(b, `,"variant_id":`...), xid.Variant, variant)
+	b = appendList(append(b, `,"options":`...), l.Options)
+	b = strconv.AppendBool(append(b, `,"requires_shipping":`...), l.RequiresShipping)
 	return append(b, '}')
+}
+
+func appendIDOpt(b []byte, kind xid.Kind, id *xid.ID) []byte {
+	if id == nil {
+		return append(b, "null"...)
+	}
+	return appendID(b, kind, id[:])
 }
 
 func appendProduct(b []byte, p *productRow) []byte {

@@ -3,8 +3,11 @@ package baseline
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"net/http"
 
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -34,7 +37,9 @@ type orderRow struct {
 	includedTax              sql.NullInt64
 	cart, discountID         []byte
 	code, rate, method, lang sql.NullString
-	lines                    []lineRow
+	set                      []byte
+	setVersion               sql.NullInt64
+	lines                    []*db.OrderLine
 }
 
 func (o *orderRow) fields() []any {
@@ -42,26 +47,17 @@ func (o *orderRow) fields() []any {
 		&o.status, &o.financial, &o.goods, &o.currency, &o.subtotal, &o.discount, &o.shipping, &o.tax, &o.total,
 		&o.paid, &o.refunded, &o.customer, &o.email, &o.billing, &o.shippingAddress, &o.notes, &o.tags, &o.source,
 		&o.placedAt, &o.paidAt, &o.fulfilledAt, &o.cancelledAt, &o.completedAt,
-		&o.includedTax, &o.cart, &o.discountID, &o.code, &o.rate, &o.method, &o.lang}
+		&o.includedTax, &o.cart, &o.discountID, &o.code, &o.rate, &o.method, &o.lang,
+		&o.set, &o.setVersion}
 }
 
-// lineRow is a row of order_lines.
-type lineRow struct {
-	id, storeID, orderID          xid.ID
-	position                      int64
-	product                       []byte
-	title                         string
-	sku                           sql.NullString
-	quantity, fulfilled, refunded int64
-	unit, discount, tax, total    int64
-	variant, options              []byte
-	ships                         bool
-}
-
-func (l *lineRow) fields() []any {
-	return []any{&l.id, &l.storeID, &l.orderID, &l.position, &l.product, &l.title, &l.sku,
-		&l.quantity, &l.fulfilled, &l.refunded, &l.unit, &l.discount, &l.tax, &l.total,
-		&l.variant, &l.options, &l.ships}
+// unpack reads the lines from the order's row.
+func (o *orderRow) unpack() (err error) {
+	if o.setVersion.Int64 != o.version {
+		return errors.New("the baseline reads orders whose rows hold their lines")
+	}
+	o.lines, err = lineset.Unpack(o.storeID, o.id, o.set)
+	return err
 }
 
 // orders answers GET /orders.
@@ -79,9 +75,6 @@ func (h *handler) orders(w http.ResponseWriter, r *http.Request, v *viewer.Viewe
 	more := len(rows) > limit
 	if more {
 		rows = rows[:limit]
-	}
-	if err := h.addLines(r.Context(), v.Store, rows); err != nil {
-		return err
 	}
 	b := h.buffer()
 	*b = append(*b, `{"data":[`...)
@@ -114,9 +107,6 @@ func (h *handler) order(w http.ResponseWriter, r *http.Request, v *viewer.Viewer
 	if len(rows) == 0 {
 		return sql.ErrNoRows
 	}
-	if err := h.addLines(r.Context(), v.Store, rows); err != nil {
-		return err
-	}
 	b := h.buffer()
 	*b = appendOrder(*b, &rows[0])
 	return h.send(w, http.StatusOK, b)
@@ -136,36 +126,11 @@ func (h *handler) scanOrders(ctx context.Context, query string, args []any, limi
 			return nil, err
 		}
 		list = append(list, o)
+		if err := list[len(list)-1].unpack(); err != nil {
+			return nil, err
+		}
 	}
 	return list, rows.Err()
-}
-
-// addLines reads the lines of all orders with one statement.
-func (h *handler) addLines(ctx context.Context, store xid.ID, orders []orderRow) error {
-	if len(orders) == 0 {
-		return nil
-	}
-	at := make(map[xid.ID]int, len(orders))
-	args := make([]any, 0, len(orders)+1)
-	for i := range orders {
-		at[orders[i].id] = i
-		args = append(args, orders[i].id[:])
-	}
-	rows, err := h.Store.Raw().QueryContext(ctx, h.sql.lines(len(orders)), append(args, store[:])...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	var l lineRow
-	fields := l.fields()
-	for rows.Next() {
-		if err := rows.Scan(fields...); err != nil {
-			return err
-		}
-		o := &orders[at[l.orderID]]
-		o.lines = append(o.lines, l)
-	}
-	return rows.Err()
 }
 
 func timeOf(us int64) micros.Time { return micros.Time(us) }

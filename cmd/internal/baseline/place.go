@@ -191,7 +191,7 @@ func (p *placement) write() error {
 	}
 	var args []any
 	for i := range o.lines {
-		args = append(args, o.lines[i].placedArgs()...)
+		args = append(args, lineArgs(o.lines[i])...)
 	}
 	if err := p.exec(t.insertLines, args...); err != nil {
 		return err

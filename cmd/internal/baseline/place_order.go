@@ -5,7 +5,9 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/price"
 	"github.com/storefront-go/storefront/graph/selling"
@@ -42,11 +44,15 @@ func (p *placement) compute(number int64) error {
 		rate: text(p.rate.Name), method: text(p.cart.payment), lang: text(p.language)}
 	for i, l := range p.lines {
 		a := sums.Lines[i]
-		p.order.lines = append(p.order.lines, lineRow{id: xid.New(), storeID: p.store, orderID: id, position: int64(i),
-			product: p.lines[i].product[:], title: l.title, sku: l.sku, ships: l.ships, quantity: l.quantity,
-			unit:     l.unit,
-			discount: a.DiscountMinor, tax: a.TaxMinor, total: a.TotalMinor})
+		line := &db.OrderLine{ID: xid.New(), StoreID: p.store, OrderID: id, Position: i, ProductID: &p.lines[i].product,
+			Title: l.title, Quantity: l.quantity, UnitPriceMinor: l.unit, DiscountMinor: a.DiscountMinor,
+			TaxMinor: a.TaxMinor, TotalMinor: a.TotalMinor, RequiresShipping: l.ships}
+		if l.sku.Valid {
+			line.Sku = &l.sku.String
+		}
+		p.order.lines = append(p.order.lines, line)
 	}
+	p.order.set = lineset.Pack(id, p.order.lines)
 	return nil
 }
 
@@ -62,11 +68,11 @@ func (o *orderRow) placedArgs() []any {
 	return []any{o.storeID[:], o.version, o.sequence, o.updatedAt, o.number, o.status, o.financial, o.goods, o.currency,
 		o.subtotal, o.discount, o.shipping, o.tax, o.total, o.paid, o.refunded, o.customer, o.email, o.billing,
 		o.shippingAddress, o.notes, o.tags, o.source, o.placedAt, o.includedTax, o.cart, o.rate, o.method, o.lang,
-		o.id[:]}
+		o.set, o.version, o.id[:]}
 }
 
-// placedArgs are the arguments with which a new line is inserted.
-func (l *lineRow) placedArgs() []any {
-	return []any{l.storeID[:], l.id[:], l.orderID[:], l.position, l.product, l.variant, l.options, l.title, l.sku,
-		l.quantity, l.unit, l.discount, l.tax, l.total, l.ships}
+// lineArgs are the arguments with which a new line is inserted.
+func lineArgs(l *db.OrderLine) []any {
+	return []any{l.StoreID[:], l.ID[:], l.OrderID[:], l.Position, l.ProductID[:], nil, nil, l.Title, l.Sku,
+		l.Quantity, l.UnitPriceMinor, l.DiscountMinor, l.TaxMinor, l.TotalMinor, l.RequiresShipping}
 }

@@ -68,8 +68,8 @@ func placing(engine string) placeTexts {
 			"`financial_status`, `fulfillment_status`, `currency`, `subtotal_minor`, `discount_minor`, " +
 			"`shipping_minor`, `tax_minor`, `total_minor`, `paid_minor`, `refunded_minor`, `customer_id`, `email`, " +
 			"`billing_address`, `shipping_address`, `notes_count`, `tags`, `source`, `placed_at`, " +
-			"`included_tax_minor`, `cart_id`, `shipping_method`, `payment_method`, `language`, `id`) VALUES (?" +
-			strings.Repeat(", ?", 29) + ")",
+			"`included_tax_minor`, `cart_id`, `shipping_method`, `payment_method`, `language`, `line_set`, `line_set_version`, `id`) VALUES (?" +
+			strings.Repeat(", ?", 31) + ")",
 		insertLines: "INSERT INTO order_lines (store_id, id, order_id, position, product_id, variant_id, options, title, " +
 			"sku, quantity, fulfilled_quantity, refunded_quantity, unit_price_minor, discount_minor, tax_minor, " +
 			"total_minor, requires_shipping) VALUES " + line + ", " + line + ", " + line,

@@ -7,7 +7,6 @@ import (
 	"entgo.io/ent/dialect"
 
 	"github.com/storefront-go/storefront/ent/db/order"
-	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/themeasset"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -16,21 +15,19 @@ import (
 
 // texts are the statements of one engine, letter for letter the service's.
 type texts struct {
-	ordersHead, linesHead, productsHead string
-	ordersFrom, linesFrom, productsFrom string // with the index named on MySQL
-	order                               string
-	assetsHead                          string // to its limit
-	mark                                string // for the search
-	place                               placeTexts
+	ordersHead, productsHead string
+	ordersFrom, productsFrom string // with the index named on MySQL
+	order                    string
+	assetsHead               string // to its limit
+	mark                     string // for the search
+	place                    placeTexts
 }
 
 func statements(engine string) texts {
 	t := texts{
 		ordersHead:   "SELECT " + columns(order.Columns) + " FROM ",
-		linesHead:    "SELECT " + columns(orderline.Columns) + " FROM ",
 		productsHead: "SELECT " + columns(product.Columns) + " FROM ",
 		ordersFrom:   "`orders`",
-		linesFrom:    "`order_lines`",
 		productsFrom: "`products`",
 	}
 	t.mark = "INSERT INTO search_pendings (store_id, kind, id, since) VALUES (?, ?, ?, ?) " +
@@ -42,7 +39,6 @@ func statements(engine string) texts {
 	t.order = t.ordersHead + "`orders` WHERE `orders`.`id` = ? AND `orders`.`store_id` = ?"
 	if engine == dialect.MySQL {
 		t.ordersFrom += " FORCE INDEX (`PRIMARY`)"
-		t.linesFrom += " FORCE INDEX (`PRIMARY`)"
 		t.productsFrom += " FORCE INDEX (`PRIMARY`)"
 	}
 	t.assetsHead, t.place = assets(engine), placing(engine)
@@ -89,12 +85,6 @@ func window(head, table string, after bool, limit int) string {
 		where = " WHERE `" + table + "`.`id` < ? AND `" + table + "`.`store_id` = ?"
 	}
 	return head + where + " ORDER BY `" + table + "`.`id` DESC LIMIT " + strconv.Itoa(limit)
-}
-
-// lines are the lines of n orders.
-func (t *texts) lines(n int) string {
-	return t.linesHead + t.linesFrom + " WHERE `order_lines`.`order_id` IN (" + strings.Repeat("?, ", n-1) +
-		"?) AND `order_lines`.`store_id` = ? ORDER BY `order_lines`.`order_id`, `order_lines`.`position`"
 }
 
 // markArgs are the arguments with which a thing of a kind is marked for the search.

@@ -9,9 +9,6 @@ func Statements(engine string) Text { return Text{statements(engine)} }
 // Orders is a page of orders.
 func (t Text) Orders(after bool, limit int) string { return t.t.orders(after, limit) }
 
-// Lines are the lines of n orders.
-func (t Text) Lines(n int) string { return t.t.lines(n) }
-
 // Order is one order.
 func (t Text) Order() string { return t.t.order }
 

@@ -381,6 +381,18 @@ func (f InvitationFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, er
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.InvitationMutation", m)
 }
 
+// The LineWalkFunc type is an adapter to allow the use of ordinary
+// function as LineWalk mutator.
+type LineWalkFunc func(context.Context, *db.LineWalkMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f LineWalkFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.LineWalkMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.LineWalkMutation", m)
+}
+
 // The ListingFunc type is an adapter to allow the use of ordinary
 // function as Listing mutator.
 type ListingFunc func(context.Context, *db.ListingMutation) (db.Value, error)

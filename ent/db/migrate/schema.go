@@ -849,6 +849,19 @@ var (
 			},
 		},
 	}
+	// LineWalksColumns holds the columns for the "line_walks" table.
+	LineWalksColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "changed", Type: field.TypeInt64},
+		{Name: "behind", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+	}
+	// LineWalksTable holds the schema information for the "line_walks" table.
+	LineWalksTable = &schema.Table{
+		Name:       "line_walks",
+		Columns:    LineWalksColumns,
+		PrimaryKey: []*schema.Column{LineWalksColumns[0]},
+	}
 	// ListingsColumns holds the columns for the "listings" table.
 	ListingsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -1091,6 +1104,8 @@ var (
 		{Name: "shipping_method", Type: field.TypeString, Nullable: true, Size: 255},
 		{Name: "payment_method", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "language", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "line_set", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
+		{Name: "line_set_version", Type: field.TypeInt64, Nullable: true},
 	}
 	// OrdersTable holds the schema information for the "orders" table.
 	OrdersTable = &schema.Table{
@@ -2213,6 +2228,7 @@ var (
 		IdempotencyKeysTable,
 		ImportsTable,
 		InvitationsTable,
+		LineWalksTable,
 		ListingsTable,
 		MailsTable,
 		MarketplaceThemesTable,

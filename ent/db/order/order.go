@@ -83,6 +83,10 @@ const (
 	FieldPaymentMethod = "payment_method"
 	// FieldLanguage holds the string denoting the language field in the database.
 	FieldLanguage = "language"
+	// FieldLineSet holds the string denoting the line_set field in the database.
+	FieldLineSet = "line_set"
+	// FieldLineSetVersion holds the string denoting the line_set_version field in the database.
+	FieldLineSetVersion = "line_set_version"
 	// Table holds the table name of the order in the database.
 	Table = "orders"
 )
@@ -125,6 +129,8 @@ var Columns = []string{
 	FieldShippingMethod,
 	FieldPaymentMethod,
 	FieldLanguage,
+	FieldLineSet,
+	FieldLineSetVersion,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -323,4 +329,9 @@ func ByPaymentMethod(opts ...sql.OrderTermOption) OrderOption {
 // ByLanguage orders the results by the language field.
 func ByLanguage(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldLanguage, opts...).ToFunc()
+}
+
+// ByLineSetVersion orders the results by the line_set_version field.
+func ByLineSetVersion(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLineSetVersion, opts...).ToFunc()
 }

@@ -245,6 +245,16 @@ func Language(v state.Language) predicate.Order {
 	return predicate.Order(sql.FieldEQ(FieldLanguage, vc))
 }
 
+// LineSet applies equality check predicate on the "line_set" field. It's identical to LineSetEQ.
+func LineSet(v []byte) predicate.Order {
+	return predicate.Order(sql.FieldEQ(FieldLineSet, v))
+}
+
+// LineSetVersion applies equality check predicate on the "line_set_version" field. It's identical to LineSetVersionEQ.
+func LineSetVersion(v int64) predicate.Order {
+	return predicate.Order(sql.FieldEQ(FieldLineSetVersion, v))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Order {
 	return predicate.Order(sql.FieldEQ(FieldStoreID, v))
@@ -2264,6 +2274,106 @@ func LanguageEqualFold(v state.Language) predicate.Order {
 func LanguageContainsFold(v state.Language) predicate.Order {
 	vc := string(v)
 	return predicate.Order(sql.FieldContainsFold(FieldLanguage, vc))
+}
+
+// LineSetEQ applies the EQ predicate on the "line_set" field.
+func LineSetEQ(v []byte) predicate.Order {
+	return predicate.Order(sql.FieldEQ(FieldLineSet, v))
+}
+
+// LineSetNEQ applies the NEQ predicate on the "line_set" field.
+func LineSetNEQ(v []byte) predicate.Order {
+	return predicate.Order(sql.FieldNEQ(FieldLineSet, v))
+}
+
+// LineSetIn applies the In predicate on the "line_set" field.
+func LineSetIn(vs ...[]byte) predicate.Order {
+	return predicate.Order(sql.FieldIn(FieldLineSet, vs...))
+}
+
+// LineSetNotIn applies the NotIn predicate on the "line_set" field.
+func LineSetNotIn(vs ...[]byte) predicate.Order {
+	return predicate.Order(sql.FieldNotIn(FieldLineSet, vs...))
+}
+
+// LineSetGT applies the GT predicate on the "line_set" field.
+func LineSetGT(v []byte) predicate.Order {
+	return predicate.Order(sql.FieldGT(FieldLineSet, v))
+}
+
+// LineSetGTE applies the GTE predicate on the "line_set" field.
+func LineSetGTE(v []byte) predicate.Order {
+	return predicate.Order(sql.FieldGTE(FieldLineSet, v))
+}
+
+// LineSetLT applies the LT predicate on the "line_set" field.
+func LineSetLT(v []byte) predicate.Order {
+	return predicate.Order(sql.FieldLT(FieldLineSet, v))
+}
+
+// LineSetLTE applies the LTE predicate on the "line_set" field.
+func LineSetLTE(v []byte) predicate.Order {
+	return predicate.Order(sql.FieldLTE(FieldLineSet, v))
+}
+
+// LineSetIsNil applies the IsNil predicate on the "line_set" field.
+func LineSetIsNil() predicate.Order {
+	return predicate.Order(sql.FieldIsNull(FieldLineSet))
+}
+
+// LineSetNotNil applies the NotNil predicate on the "line_set" field.
+func LineSetNotNil() predicate.Order {
+	return predicate.Order(sql.FieldNotNull(FieldLineSet))
+}
+
+// LineSetVersionEQ applies the EQ predicate on the "line_set_version" field.
+func LineSetVersionEQ(v int64) predicate.Order {
+	return predicate.Order(sql.FieldEQ(FieldLineSetVersion, v))
+}
+
+// LineSetVersionNEQ applies the NEQ predicate on the "line_set_version" field.
+func LineSetVersionNEQ(v int64) predicate.Order {
+	return predicate.Order(sql.FieldNEQ(FieldLineSetVersion, v))
+}
+
+// LineSetVersionIn applies the In predicate on the "line_set_version" field.
+func LineSetVersionIn(vs ...int64) predicate.Order {
+	return predicate.Order(sql.FieldIn(FieldLineSetVersion, vs...))
+}
+
+// LineSetVersionNotIn applies the NotIn predicate on the "line_set_version" field.
+func LineSetVersionNotIn(vs ...int64) predicate.Order {
+	return predicate.Order(sql.FieldNotIn(FieldLineSetVersion, vs...))
+}
+
+// LineSetVersionGT applies the GT predicate on the "line_set_version" field.
+func LineSetVersionGT(v int64) predicate.Order {
+	return predicate.Order(sql.FieldGT(FieldLineSetVersion, v))
+}
+
+// LineSetVersionGTE applies the GTE predicate on the "line_set_version" field.
+func LineSetVersionGTE(v int64) predicate.Order {
+	return predicate.Order(sql.FieldGTE(FieldLineSetVersion, v))
+}
+
+// LineSetVersionLT applies the LT predicate on the "line_set_version" field.
+func LineSetVersionLT(v int64) predicate.Order {
+	return predicate.Order(sql.FieldLT(FieldLineSetVersion, v))
+}
+
+// LineSetVersionLTE applies the LTE predicate on the "line_set_version" field.
+func LineSetVersionLTE(v int64) predicate.Order {
+	return predicate.Order(sql.FieldLTE(FieldLineSetVersion, v))
+}
+
+// LineSetVersionIsNil applies the IsNil predicate on the "line_set_version" field.
+func LineSetVersionIsNil() predicate.Order {
+	return predicate.Order(sql.FieldIsNull(FieldLineSetVersion))
+}
+
+// LineSetVersionNotNil applies the NotNil predicate on the "line_set_version" field.
+func LineSetVersionNotNil() predicate.Order {
+	return predicate.Order(sql.FieldNotNull(FieldLineSetVersion))
 }
 
 // And groups predicates with the AND operator between them.

@@ -99,6 +99,9 @@ type Imported func(*sql.Selector)
 // Invitation is the predicate function for invitation builders.
 type Invitation func(*sql.Selector)
 
+// LineWalk is the predicate function for linewalk builders.
+type LineWalk func(*sql.Selector)
+
 // Listing is the predicate function for listing builders.
 type Listing func(*sql.Selector)
 

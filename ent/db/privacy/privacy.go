@@ -854,6 +854,30 @@ func (f InvitationMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutat
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.InvitationMutation", m)
 }
 
+// The LineWalkQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type LineWalkQueryRuleFunc func(context.Context, *db.LineWalkQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f LineWalkQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.LineWalkQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.LineWalkQuery", q)
+}
+
+// The LineWalkMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type LineWalkMutationRuleFunc func(context.Context, *db.LineWalkMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f LineWalkMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.LineWalkMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.LineWalkMutation", m)
+}
+
 // The ListingQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type ListingQueryRuleFunc func(context.Context, *db.ListingQuery) error

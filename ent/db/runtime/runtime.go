@@ -32,6 +32,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/imported"
 	"github.com/storefront-go/storefront/ent/db/invitation"
+	"github.com/storefront-go/storefront/ent/db/linewalk"
 	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
@@ -862,6 +863,24 @@ func init() {
 	invitationDescID := invitationMixinFields0[1].Descriptor()
 	// invitation.DefaultID holds the default value on creation for the id field.
 	invitation.DefaultID = invitationDescID.Default.(func() xid.ID)
+	linewalkMixin := schema.LineWalk{}.Mixin()
+	linewalk.Policy = privacy.NewPolicies(linewalkMixin[0], schema.LineWalk{})
+	linewalk.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := linewalk.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	linewalkMixinFields0 := linewalkMixin[0].Fields()
+	_ = linewalkMixinFields0
+	linewalkFields := schema.LineWalk{}.Fields()
+	_ = linewalkFields
+	// linewalkDescID is the schema descriptor for id field.
+	linewalkDescID := linewalkMixinFields0[1].Descriptor()
+	// linewalk.DefaultID holds the default value on creation for the id field.
+	linewalk.DefaultID = linewalkDescID.Default.(func() xid.ID)
 	listingMixin := schema.Listing{}.Mixin()
 	listing.Policy = privacy.NewPolicies(listingMixin[0], schema.Listing{})
 	listing.Hooks[0] = func(next ent.Mutator) ent.Mutator {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -31,7 +33,7 @@ func (f *filler) tables() {
 			"number", "status", "financial_status", "fulfillment_status", "currency", "subtotal_minor",
 			"discount_minor", "shipping_minor", "tax_minor", "total_minor", "paid_minor", "refunded_minor",
 			"customer_id", "email", "billing_address", "shipping_address", "notes_count", "tags", "source", "placed_at",
-			"paid_at", "fulfilled_at", "completed_at"),
+			"paid_at", "fulfilled_at", "completed_at", "line_set", "line_set_version"),
 		"order_lines": newBulk(f.conn, "order_lines", "store_id", "order_id", "position", "id", "product_id",
 			"title", "sku", "quantity", "fulfilled_quantity", "refunded_quantity", "unit_price_minor", "discount_minor",
 			"tax_minor", "total_minor"),
@@ -116,24 +118,26 @@ func (f *filler) orders(ctx context.Context, store xid.ID, ids []xid.ID, goods, 
 			status, financial, fulfilment = "open", "pending", "unfulfilled"
 			paid, paidAt, fulfilledAt, completedAt, billing = 0, nil, nil, nil, nil
 		}
+		lines := []*db.OrderLine{line(id, 0, 1, a), line(id, 1, 2, b)}
 		err := f.add(ctx, "orders", store[:], id[:], 4, 4, t+3e6, 1001+i, status, financial, fulfilment, "EUR",
 			subtotal, 0, 490, 0, subtotal+490, paid, 0, who.id[:], who.code, billing, address, 0, tags, "web", t,
-			paidAt, fulfilledAt, completedAt)
+			paidAt, fulfilledAt, completedAt, lineset.Pack(id, lines), 4)
 		if err != nil {
 			return err
 		}
-		for position, l := range []struct {
-			thing
-			quantity int64
-		}{{a, 1}, {b, 2}} {
-			line := xid.At(id.Time())
-			sum := l.quantity * l.unit
-			err := f.add(ctx, "order_lines", store[:], id[:], position, line[:], l.id[:], l.name, l.code, l.quantity,
-				0, 0, l.unit, 0, 0, sum)
+		for _, l := range lines {
+			err := f.add(ctx, "order_lines", store[:], id[:], l.Position, l.ID[:], l.ProductID[:], l.Title, *l.Sku,
+				l.Quantity, 0, 0, l.UnitPriceMinor, 0, 0, l.TotalMinor)
 			if err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// line is one of an order's.
+func line(order xid.ID, position int, quantity int64, of thing) *db.OrderLine {
+	return &db.OrderLine{ID: xid.At(order.Time()), Position: position, ProductID: &of.id, Title: of.name, Sku: &of.code,
+		Quantity: quantity, UnitPriceMinor: of.unit, TotalMinor: quantity * of.unit, RequiresShipping: true}
 }
