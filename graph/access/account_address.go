@@ -186,7 +186,7 @@ func (r *Resolver) move(ctx context.Context, p *db.User, email string) error {
 	if err := audit.Account(ctx, c, p.ID, state.AccountMoved, email); err != nil {
 		return err
 	}
-	return r.warn(ctx, p, "Your e-mail address was changed",
+	return r.warn(ctx, p.ID, p, "Your e-mail address was changed",
 		"Your account has another e-mail address from now on: "+email+". This one opens it no more.")
 }
 

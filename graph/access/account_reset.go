@@ -157,6 +157,6 @@ func (r *Resolver) passwordChanged(ctx context.Context, person xid.ID) error {
 	if err != nil {
 		return err
 	}
-	return r.warnOf(ctx, person, "Your password was changed",
+	return r.warnOf(ctx, person, person, "Your password was changed",
 		"Your account has a new password. Every other browser was signed out, and your staff tokens have ended.")
 }

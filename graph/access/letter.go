@@ -62,15 +62,16 @@ func inviterOf(row *db.Invitation) string {
 	return row.InviterName
 }
 
-// mailPerson writes to a person about their account.
-func (r *Resolver) mailPerson(ctx context.Context, to string, person xid.ID, subject, body string) error {
-	return r.Notifier.Send(ctx, r.Client(ctx), notify.Letter{To: to, Of: person, Subject: subject,
+// mailPerson writes to a person about their account. Of is whose rows the transaction of ctx
+// writes: the person, or a store.
+func (r *Resolver) mailPerson(ctx context.Context, to string, of xid.ID, subject, body string) error {
+	return r.Notifier.Send(ctx, r.Client(ctx), notify.Letter{To: to, Of: of, Subject: subject,
 		Body: body + "\n\nThis is about your account at\n" + r.APIHost + "\n"})
 }
 
 // warn writes to a person that something about their account has changed, with where
 // it came from.
-func (r *Resolver) warn(ctx context.Context, p *db.User, subject, what string) error {
+func (r *Resolver) warn(ctx context.Context, of xid.ID, p *db.User, subject, what string) error {
 	body := what
 	if from := viewer.OriginOf(ctx); from.Address() != nil {
 		body += "\n\nIt came from the address " + *from.Address()
@@ -80,18 +81,18 @@ func (r *Resolver) warn(ctx context.Context, p *db.User, subject, what string) e
 		body += "."
 	}
 	body += "\n\nIf it was not you, set a new password at once: " + r.APIHost + ForgotPath
-	return r.mailPerson(ctx, p.Email, p.ID, subject, body)
+	return r.mailPerson(ctx, p.Email, of, subject, body)
 }
 
 // WarnOfBrowser writes to a person that they signed in with a browser that is new to
 // their account, in the transaction of ctx.
 func (r *Resolver) WarnOfBrowser(ctx context.Context, person xid.ID) error {
-	return r.warnOf(ctx, person, "A new browser signed in to your account",
+	return r.warnOf(ctx, person, person, "A new browser signed in to your account",
 		"Somebody signed in to your account with a browser that never did before.")
 }
 
 // warnOf is warn for a person by their id. Without a mail server nothing is read.
-func (r *Resolver) warnOf(ctx context.Context, person xid.ID, subject, what string) error {
+func (r *Resolver) warnOf(ctx context.Context, of, person xid.ID, subject, what string) error {
 	if !r.Notifier.Sends() {
 		return nil
 	}
@@ -99,7 +100,7 @@ func (r *Resolver) warnOf(ctx context.Context, person xid.ID, subject, what stri
 	if err != nil {
 		return err
 	}
-	return r.warn(ctx, p, subject, what)
+	return r.warn(ctx, of, p, subject, what)
 }
 
 // announceOwner tells everybody who runs the viewer's store that it has a new owner: the
@@ -118,7 +119,7 @@ func (r *Resolver) announceOwner(ctx context.Context, person xid.ID, text string
 	if err != nil {
 		return err
 	}
-	return r.mailPerson(ctx, p.Email, p.ID, "You are an owner of "+shop.Name,
+	return r.mailPerson(ctx, p.Email, shop.ID, "You are an owner of "+shop.Name,
 		"You are an owner of the store "+shop.Name+" from now on: you may do everything there.")
 }
 

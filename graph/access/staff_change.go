@@ -86,7 +86,7 @@ func (r *Resolver) noteStore(ctx context.Context, person xid.ID, action state.Ac
 	if err != nil {
 		return fmt.Errorf("find the store of a membership: %w", err)
 	}
-	return audit.Account(ctx, r.Client(ctx), person, action, shop.Name)
+	return audit.AccountBehind(ctx, r.Tasks, person, action, shop.Name)
 }
 
 // left ends what a person without a membership leaves in the viewer's store: its entry

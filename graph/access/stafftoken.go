@@ -102,7 +102,7 @@ func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string
 
 // noteToken notes a new token in its holder's own log, and writes to them.
 func (r *Resolver) noteToken(ctx context.Context, row *db.StaffToken) error {
-	err := audit.Account(ctx, r.Client(ctx), row.UserID, state.AccountTokenMade, row.Name)
+	err := audit.AccountBehind(ctx, r.Tasks, row.UserID, state.AccountTokenMade, row.Name)
 	if err != nil || !r.Notifier.Sends() {
 		return err
 	}
@@ -110,7 +110,7 @@ func (r *Resolver) noteToken(ctx context.Context, row *db.StaffToken) error {
 	if err != nil {
 		return err
 	}
-	return r.warnOf(ctx, row.UserID, "A staff token was made in your name",
+	return r.warnOf(ctx, row.StoreID, row.UserID, "A staff token was made in your name",
 		fmt.Sprintf("The staff token \"%s\" was made in your name. Until %s, whoever holds it does what you may do in "+
 			"the store %s.", row.Name, day(row.ExpiresAt.Time()), shop.Name))
 }
