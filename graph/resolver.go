@@ -92,6 +92,9 @@ func New(config Config) (*Resolver, error) {
 func (r *Resolver) carry(k *task.Keeper) {
 	k.Use(audit.StoreTask, audit.StoreEffect(r.Store))
 	k.Use(audit.AccountTask, audit.AccountEffect(r.Store))
+	k.Use(access.TokensTask, r.EndTokens)
+	k.Use(access.LeaveTask, r.Leave)
+	k.Use(access.EntryTask, r.Enter)
 }
 
 // Query holds every root query.

@@ -146,8 +146,8 @@ func (r *Resolver) resetTo(ctx context.Context, row *db.Challenge, hash string) 
 	return r.passwordChanged(ctx, p.ID)
 }
 
-// passwordChanged ends, in the transaction of ctx, what a new password ends besides
-// sessions: the person's tokens in all stores, and links to yet another password. They
+// passwordChanged ends what a new password ends besides sessions: in the transaction of
+// ctx links to yet another password, and behind it the person's tokens in all stores. They
 // get a mail.
 func (r *Resolver) passwordChanged(ctx context.Context, person xid.ID) error {
 	if err := r.Mutation().endTokensEverywhere(ctx, person); err != nil {

@@ -72,9 +72,25 @@ const grace = 2 * time.Second
 // Done is what became of a task behind the commit.
 type Done struct{ err error }
 
-// Err is nil before the commit, and where the task has had its effect. It is a fault where
+// Before is an error while an earlier task of a kind, of the same home for the same target,
+// is not carried out: for an effect that must come behind it.
+func (k *Keeper) Before(ctx context.Context, t Task, kind Kind) error {
+	left, err := k.store.DB(ctx).Task.Query().
+		Where(task.Home(t.Home), task.IDLT(t.ID), task.Target(t.Target), task.Kind(string(kind))).Exist(ctx)
+	if err == nil && left {
+		err = fmt.Errorf("a task %s is not carried out yet", kind)
+	}
+	return err
+}
+
+// Err is nil before the commit, without a task, and where the task has had its effect. It is a fault where
 // the effect refused it; any other error says that it will happen later.
-func (d *Done) Err() error { return d.err }
+func (d *Done) Err() error {
+	if d == nil {
+		return nil
+	}
+	return d.err
+}
 
 // Put writes a task in the transaction of ctx, and carries it out behind the commit. The
 // payload becomes JSON.

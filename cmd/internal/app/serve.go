@@ -26,8 +26,8 @@ import (
 	"github.com/storefront-go/storefront/graph/requestlog"
 	"github.com/storefront-go/storefront/graph/search"
 	"github.com/storefront-go/storefront/graph/shelf"
-	"github.com/storefront-go/storefront/graph/webhook"
 	"github.com/storefront-go/storefront/graph/task"
+	"github.com/storefront-go/storefront/graph/webhook"
 	"github.com/storefront-go/storefront/graph/work"
 	"github.com/storefront-go/storefront/rest"
 )
