@@ -259,3 +259,33 @@ func TestPutOutsideOfATransaction(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// An effect may wait for an earlier task of the same two.
+func TestBefore(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		later := func(broken error) *task.Keeper {
+			k := f.keeper(broken)
+			k.Use("later", func(ctx context.Context, t task.Task) error { return k.Before(ctx, t, kind) })
+			return k
+		}
+		k := later(errAway)
+		if err := f.put(t, k, nil); !errors.Is(err, errAway) {
+			t.Fatal(err)
+		}
+		var waits, free *task.Done
+		err := f.InTx(t.Context(), func(ctx context.Context) (err error) {
+			if waits, err = k.Put(ctx, "later", f.home, f.person, 0); err == nil {
+				free, err = k.Put(ctx, "later", f.home, xid.New(), 0)
+			}
+			return err
+		})
+		if err != nil || waits.Err() == nil || free.Err() != nil {
+			t.Errorf("%v, %v, %v", err, waits.Err(), free.Err())
+		}
+		f.is(t, 0, 2)
+		round(t, later(nil))
+		f.left(t)
+		round(t, later(nil))
+		f.is(t, 1, 0)
+	})
+}
