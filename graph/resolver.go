@@ -95,6 +95,7 @@ func (r *Resolver) carry(k *task.Keeper) {
 	k.Use(access.TokensTask, r.EndTokens)
 	k.Use(access.LeaveTask, r.Leave)
 	k.Use(access.EntryTask, r.Enter)
+	k.Use(appearance.InstallTask, r.CountInstall)
 }
 
 // Query holds every root query.

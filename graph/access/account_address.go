@@ -68,22 +68,21 @@ func (m Mutation) proveAddress(ctx context.Context, purpose state.ChallengePurpo
 	if !m.Notifier.Sends() {
 		return nil, fault.State(fault.InvalidTransition, "This service sends no mail, so no address can be proved.")
 	}
+	p, err := m.user(ctx, v.Actor)
+	if err != nil {
+		return nil, core.Explain("person", err)
+	}
+	if email == "" {
+		email = p.Email
+	}
+	const often = "Several links were sent within the hour: look for them, or wait."
+	for _, of := range []string{p.ID.String(), email} {
+		if err := m.countLink(ctx, "address", of, often); err != nil {
+			return nil, core.Explain("person", err)
+		}
+	}
 	err = m.personal(ctx, func(ctx context.Context) error {
 		if err := m.holdCredential(ctx); err != nil {
-			return err
-		}
-		p, err := m.user(ctx, v.Actor)
-		if err != nil {
-			return err
-		}
-		if email == "" {
-			email = p.Email
-		}
-		const often = "Several links were sent within the hour: look for them, or wait."
-		if err := m.countLink(ctx, "address", p.ID.String(), often); err != nil {
-			return err
-		}
-		if err := m.countLink(ctx, "address", email, often); err != nil {
 			return err
 		}
 		return m.mailProof(ctx, p, purpose, email)

@@ -41,11 +41,11 @@ func (r *Resolver) ForgotPassword(ctx context.Context, email string) error {
 	if err := r.boundAsker(ctx); err != nil {
 		return err
 	}
+	wait, err := allowance.Take(ctx, r.Store, allowance.Key("reset", email), linkMails)
+	if err != nil || wait > 0 {
+		return core.Explain("person", err)
+	}
 	return r.personal(ctx, func(ctx context.Context) error {
-		wait, err := allowance.Take(ctx, r.Store, allowance.Key("reset", email), linkMails)
-		if err != nil || wait > 0 {
-			return err
-		}
 		p, err := r.personAt(ctx, email)
 		if errors.Is(err, core.ErrNoRow) {
 			p, err = &db.User{}, nil

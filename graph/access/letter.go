@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/allowance"
+	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/notify"
 )
 
@@ -29,18 +30,24 @@ func (r *Resolver) countLink(ctx context.Context, purpose, of, refusal string) e
 	return err
 }
 
+// countInvitation counts, before its transaction, that an invitation is mailed, where there is
+// a mail server.
+func (r *Resolver) countInvitation(ctx context.Context, id xid.ID) error {
+	if !r.Notifier.Sends() {
+		return nil
+	}
+	err := r.Within(ctx, limit.MailsPerDay, 24*time.Hour, viewer.From(ctx).Store)
+	if err == nil {
+		err = r.countLink(ctx, "invitation", id.String(), "This invitation was sent several times within the hour.")
+	}
+	return core.Explain("invitation", err)
+}
+
 // mailInvitation sends the link of an invitation to the address, where there is a mail
 // server.
 func (r *Resolver) mailInvitation(ctx context.Context, row *db.Invitation, link string) error {
 	if !r.Notifier.Sends() {
 		return nil
-	}
-	if err := r.Within(ctx, limit.MailsPerDay, 24*time.Hour, row.StoreID); err != nil {
-		return err
-	}
-	if err := r.countLink(ctx, "invitation", row.ID.String(),
-		"This invitation was sent several times within the hour."); err != nil {
-		return err
 	}
 	shop, err := r.CurrentStore(ctx)
 	if err != nil {
