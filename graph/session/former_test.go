@@ -29,7 +29,7 @@ func TestFormerEndsBehind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer s.Close()
+		t.Cleanup(func() { _ = s.Close() })
 		p := newPlace(t, s)
 		former := p.signIn("")
 		if p.who(p.signIn(former)) == nil || p.who(former) != nil {
