@@ -255,7 +255,8 @@ func (t *tx) enter(ctx context.Context, query string, args []any) error {
 	if t.dead != nil {
 		return t.dead
 	}
-	return t.store.note(ctx, Statement{Query: query, Args: len(args), Values: args, InTx: true, Tx: t, OnShard: onShard(ctx)})
+	return t.store.note(ctx,
+		Statement{Query: query, Args: len(args), Values: args, InTx: true, Tx: t, OnShard: onShard(ctx)})
 }
 
 func (t *tx) leave(err error) {

@@ -71,7 +71,8 @@ func (p *place) person(email string) factor.By {
 	p.t.Helper()
 	id := xid.New()
 	p.tx(func(ctx context.Context) error {
-		return p.store.DB(ctx).User.Create().SetID(id).SetEmail(email).SetName("Ada").SetUpdatedAt(micros.Now()).Exec(ctx)
+		return p.store.DB(ctx).User.Create().SetID(id).SetEmail(email).SetName("Ada").SetUpdatedAt(micros.Now()).
+			Exec(ctx)
 	})
 	p.tx(func(ctx context.Context) error {
 		c := p.store.DB(ctx)

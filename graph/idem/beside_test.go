@@ -43,7 +43,8 @@ func TestBeside(t *testing.T) {
 		ctx, claim := merchant(t, s), idem.Claim{Key: "k", Beside: true}
 		keepers := []*idem.Keeper{newKeeper(t, s), newKeeper(t, s)}
 		failed := errors.New("away")
-		_, _, err := keepers[0].Run(ctx, claim, func(context.Context) (idem.Answer, error) { return idem.Answer{}, failed })
+		_, _, err := keepers[0].Run(ctx, claim,
+			func(context.Context) (idem.Answer, error) { return idem.Answer{}, failed })
 		if !errors.Is(err, failed) {
 			t.Errorf("an error: %v", err)
 		}
@@ -85,8 +86,9 @@ func TestCrashBeside(t *testing.T) {
 		func() {
 			defer func() { _ = recover() }()
 			_, _, _ = newKeeper(t, s).Run(ctx, claim, func(ctx context.Context) (idem.Answer, error) {
-				_, err := sellBeside(t, s, "x")(ctx)
-				t.Log(err)
+				if _, err := sellBeside(t, s, "x")(ctx); err != nil {
+					t.Error(err)
+				}
 				panic("the process crashed")
 			})
 		}()

@@ -119,7 +119,8 @@ func (k *Keeper) carryOut(ctx context.Context, t Task) error {
 	refused, final := errors.AsType[*fault.Error](err)
 	final = final && refused.Kind != fault.Unavailable
 	if err != nil {
-		k.log.WarnContext(ctx, "a task was not carried out", "kind", t.Kind, "id", t.ID, "given_up", final, "error", err)
+		k.log.WarnContext(ctx, "a task was not carried out", "kind", t.Kind, "id", t.ID, "given_up", final,
+			"error", err)
 	}
 	if err != nil && !final {
 		return err

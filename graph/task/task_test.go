@@ -17,7 +17,6 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/task"
 )
 
@@ -39,7 +38,8 @@ func (f *fixture) keeper(broken error) *task.Keeper {
 		if err := t.Read(&text); err != nil {
 			return err
 		}
-		if err := audit.Account(ctx, f.DB(ctx), t.Target, state.AccountJoined, text); err != nil {
+		row := f.DB(ctx).AccountEvent.Create().SetUserID(t.Target).SetAction(state.AccountJoined).SetDetail(text)
+		if err := row.Exec(ctx); err != nil {
 			return err
 		}
 		return broken
@@ -221,13 +221,15 @@ func TestPurge(t *testing.T) {
 		k, old := f.keeper(nil), micros.Now().Add(-3*day)
 		write := func(write func(ctx context.Context, c *db.Client) error) {
 			t.Helper()
-			if err := f.InTx(t.Context(), func(ctx context.Context) error { return write(ctx, f.DB(ctx)) }); err != nil {
+			err := f.InTx(t.Context(), func(ctx context.Context) error { return write(ctx, f.DB(ctx)) })
+			if err != nil {
 				t.Fatal(err)
 			}
 		}
 		for i := range 100 {
 			write(func(ctx context.Context, c *db.Client) error {
-				return c.TaskReceipt.Create().SetHome(f.person).SetID(xid.At(old.Add(time.Duration(i) * time.Second))).Exec(ctx)
+				at := old.Add(time.Duration(i) * time.Second)
+				return c.TaskReceipt.Create().SetHome(f.person).SetID(xid.At(at)).Exec(ctx)
 			})
 		}
 		write(func(ctx context.Context, c *db.Client) error {

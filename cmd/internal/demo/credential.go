@@ -70,8 +70,8 @@ func (s *seeder) opens(ctx context.Context, secret string, kind credential.Kind)
 }
 
 // rotate makes every secret of the store anew and revokes the former ones: the owner's
-// password, and then, in one transaction, all that is the store's. A crash before the file is written costs nothing: the next
-// start finds no file and rotates again.
+// password, and then, in one transaction, all that is the store's. A crash before the file
+// is written costs nothing: the next start finds no file and rotates again.
 func (s *seeder) rotate(ctx context.Context, e *Store) error {
 	e.Owner.Password = password.Generate()
 	hash, err := password.Hash(ctx, e.Owner.Password)
