@@ -24,7 +24,8 @@ type Statement struct {
 	Seeks   bool // it reads all stores of one shard; see [Store.Seek]
 	Args    int
 	Values  []any
-	Tx      any // names the transaction, with ==
+	Tx      any  // names the transaction, with ==
+	OnShard bool // it is of background work on one shard; see [Store.EachShard]
 }
 
 // Counter counts the statements of one context.

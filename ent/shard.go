@@ -53,6 +53,11 @@ func parseShard(name string) (h Shard, err error) {
 	return h, nil
 }
 
+// Nobody is the home of what belongs to no store and no person, such as the themes of the
+// marketplace: its hash begins with many zeros, so it lies on the first shard, as the whole
+// tables of what is nobody's do.
+var Nobody = xid.ID([]byte("nobody0120572258"))
+
 type shardKey struct{}
 
 // on returns a context whose [Store.Seek] reads a shard.
@@ -64,6 +69,8 @@ func ShardOf(ctx context.Context) (h Shard, ok bool) {
 	h, ok = ctx.Value(shardKey{}).(Shard)
 	return h, ok
 }
+
+func onShard(ctx context.Context) bool { _, ok := ShardOf(ctx); return ok }
 
 // ByShard parts a list, in its order, so that all of a part can be written in one
 // transaction: what owner says lies on one shard. Where there is one shard it is the

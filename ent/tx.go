@@ -169,6 +169,12 @@ func OnCommit(ctx context.Context, f func()) {
 	f()
 }
 
+// Outside returns a context that is in no transaction and does not end with the one of ctx:
+// for what runs behind a commit, from [OnCommit].
+func Outside(ctx context.Context) context.Context {
+	return context.WithValue(context.WithoutCancel(ctx), txKey{}, nil)
+}
+
 // Savepoint runs f in a part of the transaction that can fail alone: when f
 // returns an error, its statements are undone, the error is returned and the
 // transaction may go on. Only an error of the database itself, but for a
@@ -249,7 +255,8 @@ func (t *tx) enter(ctx context.Context, query string, args []any) error {
 	if t.dead != nil {
 		return t.dead
 	}
-	return t.store.note(ctx, Statement{Query: query, Args: len(args), Values: args, InTx: true, Tx: t})
+	return t.store.note(ctx,
+		Statement{Query: query, Args: len(args), Values: args, InTx: true, Tx: t, OnShard: onShard(ctx)})
 }
 
 func (t *tx) leave(err error) {

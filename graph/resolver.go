@@ -3,6 +3,7 @@ package graph
 import (
 	"github.com/storefront-go/storefront/graph/access"
 	"github.com/storefront-go/storefront/graph/appearance"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/cart"
 	"github.com/storefront-go/storefront/graph/catalog"
 	"github.com/storefront-go/storefront/graph/content"
@@ -13,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/graph/sales"
 	"github.com/storefront-go/storefront/graph/selling"
 	"github.com/storefront-go/storefront/graph/storefront"
+	"github.com/storefront-go/storefront/graph/task"
 	"github.com/storefront-go/storefront/graph/teststore"
 )
 
@@ -82,7 +84,18 @@ func New(config Config) (*Resolver, error) {
 	r.testStoreResolver = teststore.New(c, r.catalogResolver, r.salesResolver)
 	r.merchantResolver = merchant.New(c, r.accessResolver)
 	c.Themes.Preview = r.PreviewURL
+	r.carry(c.Tasks)
 	return r, nil
+}
+
+// carry enters what tasks do in the rows of another owner: every kind there is.
+func (r *Resolver) carry(k *task.Keeper) {
+	k.Use(audit.StoreTask, audit.StoreEffect(r.Store))
+	k.Use(audit.AccountTask, audit.AccountEffect(r.Store))
+	k.Use(access.TokensTask, r.EndTokens)
+	k.Use(access.LeaveTask, r.Leave)
+	k.Use(access.EntryTask, r.Enter)
+	k.Use(appearance.InstallTask, r.CountInstall)
 }
 
 // Query holds every root query.

@@ -90,6 +90,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/db/storehandle"
+	"github.com/storefront-go/storefront/ent/db/task"
+	"github.com/storefront-go/storefront/ent/db/taskreceipt"
 	"github.com/storefront-go/storefront/ent/db/taxsettings"
 	"github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/db/themeasset"
@@ -261,6 +263,10 @@ type Client struct {
 	Store *StoreClient
 	// StoreHandle is the client for interacting with the StoreHandle builders.
 	StoreHandle *StoreHandleClient
+	// Task is the client for interacting with the Task builders.
+	Task *TaskClient
+	// TaskReceipt is the client for interacting with the TaskReceipt builders.
+	TaskReceipt *TaskReceiptClient
 	// TaxSettings is the client for interacting with the TaxSettings builders.
 	TaxSettings *TaxSettingsClient
 	// Theme is the client for interacting with the Theme builders.
@@ -367,6 +373,8 @@ func (c *Client) init() {
 	c.StaffToken = NewStaffTokenClient(c.config)
 	c.Store = NewStoreClient(c.config)
 	c.StoreHandle = NewStoreHandleClient(c.config)
+	c.Task = NewTaskClient(c.config)
+	c.TaskReceipt = NewTaskReceiptClient(c.config)
 	c.TaxSettings = NewTaxSettingsClient(c.config)
 	c.Theme = NewThemeClient(c.config)
 	c.ThemeAsset = NewThemeAssetClient(c.config)
@@ -544,6 +552,8 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		StaffToken:        NewStaffTokenClient(cfg),
 		Store:             NewStoreClient(cfg),
 		StoreHandle:       NewStoreHandleClient(cfg),
+		Task:              NewTaskClient(cfg),
+		TaskReceipt:       NewTaskReceiptClient(cfg),
 		TaxSettings:       NewTaxSettingsClient(cfg),
 		Theme:             NewThemeClient(cfg),
 		ThemeAsset:        NewThemeAssetClient(cfg),
@@ -648,6 +658,8 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		StaffToken:        NewStaffTokenClient(cfg),
 		Store:             NewStoreClient(cfg),
 		StoreHandle:       NewStoreHandleClient(cfg),
+		Task:              NewTaskClient(cfg),
+		TaskReceipt:       NewTaskReceiptClient(cfg),
 		TaxSettings:       NewTaxSettingsClient(cfg),
 		Theme:             NewThemeClient(cfg),
 		ThemeAsset:        NewThemeAssetClient(cfg),
@@ -700,9 +712,9 @@ func (c *Client) Use(hooks ...Hook) {
 		c.RequestLog, c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk,
 		c.SearchEntry, c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk,
 		c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff,
-		c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset,
-		c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
-		c.WebhookEndpoint, c.WebhookQueue,
+		c.StaffToken, c.Store, c.StoreHandle, c.Task, c.TaskReceipt, c.TaxSettings,
+		c.Theme, c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail,
+		c.Variant, c.WebhookEndpoint, c.WebhookQueue,
 	} {
 		n.Use(hooks...)
 	}
@@ -725,9 +737,9 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.RequestLog, c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk,
 		c.SearchEntry, c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk,
 		c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff,
-		c.StaffToken, c.Store, c.StoreHandle, c.TaxSettings, c.Theme, c.ThemeAsset,
-		c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
-		c.WebhookEndpoint, c.WebhookQueue,
+		c.StaffToken, c.Store, c.StoreHandle, c.Task, c.TaskReceipt, c.TaxSettings,
+		c.Theme, c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail,
+		c.Variant, c.WebhookEndpoint, c.WebhookQueue,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -886,6 +898,10 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Store.mutate(ctx, m)
 	case *StoreHandleMutation:
 		return c.StoreHandle.mutate(ctx, m)
+	case *TaskMutation:
+		return c.Task.mutate(ctx, m)
+	case *TaskReceiptMutation:
+		return c.TaskReceipt.mutate(ctx, m)
 	case *TaxSettingsMutation:
 		return c.TaxSettings.mutate(ctx, m)
 	case *ThemeMutation:
@@ -10947,6 +10963,272 @@ func (c *StoreHandleClient) mutate(ctx context.Context, m *StoreHandleMutation) 
 	}
 }
 
+// TaskClient is a client for the Task schema.
+type TaskClient struct {
+	config
+}
+
+// NewTaskClient returns a client for the Task from the given config.
+func NewTaskClient(c config) *TaskClient {
+	return &TaskClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `task.Hooks(f(g(h())))`.
+func (c *TaskClient) Use(hooks ...Hook) {
+	c.hooks.Task = append(c.hooks.Task, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `task.Intercept(f(g(h())))`.
+func (c *TaskClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Task = append(c.inters.Task, interceptors...)
+}
+
+// Create returns a builder for creating a Task entity.
+func (c *TaskClient) Create() *TaskCreate {
+	mutation := newTaskMutation(c.config, OpCreate)
+	return &TaskCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Task entities.
+func (c *TaskClient) CreateBulk(builders ...*TaskCreate) *TaskCreateBulk {
+	return &TaskCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *TaskClient) MapCreateBulk(slice any, setFunc func(*TaskCreate, int)) *TaskCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &TaskCreateBulk{err: fmt.Errorf("calling to TaskClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*TaskCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &TaskCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Task.
+func (c *TaskClient) Update() *TaskUpdate {
+	mutation := newTaskMutation(c.config, OpUpdate)
+	return &TaskUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *TaskClient) UpdateOne(_m *Task) *TaskUpdateOne {
+	mutation := newTaskMutation(c.config, OpUpdateOne, withTask(_m))
+	return &TaskUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *TaskClient) UpdateOneID(id xid.ID) *TaskUpdateOne {
+	mutation := newTaskMutation(c.config, OpUpdateOne, withTaskID(id))
+	return &TaskUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Task.
+func (c *TaskClient) Delete() *TaskDelete {
+	mutation := newTaskMutation(c.config, OpDelete)
+	return &TaskDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *TaskClient) DeleteOne(_m *Task) *TaskDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *TaskClient) DeleteOneID(id xid.ID) *TaskDeleteOne {
+	builder := c.Delete().Where(task.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &TaskDeleteOne{builder}
+}
+
+// Query returns a query builder for Task.
+func (c *TaskClient) Query() *TaskQuery {
+	return &TaskQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeTask},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Task entity by its id.
+func (c *TaskClient) Get(ctx context.Context, id xid.ID) (*Task, error) {
+	return c.Query().Where(task.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *TaskClient) GetX(ctx context.Context, id xid.ID) *Task {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *TaskClient) Hooks() []Hook {
+	return c.hooks.Task
+}
+
+// Interceptors returns the client interceptors.
+func (c *TaskClient) Interceptors() []Interceptor {
+	return c.inters.Task
+}
+
+func (c *TaskClient) mutate(ctx context.Context, m *TaskMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&TaskCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&TaskUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&TaskUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&TaskDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Task mutation op: %q", m.Op())
+	}
+}
+
+// TaskReceiptClient is a client for the TaskReceipt schema.
+type TaskReceiptClient struct {
+	config
+}
+
+// NewTaskReceiptClient returns a client for the TaskReceipt from the given config.
+func NewTaskReceiptClient(c config) *TaskReceiptClient {
+	return &TaskReceiptClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `taskreceipt.Hooks(f(g(h())))`.
+func (c *TaskReceiptClient) Use(hooks ...Hook) {
+	c.hooks.TaskReceipt = append(c.hooks.TaskReceipt, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `taskreceipt.Intercept(f(g(h())))`.
+func (c *TaskReceiptClient) Intercept(interceptors ...Interceptor) {
+	c.inters.TaskReceipt = append(c.inters.TaskReceipt, interceptors...)
+}
+
+// Create returns a builder for creating a TaskReceipt entity.
+func (c *TaskReceiptClient) Create() *TaskReceiptCreate {
+	mutation := newTaskReceiptMutation(c.config, OpCreate)
+	return &TaskReceiptCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of TaskReceipt entities.
+func (c *TaskReceiptClient) CreateBulk(builders ...*TaskReceiptCreate) *TaskReceiptCreateBulk {
+	return &TaskReceiptCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *TaskReceiptClient) MapCreateBulk(slice any, setFunc func(*TaskReceiptCreate, int)) *TaskReceiptCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &TaskReceiptCreateBulk{err: fmt.Errorf("calling to TaskReceiptClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*TaskReceiptCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &TaskReceiptCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for TaskReceipt.
+func (c *TaskReceiptClient) Update() *TaskReceiptUpdate {
+	mutation := newTaskReceiptMutation(c.config, OpUpdate)
+	return &TaskReceiptUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *TaskReceiptClient) UpdateOne(_m *TaskReceipt) *TaskReceiptUpdateOne {
+	mutation := newTaskReceiptMutation(c.config, OpUpdateOne, withTaskReceipt(_m))
+	return &TaskReceiptUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *TaskReceiptClient) UpdateOneID(id xid.ID) *TaskReceiptUpdateOne {
+	mutation := newTaskReceiptMutation(c.config, OpUpdateOne, withTaskReceiptID(id))
+	return &TaskReceiptUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for TaskReceipt.
+func (c *TaskReceiptClient) Delete() *TaskReceiptDelete {
+	mutation := newTaskReceiptMutation(c.config, OpDelete)
+	return &TaskReceiptDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *TaskReceiptClient) DeleteOne(_m *TaskReceipt) *TaskReceiptDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *TaskReceiptClient) DeleteOneID(id xid.ID) *TaskReceiptDeleteOne {
+	builder := c.Delete().Where(taskreceipt.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &TaskReceiptDeleteOne{builder}
+}
+
+// Query returns a query builder for TaskReceipt.
+func (c *TaskReceiptClient) Query() *TaskReceiptQuery {
+	return &TaskReceiptQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeTaskReceipt},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a TaskReceipt entity by its id.
+func (c *TaskReceiptClient) Get(ctx context.Context, id xid.ID) (*TaskReceipt, error) {
+	return c.Query().Where(taskreceipt.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *TaskReceiptClient) GetX(ctx context.Context, id xid.ID) *TaskReceipt {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *TaskReceiptClient) Hooks() []Hook {
+	return c.hooks.TaskReceipt
+}
+
+// Interceptors returns the client interceptors.
+func (c *TaskReceiptClient) Interceptors() []Interceptor {
+	return c.inters.TaskReceipt
+}
+
+func (c *TaskReceiptClient) mutate(ctx context.Context, m *TaskReceiptMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&TaskReceiptCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&TaskReceiptUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&TaskReceiptUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&TaskReceiptDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown TaskReceipt mutation op: %q", m.Op())
+	}
+}
+
 // TaxSettingsClient is a client for the TaxSettings schema.
 type TaxSettingsClient struct {
 	config
@@ -12298,8 +12580,8 @@ type (
 		RecoveryCode, Redaction, RequestLog, Revocation, SalesInterval, SalesPending,
 		SalesWalk, SearchEntry, SearchPending, SearchSpelling, SearchTerm, SearchWalk,
 		Session, ShelfWalk, ShippingCountry, ShippingZone, Staff, StaffToken, Store,
-		StoreHandle, TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User,
-		UserEmail, Variant, WebhookEndpoint, WebhookQueue []ent.Hook
+		StoreHandle, Task, TaskReceipt, TaxSettings, Theme, ThemeAsset, ThemePackage,
+		ThemeUpload, User, UserEmail, Variant, WebhookEndpoint, WebhookQueue []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
@@ -12313,8 +12595,9 @@ type (
 		RecoveryCode, Redaction, RequestLog, Revocation, SalesInterval, SalesPending,
 		SalesWalk, SearchEntry, SearchPending, SearchSpelling, SearchTerm, SearchWalk,
 		Session, ShelfWalk, ShippingCountry, ShippingZone, Staff, StaffToken, Store,
-		StoreHandle, TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User,
-		UserEmail, Variant, WebhookEndpoint, WebhookQueue []ent.Interceptor
+		StoreHandle, Task, TaskReceipt, TaxSettings, Theme, ThemeAsset, ThemePackage,
+		ThemeUpload, User, UserEmail, Variant, WebhookEndpoint,
+		WebhookQueue []ent.Interceptor
 	}
 )
 

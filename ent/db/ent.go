@@ -88,6 +88,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/db/storehandle"
+	"github.com/storefront-go/storefront/ent/db/task"
+	"github.com/storefront-go/storefront/ent/db/taskreceipt"
 	"github.com/storefront-go/storefront/ent/db/taxsettings"
 	"github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/db/themeasset"
@@ -233,6 +235,8 @@ func checkColumn(t, c string) error {
 			stafftoken.Table:        stafftoken.ValidColumn,
 			store.Table:             store.ValidColumn,
 			storehandle.Table:       storehandle.ValidColumn,
+			task.Table:              task.ValidColumn,
+			taskreceipt.Table:       taskreceipt.ValidColumn,
 			taxsettings.Table:       taxsettings.ValidColumn,
 			theme.Table:             theme.ValidColumn,
 			themeasset.Table:        themeasset.ValidColumn,

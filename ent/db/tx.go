@@ -164,6 +164,10 @@ type Tx struct {
 	Store *StoreClient
 	// StoreHandle is the client for interacting with the StoreHandle builders.
 	StoreHandle *StoreHandleClient
+	// Task is the client for interacting with the Task builders.
+	Task *TaskClient
+	// TaskReceipt is the client for interacting with the TaskReceipt builders.
+	TaskReceipt *TaskReceiptClient
 	// TaxSettings is the client for interacting with the TaxSettings builders.
 	TaxSettings *TaxSettingsClient
 	// Theme is the client for interacting with the Theme builders.
@@ -390,6 +394,8 @@ func (tx *Tx) init() {
 	tx.StaffToken = NewStaffTokenClient(tx.config)
 	tx.Store = NewStoreClient(tx.config)
 	tx.StoreHandle = NewStoreHandleClient(tx.config)
+	tx.Task = NewTaskClient(tx.config)
+	tx.TaskReceipt = NewTaskReceiptClient(tx.config)
 	tx.TaxSettings = NewTaxSettingsClient(tx.config)
 	tx.Theme = NewThemeClient(tx.config)
 	tx.ThemeAsset = NewThemeAssetClient(tx.config)

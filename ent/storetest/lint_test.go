@@ -98,15 +98,17 @@ func TestLintSeeks(t *testing.T) {
 func TestOwners(t *testing.T) {
 	mine, yours := []byte{1}, []byte{2}
 	const (
-		note   = "INSERT INTO `notes` (`id`, `store_id`) VALUES (?, ?)"
-		order  = "UPDATE `orders` SET `version` = ? WHERE `store_id` = ? AND `id` = ?"
-		all    = "DELETE FROM `notes` WHERE (`id`, `store_id`) IN ((?, ?), (?, ?))"
-		values = "DELETE FROM notes WHERE (store_id, id) IN (VALUES (?, ?), (?, ?))"
-		many   = "INSERT INTO `notes` (`store_id`, `id`) VALUES (?, ?), (?, ?) ON CONFLICT (`id`) DO UPDATE SET `id` = ?"
-		person = "UPDATE `users` SET `name` = ? WHERE `id` = ?"
-		global = "DELETE FROM `theme_packages` WHERE `checksum` = ?"
-		queues = "UPDATE webhook_queues SET wake = ? WHERE store_id IN (?, ?)"
-		find   = "DELETE FROM `store_handles` WHERE `handle` = ?"
+		note    = "INSERT INTO `notes` (`id`, `store_id`) VALUES (?, ?)"
+		order   = "UPDATE `orders` SET `version` = ? WHERE `store_id` = ? AND `id` = ?"
+		all     = "DELETE FROM `notes` WHERE (`id`, `store_id`) IN ((?, ?), (?, ?))"
+		values  = "DELETE FROM notes WHERE (store_id, id) IN (VALUES (?, ?), (?, ?))"
+		many    = "INSERT INTO `notes` (`store_id`, `id`) VALUES (?, ?), (?, ?) ON CONFLICT (`id`) DO UPDATE SET `id` = ?"
+		person  = "UPDATE `users` SET `name` = ? WHERE `id` = ?"
+		global  = "DELETE FROM `theme_packages` WHERE `checksum` = ?"
+		queues  = "UPDATE webhook_queues SET wake = ? WHERE store_id IN (?, ?)"
+		task    = "DELETE FROM `tasks` WHERE `home` = ? AND `id` = ?"
+		receipt = "INSERT INTO `task_receipts` (`home`, `id`) VALUES (?, ?)"
+		find    = "DELETE FROM `store_handles` WHERE `handle` = ?"
 	)
 	type step struct {
 		query  string
@@ -124,9 +126,11 @@ func TestOwners(t *testing.T) {
 		"two inserted":               {[]step{{many, []any{mine, 1, yours, 2, 3}}}, false},
 		"one inserted":               {[]step{{many, []any{mine, 1, mine, 2, 3}}}, true},
 		"two people":                 {[]step{{person, []any{"", mine}}, {person, []any{"", yours}}}, false},
-		"a store and a person":       {[]step{{note, []any{1, mine}}, {person, []any{"", yours}}}, true},
-		"a store and nobody":         {[]step{{note, []any{1, mine}}, {global, []any{yours}}}, true},
-		"a batch of a shard":         {[]step{{queues, []any{1, mine, yours}}}, true},
+		"a store and a person":       {[]step{{note, []any{1, mine}}, {person, []any{"", yours}}}, false},
+		"a store and nobody":         {[]step{{note, []any{1, mine}}, {global, []any{yours}}}, false},
+		"nobody's home":              {[]step{{receipt, []any{ent.Nobody[:], 1}}, {global, []any{yours}}}, true},
+		"a store's task":             {[]step{{task, []any{mine, 1}}, {note, []any{1, mine}}}, true},
+		"a batch":                    {[]step{{queues, []any{1, mine, yours}}}, false},
 		"an owner that is not named": {[]step{{find, []any{"a"}}, {note, []any{1, mine}}}, true},
 	} {
 		var l ledger
@@ -139,6 +143,11 @@ func TestOwners(t *testing.T) {
 		if clean := err == nil; clean != tc.clean {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	var l ledger
+	batch := ent.Statement{Query: queues, Values: []any{1, mine, yours}, InTx: true, Tx: t, OnShard: true}
+	if err := l.note(batch); err != nil {
+		t.Errorf("a batch of background work on a shard: %v", err)
 	}
 }
 

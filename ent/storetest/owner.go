@@ -12,7 +12,9 @@ import (
 
 // ledger holds the writes of transactions against the rule that one transaction writes
 // what is of one owner: a store, a person, or nobody. Those lie on one shard; another
-// owner's rows may lie on another.
+// owner's rows may lie on another, where a task row carries what is to happen (graph/task).
+// Background work alone writes rows of many stores at once: of those that lie on the shard
+// at which it is, see [ent.Store.EachShard] and [ent.ByShard].
 type ledger struct {
 	mu  sync.Mutex
 	txs map[any]written
@@ -24,22 +26,14 @@ type written map[string]string
 // maxLedger bounds the transactions that are remembered.
 const maxLedger = 4096
 
-// batches are the tables of background work, of which one transaction writes the rows of
-// many stores on one shard: see [ent.ByShard] and [ent.Store.EachShard].
-var batches = map[string]bool{
-	"outbox": true, "webhook_queues": true, "deliveries": true, "delivery_logs": true, "attempts": true,
-	"endpoint_stats": true, "exports": true, "mails": true, "themes": true, "sessions": true, "challenges": true,
-	"account_events": true, "allowances": true, "request_logs": true, "factors": true, "payment_accounts": true,
-	"webhook_endpoints": true, "idempotency_keys": true, "revocations": true,
-	// What a person is in every store ends at once still: with a new password, and where
-	// somebody else proves the address.
-	"staff": true, "staff_tokens": true, "memberships": true, "invitations": true, "credentials": true,
-}
+// parted are the tables of which [ent.ByShard] parts what is written: one transaction has
+// rows of many stores on one shard.
+var parted = map[string]bool{"webhook_queues": true, "endpoint_stats": true, "webhook_endpoints": true}
 
 // note takes a statement, and returns an error where it is about another owner than what
 // its transaction wrote before.
 func (l *ledger) note(s ent.Statement) error {
-	if s.Tx == nil || !write.MatchString(s.Query) {
+	if s.Tx == nil || s.OnShard || !write.MatchString(s.Query) {
 		return nil
 	}
 	p := planOf(s.Query)
@@ -59,7 +53,7 @@ func (l *ledger) note(s ent.Statement) error {
 			continue
 		}
 		for other, table := range w {
-			if !together(other, table, o, p.table) {
+			if !parted[table] || !parted[p.table] {
 				w[o] = p.table
 				return fmt.Errorf("statement lint: one transaction writes %s of %s and %s of %s: they may lie on two shards",
 					table, other, p.table, o)
@@ -70,22 +64,11 @@ func (l *ledger) note(s ent.Statement) error {
 	return nil
 }
 
-// together reports whether one transaction may write the rows of two owners in two tables.
-//
-// What a store, a person and nobody own is still written at once at several places, such as
-// a person's log when a store lets them in. Those lie on one shard or on two, so they need a
-// cluster that commits on two; the rule is kept for two stores, and for two people.
-func together(owner, table, other, in string) bool {
-	kind, _, _ := strings.Cut(owner, " ")
-	another, _, _ := strings.Cut(other, " ")
-	return kind != another || batches[table] && batches[in]
-}
-
 // plan says where among its values a write names the owners of its rows.
 type plan struct {
-	table string
-	at    []int // of the values
-	of    string
+	table  string
+	at     []int // of the values
+	pinned bool
 }
 
 var (
@@ -114,25 +97,13 @@ func readPlan(q string) (p plan) {
 	switch {
 	case !ok:
 	case t.Pinned != "":
-		p.of = "nobody"
+		p.pinned = true
 	case insert.MatchString(q):
-		p.of, p.at = kindOf(p.table, t.owner()), inserted(q, t.owner())
+		p.at = inserted(q, t.owner())
 	default:
-		p.of, p.at = kindOf(p.table, t.owner()), compared(q, t.owner())
+		p.at = compared(q, t.owner())
 	}
 	return p
-}
-
-func kindOf(table, column string) string {
-	switch {
-	case table == "mails":
-		return "mail" // one about an account is of no store, and lies anywhere
-	case table == "stores" || column == "store_id":
-		return "store"
-	case table == "users" || column == "user_id":
-		return "person"
-	}
-	return table
 }
 
 // inserted returns the places of a column's values in an insert.
@@ -205,8 +176,8 @@ func compared(q, column string) (at []int) {
 
 // owners are those of the rows that a statement writes, as far as it names them.
 func (p plan) owners(values []any) (list []string) {
-	if p.of == "nobody" {
-		return []string{p.of}
+	if p.pinned {
+		return []string{ownerName(ent.Nobody[:])}
 	}
 	for _, i := range p.at {
 		if i >= len(values) {
@@ -218,7 +189,9 @@ func (p plan) owners(values []any) (list []string) {
 				v = raw
 			}
 		}
-		list = append(list, fmt.Sprintf("%s %x", p.of, v))
+		list = append(list, ownerName(v))
 	}
 	return list
 }
+
+func ownerName(id any) string { return fmt.Sprintf("%x", id) }

@@ -173,12 +173,14 @@ func (m Mutation) PasswordChange(ctx context.Context, current, next string) (*mo
 	if err != nil {
 		return nil, core.Explain("password", err)
 	}
-	err = m.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) {
-		done := &core.Record{Action: "password.change", Kind: xid.User, ID: v.Actor}
+	err = m.personal(ctx, func(ctx context.Context) error {
 		if err := m.Sessions.Replace(ctx, proof, hash, v.Session); err != nil {
-			return nil, err
+			return err
 		}
-		return done, m.passwordChanged(ctx, v.Actor)
+		if err := m.passwordChanged(ctx, v.Actor); err != nil {
+			return err
+		}
+		return m.auditPerson(ctx, v.Actor, "password.change")
 	})
 	if err != nil {
 		return nil, explainProof(err)
@@ -207,12 +209,14 @@ func (m Mutation) SignOutEverywhere(ctx context.Context, others bool) (*model.Si
 		except, where = v.Session, "in every other browser"
 	}
 	var ended int
-	err = m.Commit(ctx, xid.User, func(ctx context.Context) (_ *core.Record, err error) {
+	err = m.personal(ctx, func(ctx context.Context) (err error) {
 		if ended, err = m.Sessions.EndAll(ctx, v.Actor, except); err != nil {
-			return nil, err
+			return err
 		}
-		return &core.Record{Action: "session.end_all", Kind: xid.User, ID: v.Actor},
-			audit.Account(ctx, m.Client(ctx), v.Actor, state.AccountSignedOut, where)
+		if err := audit.Account(ctx, m.Client(ctx), v.Actor, state.AccountSignedOut, where); err != nil {
+			return err
+		}
+		return m.auditPerson(ctx, v.Actor, "session.end_all")
 	})
 	if err != nil {
 		return nil, err
@@ -227,14 +231,14 @@ func (m Mutation) SessionEnd(ctx context.Context, id string) (*model.SessionEndP
 	if err != nil {
 		return nil, err
 	}
-	err = m.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) {
+	err = m.personal(ctx, func(ctx context.Context) error {
 		switch ended, err := m.Sessions.End(ctx, v.Actor, id); {
 		case err != nil:
-			return nil, err
+			return err
 		case !ended:
-			return nil, fault.Missing("session")
+			return fault.Missing("session")
 		}
-		return &core.Record{Action: "session.end", Kind: xid.User, ID: v.Actor}, nil
+		return m.auditPerson(ctx, v.Actor, "session.end")
 	})
 	if err != nil {
 		return nil, err
@@ -252,15 +256,17 @@ func (r *Resolver) ResetPassword(ctx context.Context, person xid.ID) (secret str
 	if err != nil {
 		return "", 0, core.Explain("password", err)
 	}
-	err = r.Commit(ctx, xid.User, func(ctx context.Context) (_ *core.Record, err error) {
+	err = r.personal(ctx, func(ctx context.Context) (err error) {
 		if _, err = core.Only(r.Client(ctx).Staff.Query().Where(staff.ID(person)).Load(ctx)); err != nil {
-			return nil, err
+			return err
 		}
 		if ended, err = r.Sessions.Reset(ctx, person, hash); err != nil {
-			return nil, err
+			return err
 		}
-		done := &core.Record{Action: "password.reset", Kind: xid.User, ID: person}
-		return done, r.passwordChanged(ctx, person)
+		if err := r.passwordChanged(ctx, person); err != nil {
+			return err
+		}
+		return r.auditPerson(ctx, person, "password.reset")
 	})
 	if err != nil {
 		return "", 0, err

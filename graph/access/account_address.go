@@ -9,7 +9,6 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/factor"
-	"github.com/storefront-go/storefront/ent/db/membership"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/user"
@@ -23,6 +22,7 @@ import (
 	"github.com/storefront-go/storefront/graph/challenge"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/task"
 )
 
 // Where mailed links lead; the token of the link follows.
@@ -68,22 +68,21 @@ func (m Mutation) proveAddress(ctx context.Context, purpose state.ChallengePurpo
 	if !m.Notifier.Sends() {
 		return nil, fault.State(fault.InvalidTransition, "This service sends no mail, so no address can be proved.")
 	}
+	p, err := m.user(ctx, v.Actor)
+	if err != nil {
+		return nil, core.Explain("person", err)
+	}
+	if email == "" {
+		email = p.Email
+	}
+	const often = "Several links were sent within the hour: look for them, or wait."
+	for _, of := range []string{p.ID.String(), email} {
+		if err := m.countLink(ctx, "address", of, often); err != nil {
+			return nil, core.Explain("person", err)
+		}
+	}
 	err = m.personal(ctx, func(ctx context.Context) error {
 		if err := m.holdCredential(ctx); err != nil {
-			return err
-		}
-		p, err := m.user(ctx, v.Actor)
-		if err != nil {
-			return err
-		}
-		if email == "" {
-			email = p.Email
-		}
-		const often = "Several links were sent within the hour: look for them, or wait."
-		if err := m.countLink(ctx, "address", p.ID.String(), often); err != nil {
-			return err
-		}
-		if err := m.countLink(ctx, "address", email, often); err != nil {
 			return err
 		}
 		return m.mailProof(ctx, p, purpose, email)
@@ -186,7 +185,7 @@ func (r *Resolver) move(ctx context.Context, p *db.User, email string) error {
 	if err := audit.Account(ctx, c, p.ID, state.AccountMoved, email); err != nil {
 		return err
 	}
-	return r.warn(ctx, p, "Your e-mail address was changed",
+	return r.warn(ctx, p.ID, p, "Your e-mail address was changed",
 		"Your account has another e-mail address from now on: "+email+". This one opens it no more.")
 }
 
@@ -231,34 +230,34 @@ func (r *Resolver) takeOver(ctx context.Context, person xid.ID, name, hash strin
 	return audit.Account(ctx, c, person, state.AccountTaken, "")
 }
 
-// leaveAll ends every membership of a person, one store after the other, with their
-// tokens and invitations there. A store may be left without an owner by it: whoever
-// made the account was never known.
+// LeaveTask ends a person's membership in one store; the person is its home.
+const LeaveTask task.Kind = "access.leave"
+
+// leaveAll ends every membership of a person, by a task for each store, with their tokens
+// and invitations there. A store may be left without an owner by it: whoever made the
+// account was never known.
 func (r *Resolver) leaveAll(ctx context.Context, person xid.ID) error {
-	stores, err := r.Client(ctx).Membership.Query().Where(membership.ID(person)).
-		Order(membership.ByStoreID()).Load(ctx)
-	if err != nil {
-		return fmt.Errorf("find a person's stores: %w", err)
-	}
+	return r.inEachStore(ctx, LeaveTask, person)
+}
+
+// Leave is the effect of a [LeaveTask].
+func (r *Resolver) Leave(ctx context.Context, t task.Task) error {
 	m := r.Mutation()
-	for _, s := range stores {
-		err := r.Commit(viewer.Operator(ctx, s.StoreID), xid.User, func(ctx context.Context) (*core.Record, error) {
-			n, err := r.Client(ctx).Staff.Delete().Where(staff.ID(person)).Exec(ctx)
-			if err != nil {
-				return nil, fmt.Errorf("end a membership: %w", err)
-			}
-			if err := m.withdrawFrom(ctx, person); err != nil {
-				return nil, err
-			}
-			if err := m.left(ctx, person); err != nil || n == 0 {
-				return nil, err
-			}
-			return &core.Record{Action: "staff.remove", Kind: xid.User, ID: person,
-				Detail: "the address was proved by another person"}, nil
-		})
+	return r.Commit(viewer.Operator(ctx, t.Target), xid.User, func(ctx context.Context) (*core.Record, error) {
+		n, err := r.Client(ctx).Staff.Delete().Where(staff.ID(t.Home)).Exec(ctx)
 		if err != nil {
-			return err
+			return nil, fmt.Errorf("end a membership: %w", err)
 		}
-	}
-	return r.Keys.Revoke(ctx, person, person)
+		if err := m.withdrawFrom(ctx, t.Home); err != nil {
+			return nil, err
+		}
+		if err := m.left(ctx, t.Home); err != nil {
+			return nil, err
+		}
+		if err := r.Keys.Revoke(ctx, t.Target, t.Home); err != nil || n == 0 {
+			return nil, err
+		}
+		return &core.Record{Action: "staff.remove", Kind: xid.User, ID: t.Home,
+			Detail: "the address was proved by another person"}, nil
+	})
 }

@@ -41,11 +41,11 @@ func (r *Resolver) ForgotPassword(ctx context.Context, email string) error {
 	if err := r.boundAsker(ctx); err != nil {
 		return err
 	}
+	wait, err := allowance.Take(ctx, r.Store, allowance.Key("reset", email), linkMails)
+	if err != nil || wait > 0 {
+		return core.Explain("person", err)
+	}
 	return r.personal(ctx, func(ctx context.Context) error {
-		wait, err := allowance.Take(ctx, r.Store, allowance.Key("reset", email), linkMails)
-		if err != nil || wait > 0 {
-			return err
-		}
 		p, err := r.personAt(ctx, email)
 		if errors.Is(err, core.ErrNoRow) {
 			p, err = &db.User{}, nil
@@ -146,8 +146,8 @@ func (r *Resolver) resetTo(ctx context.Context, row *db.Challenge, hash string) 
 	return r.passwordChanged(ctx, p.ID)
 }
 
-// passwordChanged ends, in the transaction of ctx, what a new password ends besides
-// sessions: the person's tokens in all stores, and links to yet another password. They
+// passwordChanged ends what a new password ends besides sessions: in the transaction of
+// ctx links to yet another password, and behind it the person's tokens in all stores. They
 // get a mail.
 func (r *Resolver) passwordChanged(ctx context.Context, person xid.ID) error {
 	if err := r.Mutation().endTokensEverywhere(ctx, person); err != nil {
@@ -157,6 +157,6 @@ func (r *Resolver) passwordChanged(ctx context.Context, person xid.ID) error {
 	if err != nil {
 		return err
 	}
-	return r.warnOf(ctx, person, "Your password was changed",
+	return r.warnOf(ctx, person, person, "Your password was changed",
 		"Your account has a new password. Every other browser was signed out, and your staff tokens have ended.")
 }

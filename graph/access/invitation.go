@@ -65,6 +65,10 @@ func (m Mutation) StaffInvite(ctx context.Context, in model.StaffInviteInput) (*
 	if err := touching(ctx, in.Role); err != nil {
 		return nil, err
 	}
+	id := xid.New()
+	if err := m.countInvitation(ctx, id); err != nil {
+		return nil, err
+	}
 	var row *db.Invitation
 	var link string
 	err := m.Commit(ctx, xid.Invitation, func(ctx context.Context) (_ *core.Record, err error) {
@@ -74,7 +78,7 @@ func (m Mutation) StaffInvite(ctx context.Context, in model.StaffInviteInput) (*
 		if err = m.roomForInvitation(ctx, email); err != nil {
 			return nil, err
 		}
-		if row, link, err = m.Invite(ctx, email, in.Role); err != nil {
+		if row, link, err = m.invite(ctx, id, email, in.Role); err != nil {
 			return nil, err
 		}
 		return &core.Record{Action: "staff.invite", Kind: xid.Invitation, ID: row.ID,
@@ -119,8 +123,12 @@ func (m Mutation) roomForInvitation(ctx context.Context, email string) error {
 // Invite writes an invitation into the viewer's store, and its link into the directory,
 // in the transaction of ctx. Who may call it is the caller's to decide.
 func (r *Resolver) Invite(ctx context.Context, email string, role viewer.Role) (*db.Invitation, string, error) {
+	return r.invite(ctx, xid.New(), email, role)
+}
+
+func (r *Resolver) invite(ctx context.Context, id xid.ID, email string, role viewer.Role,
+) (*db.Invitation, string, error) {
 	v := viewer.From(ctx)
-	id := xid.New()
 	create := r.Client(ctx).Invitation.Create().SetID(id).SetEmail(email).SetPending(email).SetRole(role).
 		SetInviterName(v.Name).SetMailed(r.Notifier.Sends()).SetExpiresAt(micros.Now().Add(invitationLife))
 	if v.IsPerson() {
@@ -187,6 +195,9 @@ func (r *Resolver) endInvitation(ctx context.Context, id xid.ID, outcome state.I
 func (m Mutation) InvitationResend(ctx context.Context, id string) (*model.InvitationPayload, error) {
 	uid, err := core.ParseID(xid.Invitation, id)
 	if err != nil {
+		return nil, err
+	}
+	if err := m.countInvitation(ctx, uid); err != nil {
 		return nil, err
 	}
 	var row *db.Invitation

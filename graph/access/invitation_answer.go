@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/password"
+	"github.com/storefront-go/storefront/graph/task"
 )
 
 // Invited is an invitation as whoever holds its link sees it.
@@ -91,7 +93,7 @@ func (r *Resolver) Decline(ctx context.Context, token string) error {
 			return nil, err
 		}
 		return &core.Record{Action: "invitation.decline", Kind: xid.Invitation, ID: i.ID},
-			r.announceAnswer(ctx, i, i.Email+" has declined the invitation.")
+			r.announceAnswer(ctx, i.Invitation, i.Email+" has declined the invitation.")
 	})
 }
 
@@ -102,7 +104,8 @@ func (r *Resolver) Accept(ctx context.Context, token string, person xid.ID) erro
 	if err != nil {
 		return err
 	}
-	return r.personal(viewer.Operator(ctx, i.StoreID), func(ctx context.Context) error {
+	var entry *task.Done
+	err = r.personal(viewer.Operator(ctx, i.StoreID), func(ctx context.Context) error {
 		query := r.Client(ctx).User.Query().Where(user.ID(person))
 		query.Modify(ent.ForUpdate)
 		who, err := core.Only(query.Load(ctx))
@@ -117,8 +120,10 @@ func (r *Resolver) Accept(ctx context.Context, token string, person xid.ID) erro
 				return err
 			}
 		}
-		return r.enter(ctx, i, who)
+		entry, err = r.putEntry(ctx, i, who)
+		return err
 	})
+	return cmp.Or(err, entry.Err())
 }
 
 // AcceptNew makes the account of the address that is invited and lets it join. An
@@ -139,14 +144,16 @@ func (r *Resolver) AcceptNew(ctx context.Context, token, name, text string) (ema
 	if err != nil {
 		return "", core.Explain("password", err)
 	}
+	var entry *task.Done
 	err = r.personal(viewer.Operator(ctx, i.StoreID), func(ctx context.Context) error {
 		who, err := r.newOrTaken(ctx, i, name, hash)
 		if err != nil {
 			return err
 		}
-		return r.enter(ctx, i, who)
+		entry, err = r.putEntry(ctx, i, who)
+		return err
 	})
-	return i.Email, err
+	return i.Email, cmp.Or(err, entry.Err())
 }
 
 // newOrTaken makes the person who has the invited address from now on.
@@ -154,7 +161,7 @@ func (r *Resolver) newOrTaken(ctx context.Context, i *Invited, name, hash string
 	who, err := r.personAt(ctx, i.Email)
 	switch {
 	case errors.Is(err, core.ErrNoRow):
-		who, err = r.Person(ctx, Person{Email: i.Email, Name: name, PasswordHash: hash})
+		who, err = r.makePerson(ctx, Person{Email: i.Email, Name: name, PasswordHash: hash})
 		if err == nil && i.Mailed {
 			err = r.verified(ctx, who.ID)
 		}
@@ -172,18 +179,45 @@ func (r *Resolver) newOrTaken(ctx context.Context, i *Invited, name, hash string
 		Detail: "This address has an account: sign in, and open the invitation again."})
 }
 
-// enter spends an invitation in the transaction of ctx, and writes the membership with
-// all that it leaves behind. The person acts, not the operator.
-func (r *Resolver) enter(ctx context.Context, i *Invited, who *db.User) error {
-	ctx = viewer.With(ctx, &viewer.Viewer{Kind: viewer.Staff, Store: i.StoreID, Actor: who.ID, Principal: who.ID,
+// EntryTask lets a person into the store that invites them; the person is its home.
+const EntryTask task.Kind = "access.enter"
+
+// entry is what an [EntryTask] holds.
+type entry struct {
+	Invitation []byte `json:"invitation"`
+}
+
+// putEntry lets a person in who accepts an invitation, behind the transaction of ctx, which
+// writes rows of the person.
+func (r *Resolver) putEntry(ctx context.Context, i *Invited, who *db.User) (*task.Done, error) {
+	return r.Tasks.Put(ctx, EntryTask, who.ID, i.StoreID, entry{i.ID[:]})
+}
+
+// Enter is the effect of an [EntryTask]: it spends the invitation and writes the membership
+// with all that it leaves behind. The person acts, not the operator.
+func (r *Resolver) Enter(ctx context.Context, t task.Task) error {
+	var e entry
+	if err := t.Read(&e); err != nil {
+		return err
+	}
+	who, err := r.user(ctx, t.Home)
+	if err != nil {
+		return core.Explain("person", err)
+	}
+	// An account that was taken over leaves the store before it comes in anew.
+	if err := r.Tasks.Before(ctx, t, LeaveTask); err != nil {
+		return err
+	}
+	i, err := r.openInvitation(viewer.Operator(ctx, t.Target), xid.ID(e.Invitation), ent.ForUpdate)
+	if err != nil {
+		return core.Explain("invitation", err)
+	}
+	ctx = viewer.With(ctx, &viewer.Viewer{Kind: viewer.Staff, Store: t.Target, Actor: who.ID, Principal: who.ID,
 		Name: who.Name, Role: i.Role, Granted: i.Role.Scopes(), Scopes: i.Role.Scopes().Effective()})
-	if _, err := r.openInvitation(ctx, i.ID, ent.ForUpdate); err != nil {
-		return err
-	}
-	if _, err := r.endInvitation(ctx, i.ID, state.InvitationAccepted); err != nil {
-		return err
-	}
 	return r.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) {
+		if _, err := r.endInvitation(ctx, i.ID, state.InvitationAccepted); err != nil {
+			return nil, err
+		}
 		m := r.Mutation()
 		row, err := m.join(ctx, who.ID, i.Role)
 		if err != nil {
@@ -200,7 +234,7 @@ func (r *Resolver) enter(ctx context.Context, i *Invited, who *db.User) error {
 
 // announceAnswer writes a notice of what became of an invitation; a new owner is worth a
 // mail.
-func (r *Resolver) announceAnswer(ctx context.Context, i *Invited, text string) error {
+func (r *Resolver) announceAnswer(ctx context.Context, i *db.Invitation, text string) error {
 	n := notify.Notice{Level: state.NotificationInfo, Title: "An invitation was answered", Body: text,
 		Kind: xid.Invitation, ID: i.ID}
 	var err error

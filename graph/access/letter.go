@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/allowance"
+	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/notify"
 )
 
@@ -29,18 +30,24 @@ func (r *Resolver) countLink(ctx context.Context, purpose, of, refusal string) e
 	return err
 }
 
+// countInvitation counts, before its transaction, that an invitation is mailed, where there is
+// a mail server.
+func (r *Resolver) countInvitation(ctx context.Context, id xid.ID) error {
+	if !r.Notifier.Sends() {
+		return nil
+	}
+	err := r.Within(ctx, limit.MailsPerDay, 24*time.Hour, viewer.From(ctx).Store)
+	if err == nil {
+		err = r.countLink(ctx, "invitation", id.String(), "This invitation was sent several times within the hour.")
+	}
+	return core.Explain("invitation", err)
+}
+
 // mailInvitation sends the link of an invitation to the address, where there is a mail
 // server.
 func (r *Resolver) mailInvitation(ctx context.Context, row *db.Invitation, link string) error {
 	if !r.Notifier.Sends() {
 		return nil
-	}
-	if err := r.Within(ctx, limit.MailsPerDay, 24*time.Hour, row.StoreID); err != nil {
-		return err
-	}
-	if err := r.countLink(ctx, "invitation", row.ID.String(),
-		"This invitation was sent several times within the hour."); err != nil {
-		return err
 	}
 	shop, err := r.CurrentStore(ctx)
 	if err != nil {
@@ -62,15 +69,16 @@ func inviterOf(row *db.Invitation) string {
 	return row.InviterName
 }
 
-// mailPerson writes to a person about their account.
-func (r *Resolver) mailPerson(ctx context.Context, to string, person xid.ID, subject, body string) error {
-	return r.Notifier.Send(ctx, r.Client(ctx), notify.Letter{To: to, Of: person, Subject: subject,
+// mailPerson writes to a person about their account. Of is whose rows the transaction of ctx
+// writes: the person, or a store.
+func (r *Resolver) mailPerson(ctx context.Context, to string, of xid.ID, subject, body string) error {
+	return r.Notifier.Send(ctx, r.Client(ctx), notify.Letter{To: to, Of: of, Subject: subject,
 		Body: body + "\n\nThis is about your account at\n" + r.APIHost + "\n"})
 }
 
 // warn writes to a person that something about their account has changed, with where
 // it came from.
-func (r *Resolver) warn(ctx context.Context, p *db.User, subject, what string) error {
+func (r *Resolver) warn(ctx context.Context, of xid.ID, p *db.User, subject, what string) error {
 	body := what
 	if from := viewer.OriginOf(ctx); from.Address() != nil {
 		body += "\n\nIt came from the address " + *from.Address()
@@ -80,18 +88,18 @@ func (r *Resolver) warn(ctx context.Context, p *db.User, subject, what string) e
 		body += "."
 	}
 	body += "\n\nIf it was not you, set a new password at once: " + r.APIHost + ForgotPath
-	return r.mailPerson(ctx, p.Email, p.ID, subject, body)
+	return r.mailPerson(ctx, p.Email, of, subject, body)
 }
 
 // WarnOfBrowser writes to a person that they signed in with a browser that is new to
 // their account, in the transaction of ctx.
 func (r *Resolver) WarnOfBrowser(ctx context.Context, person xid.ID) error {
-	return r.warnOf(ctx, person, "A new browser signed in to your account",
+	return r.warnOf(ctx, person, person, "A new browser signed in to your account",
 		"Somebody signed in to your account with a browser that never did before.")
 }
 
 // warnOf is warn for a person by their id. Without a mail server nothing is read.
-func (r *Resolver) warnOf(ctx context.Context, person xid.ID, subject, what string) error {
+func (r *Resolver) warnOf(ctx context.Context, of, person xid.ID, subject, what string) error {
 	if !r.Notifier.Sends() {
 		return nil
 	}
@@ -99,7 +107,7 @@ func (r *Resolver) warnOf(ctx context.Context, person xid.ID, subject, what stri
 	if err != nil {
 		return err
 	}
-	return r.warn(ctx, p, subject, what)
+	return r.warn(ctx, of, p, subject, what)
 }
 
 // announceOwner tells everybody who runs the viewer's store that it has a new owner: the
@@ -118,7 +126,7 @@ func (r *Resolver) announceOwner(ctx context.Context, person xid.ID, text string
 	if err != nil {
 		return err
 	}
-	return r.mailPerson(ctx, p.Email, p.ID, "You are an owner of "+shop.Name,
+	return r.mailPerson(ctx, p.Email, shop.ID, "You are an owner of "+shop.Name,
 		"You are an owner of the store "+shop.Name+" from now on: you may do everything there.")
 }
 

@@ -25,13 +25,12 @@ import (
 // Hire makes a person a member of the viewer's store without asking them. Nothing that
 // strangers reach calls it: it is for the demo and for tests.
 func (r *Resolver) Hire(ctx context.Context, p Person, role viewer.Role) (*model.Staff, error) {
-	shown := &model.Staff{}
-	err := r.Commit(ctx, xid.User, func(ctx context.Context) (_ *core.Record, err error) {
-		person, err := r.Person(ctx, p)
-		if err != nil {
-			return nil, err
-		}
-		shown.Name, shown.Email = person.Name, person.Email
+	person, err := r.Person(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	shown := &model.Staff{Name: person.Name, Email: person.Email}
+	err = r.Commit(ctx, xid.User, func(ctx context.Context) (_ *core.Record, err error) {
 		if shown.Staff, err = r.Mutation().join(ctx, person.ID, role); err != nil {
 			return nil, err
 		}
@@ -86,7 +85,7 @@ func (r *Resolver) noteStore(ctx context.Context, person xid.ID, action state.Ac
 	if err != nil {
 		return fmt.Errorf("find the store of a membership: %w", err)
 	}
-	return audit.Account(ctx, r.Client(ctx), person, action, shop.Name)
+	return audit.AccountBehind(ctx, r.Tasks, person, action, shop.Name)
 }
 
 // left ends what a person without a membership leaves in the viewer's store: its entry

@@ -23,6 +23,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/task"
 )
 
 // The life of a staff token (contract, section 12). Those of an older version may
@@ -102,7 +103,7 @@ func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string
 
 // noteToken notes a new token in its holder's own log, and writes to them.
 func (r *Resolver) noteToken(ctx context.Context, row *db.StaffToken) error {
-	err := audit.Account(ctx, r.Client(ctx), row.UserID, state.AccountTokenMade, row.Name)
+	err := audit.AccountBehind(ctx, r.Tasks, row.UserID, state.AccountTokenMade, row.Name)
 	if err != nil || !r.Notifier.Sends() {
 		return err
 	}
@@ -110,7 +111,7 @@ func (r *Resolver) noteToken(ctx context.Context, row *db.StaffToken) error {
 	if err != nil {
 		return err
 	}
-	return r.warnOf(ctx, row.UserID, "A staff token was made in your name",
+	return r.warnOf(ctx, row.StoreID, row.UserID, "A staff token was made in your name",
 		fmt.Sprintf("The staff token \"%s\" was made in your name. Until %s, whoever holds it does what you may do in "+
 			"the store %s.", row.Name, day(row.ExpiresAt.Time()), shop.Name))
 }
@@ -223,17 +224,33 @@ func alreadyRevoked(kind xid.Kind) error {
 	return fault.State(fault.AlreadyRevoked, "The "+core.KindName(kind)+" was revoked before.")
 }
 
-// endTokensEverywhere revokes the tokens of a person in all their stores, one store
-// after the other, in the transaction of ctx.
+// TokensTask ends a person's staff tokens in one store; the person is its home.
+const TokensTask task.Kind = "access.end_tokens"
+
+// endTokensEverywhere revokes the tokens of a person in all their stores, by a task for each
+// in the transaction of ctx, which writes rows of the person.
 func (m Mutation) endTokensEverywhere(ctx context.Context, person xid.ID) error {
-	stores, err := m.Client(ctx).Membership.Query().Where(membership.ID(person)).Order(membership.ByStoreID()).Load(ctx)
+	return m.inEachStore(ctx, TokensTask, person)
+}
+
+// EndTokens is the effect of a [TokensTask].
+func (r *Resolver) EndTokens(ctx context.Context, t task.Task) error {
+	if err := r.Mutation().endTokens(viewer.Operator(ctx, t.Target), t.Home); err != nil {
+		return err
+	}
+	return r.Keys.Revoke(ctx, t.Target, t.Home)
+}
+
+// inEachStore puts a task for each store of a person.
+func (r *Resolver) inEachStore(ctx context.Context, kind task.Kind, person xid.ID) error {
+	stores, err := r.Client(ctx).Membership.Query().Where(membership.ID(person)).Order(membership.ByStoreID()).Load(ctx)
 	if err != nil {
 		return fmt.Errorf("find a person's stores: %w", err)
 	}
 	for _, s := range stores {
-		if err := m.endTokens(viewer.Operator(ctx, s.StoreID), person); err != nil {
+		if _, err := r.Tasks.Put(ctx, kind, person, s.StoreID, struct{}{}); err != nil {
 			return err
 		}
 	}
-	return m.Keys.Revoke(ctx, person, person)
+	return nil
 }

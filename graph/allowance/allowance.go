@@ -6,10 +6,9 @@
 package allowance
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -42,9 +41,16 @@ type Charge struct {
 // Key names what is bounded: a purpose, and whom it is about.
 func Key(purpose, of string) digest.Sum { return digest.Of([]byte(purpose + "\x00" + of)) }
 
-// Take counts one of a key. It returns 0, or how long to wait; then nothing was
-// counted. It joins the transaction of ctx: what is rolled back was not counted.
+// errWithin is returned inside a transaction: a row of an allowance is nobody else's, and lies
+// by itself.
+var errWithin = errors.New("an allowance is taken in a transaction of its own")
+
+// Take counts one of a key, in a transaction of its own. It returns 0, or how long to wait;
+// then nothing was counted.
 func Take(ctx context.Context, s *ent.Store, key digest.Sum, r Rate) (wait time.Duration, err error) {
+	if s.Within(ctx) {
+		return 0, errWithin
+	}
 	err = s.InTx(ctx, func(ctx context.Context) (err error) {
 		wait, err = take(ctx, s.DB(ctx), key, r)
 		return err
@@ -55,28 +61,18 @@ func Take(ctx context.Context, s *ent.Store, key digest.Sum, r Rate) (wait time.
 	return wait, nil
 }
 
-// TakeAll counts one of each charge, or nothing at all, and returns how long to wait
-// then: 0 when all were counted. It joins the transaction of ctx. Whoever counts some
-// of the same at once is counted after it: the keys are locked in their own order.
+// TakeAll counts one of each charge, one after the other, and returns how long to wait where
+// one has nothing left: then it gives back what it has counted. 0 says that all were counted.
 func TakeAll(ctx context.Context, s *ent.Store, charges ...Charge) (wait time.Duration, err error) {
-	charges = slices.SortedFunc(slices.Values(charges), func(a, b Charge) int {
-		return bytes.Compare(a.Key[:], b.Key[:])
-	})
-	err = s.InTx(ctx, func(ctx context.Context) error {
-		for i, c := range charges {
-			if wait, err = take(ctx, s.DB(ctx), c.Key, c.Rate); err != nil {
-				return err
-			}
-			if wait > 0 {
-				return returnAll(ctx, s, charges[:i])
-			}
+	for i, c := range charges {
+		if wait, err = Take(ctx, s, c.Key, c.Rate); err != nil {
+			return 0, err
 		}
-		return nil
-	})
-	if err != nil {
-		return 0, fmt.Errorf("count: %w", err)
+		if wait > 0 {
+			return wait, returnAll(ctx, s, charges[:i])
+		}
 	}
-	return wait, nil
+	return 0, nil
 }
 
 func returnAll(ctx context.Context, s *ent.Store, charges []Charge) error {

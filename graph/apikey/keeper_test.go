@@ -49,10 +49,13 @@ func newShop(t testing.TB, s *ent.Store, expires *micros.Time) *shop {
 				SetKind(string(apikey.Staff)).Exec(ctx),
 			c.StaffToken.Create().SetID(p.tokenID).SetUserID(p.person).SetName("Laptop").SetHint(apikey.Hint(p.token)).
 				Exec(ctx),
+			c.Staff.Create().SetID(p.person).SetRole(viewer.Support).SetUpdatedAt(1).Exec(ctx))
+	})
+	p.change(t, func(ctx context.Context, c *db.Client) error {
+		return errors.Join(
 			c.UserEmail.Create().SetID(p.person.String()+"@example.com").SetUserID(p.person).Exec(ctx),
 			c.User.Create().SetID(p.person).SetEmail(p.person.String()+"@example.com").SetName("Ada").SetUpdatedAt(1).
-				Exec(ctx),
-			c.Staff.Create().SetID(p.person).SetRole(viewer.Support).SetUpdatedAt(1).Exec(ctx))
+				Exec(ctx))
 	})
 	return p
 }

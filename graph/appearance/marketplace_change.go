@@ -13,17 +13,38 @@ import (
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/rule"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/install"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/task"
 )
 
-// countInstall counts an installation of a theme of the marketplace, and returns the
-// theme: it must be published and free.
+// InstallTask counts an installation of a theme of the marketplace, which is nobody's.
+const InstallTask task.Kind = "marketplace.installed"
+
+// installed is what an [InstallTask] holds.
+type installed struct {
+	Theme []byte `json:"theme"`
+}
+
+// CountInstall is the effect of an [InstallTask].
+func (r *Resolver) CountInstall(ctx context.Context, t task.Task) error {
+	var what installed
+	if err := t.Read(&what); err != nil {
+		return err
+	}
+	return r.Client(ctx).MarketplaceTheme.Update().Where(marketplacetheme.ID(xid.ID(what.Theme))).
+		AddInstallsCount(1).Exec(ctx)
+}
+
+// countInstall counts an installation of a theme of the marketplace behind the transaction
+// of ctx, and returns the theme: it must be published and free.
 func (m Mutation) countInstall(ctx context.Context, id xid.ID) (*db.MarketplaceTheme, error) {
-	l, err := m.listing(ctx, id, ent.ForUpdate)
+	l, err := m.listing(ctx, id, ent.NoLock)
 	if err != nil {
 		return nil, err
 	}
@@ -33,11 +54,11 @@ func (m Mutation) countInstall(ctx context.Context, id xid.ID) (*db.MarketplaceT
 	case l.PriceMinor != 0:
 		return nil, fault.State(fault.ThemeNotFree, "The theme has a price, and themes are not sold here yet.")
 	}
-	n, err := m.Client(ctx).MarketplaceTheme.Update().
-		Where(marketplacetheme.ID(id), marketplacetheme.StatusEQ(state.ListingPublished),
-			marketplacetheme.PriceMinor(0)).
-		AddInstallsCount(1).Save(ctx)
-	if err := core.Swapped(xid.MarketplaceTheme, n, err); err != nil {
+	store, err := rule.Stamp(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := m.Tasks.Put(ctx, InstallTask, store, ent.Nobody, installed{id[:]}); err != nil {
 		return nil, err
 	}
 	l.InstallsCount++
@@ -62,7 +83,7 @@ func (m Mutation) MarketplaceThemeSubmit(ctx context.Context, in model.Marketpla
 		if row, err = m.submit(ctx, s, t, in); err != nil {
 			return nil, err
 		}
-		return listingRecord(row, "marketplace_theme.submit", row.Slug), nil
+		return nil, m.auditListing(ctx, row, "marketplace_theme.submit", row.Slug)
 	})
 	if err != nil {
 		return nil, err
@@ -129,10 +150,10 @@ func (m Mutation) submit(ctx context.Context, s *db.Store, t *db.Theme, in model
 	return row, nil
 }
 
-// listingRecord is the record of a change of a theme of the marketplace, which has
-// neither a version nor events.
-func listingRecord(row *db.MarketplaceTheme, action, detail string) *core.Record {
-	return &core.Record{Action: action, Kind: xid.MarketplaceTheme, ID: row.ID, Detail: detail}
+// auditListing notes a change of a theme of the marketplace in the log of the viewer's
+// store. The theme is nobody's, and has neither a version nor events.
+func (m Mutation) auditListing(ctx context.Context, row *db.MarketplaceTheme, action, detail string) error {
+	return audit.WriteBehind(ctx, m.Tasks, ent.Nobody, action, xid.MarketplaceTheme, row.ID, detail)
 }
 
 func deref(s *string) string {
@@ -178,7 +199,10 @@ func (m Mutation) moveListing(ctx context.Context, id string, move listingMove,
 		if move.others && own && v.IsPerson() {
 			return nil, fault.New(fault.Forbidden, "What a store submitted is approved by people of another one.")
 		}
-		return listingRecord(row, move.action, string(move.to)), m.moveTo(ctx, row, move)
+		if err := m.moveTo(ctx, row, move); err != nil {
+			return nil, err
+		}
+		return nil, m.auditListing(ctx, row, move.action, string(move.to))
 	})
 	if err != nil {
 		return nil, err

@@ -11,10 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/appearance"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -306,6 +309,25 @@ func TestMarketplaceSubmitAnonymous(t *testing.T) {
 		if got := fmt.Sprint(l.Slug, ", ", l.Name, ", ", l.Author, ", ", l.ThemeVersion, ", ",
 			l.PreviewImageURL()); got != "theme, 漢字, Corner shop, 1.0.0, <nil>" {
 			t.Errorf("submitted %s", got)
+		}
+	})
+}
+
+// Installs are counted, and what happens on the marketplace is in the log of the store, once,
+// also where a crash came between.
+func TestCrashBeforeCounting(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		l, other := p.Offered(t, state.ListingPublished), p.Other(t)
+		graphtest.Crash(p.Resolver, appearance.InstallTask, audit.StoreTask)
+		graphtest.Must[*model.ThemePayload](t)(other.Mutation().ThemeInstall(other.Ctx, l.PublicID()))
+		graphtest.Must[*model.MarketplaceSubmissionPayload](t)(p.Mutation().MarketplaceThemeUnlist(p.Ctx, l.PublicID()))
+		p.Resolver = graphtest.Recover(t, p.Resolver, 2)
+		row := p.Client(p.Ctx).MarketplaceTheme.Query().Where(marketplacetheme.ID(l.ID)).OnlyX(p.Ctx)
+		if row.InstallsCount != 1 {
+			t.Errorf("%d installs", row.InstallsCount)
+		}
+		if log := p.Audited(t); strings.Count(log, "marketplace_theme.unlist") != 1 {
+			t.Errorf("audited %q", log)
 		}
 	})
 }

@@ -18,6 +18,43 @@ import (
 const insert = "INSERT INTO audit_log (store_id, id, actor_type, actor_id, actor_name, action, resource_type, " +
 	"resource_id, detail, address, agent, request_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
+// entry is a row of the audit log, but for its key.
+type entry struct {
+	By       string  `json:"by"`
+	Actor    []byte  `json:"actor,omitempty"`
+	Name     string  `json:"name,omitempty"`
+	Action   string  `json:"action"`
+	Resource string  `json:"resource"`
+	ID       []byte  `json:"id"`
+	Detail   string  `json:"detail,omitempty"`
+	Address  *string `json:"address,omitempty"`
+	Agent    *string `json:"agent,omitempty"`
+	Request  string  `json:"request,omitempty"`
+}
+
+func entryOf(ctx context.Context, action string, kind xid.Kind, id xid.ID, detail string) entry {
+	v, from := viewer.From(ctx), viewer.OriginOf(ctx)
+	e := entry{By: string(v.Kind), Name: v.Name, Action: action, Resource: kind.Resource(), ID: id[:], Detail: detail,
+		Address: from.Address(), Agent: from.Program(), Request: from.Request}
+	if !v.Actor.IsNil() {
+		e.Actor = v.Actor[:]
+	}
+	return e
+}
+
+func (e entry) write(ctx context.Context, c *db.Client, store, id xid.ID) error {
+	var actor any
+	if e.Actor != nil {
+		actor = e.Actor
+	}
+	_, err := c.ExecContext(ctx, insert, store, id, e.By, actor, e.Name, e.Action, e.Resource, e.ID,
+		given(e.Detail), e.Address, e.Agent, given(e.Request))
+	if err != nil {
+		return fmt.Errorf("audit %s: %w", e.Action, err)
+	}
+	return nil
+}
+
 // Write notes what the viewer of ctx does. The detail is short and holds no
 // personal data; it may be empty.
 func Write(ctx context.Context, c *db.Client, action string, kind xid.Kind, id xid.ID, detail string) error {
@@ -25,17 +62,7 @@ func Write(ctx context.Context, c *db.Client, action string, kind xid.Kind, id x
 	if err != nil {
 		return fmt.Errorf("audit %s: %w", action, err)
 	}
-	v, from := viewer.From(ctx), viewer.OriginOf(ctx)
-	var actor any
-	if !v.Actor.IsNil() {
-		actor = v.Actor
-	}
-	_, err = c.ExecContext(ctx, insert, store, xid.New(), string(v.Kind), actor, v.Name, action, kind.Resource(), id,
-		given(detail), from.Address(), from.Program(), given(from.Request))
-	if err != nil {
-		return fmt.Errorf("audit %s: %w", action, err)
-	}
-	return nil
+	return entryOf(ctx, action, kind, id, detail).write(ctx, c, store, xid.New())
 }
 
 // given is a text, or NULL for none.
@@ -46,17 +73,30 @@ func given(s string) any {
 	return s
 }
 
+// note is a row of a person's own log, but for its key.
+type note struct {
+	Action  state.AccountAction `json:"action"`
+	Address *string             `json:"address,omitempty"`
+	Agent   *string             `json:"agent,omitempty"`
+	Detail  string              `json:"detail,omitempty"`
+}
+
+func (n note) write(ctx context.Context, c *db.Client, person, id xid.ID) error {
+	row := c.AccountEvent.Create().SetUserID(person).SetID(id).SetAction(n.Action).
+		SetNillableAddress(n.Address).SetNillableAgent(n.Agent)
+	if n.Detail != "" {
+		row.SetDetail(n.Detail)
+	}
+	if err := row.Exec(ctx); err != nil {
+		return fmt.Errorf("note %s: %w", n.Action, err)
+	}
+	return nil
+}
+
 // Account notes in a person's own log what happened to their account, with the address
 // and the program of the request of ctx. The detail is short; it may be empty.
 func Account(ctx context.Context, c *db.Client, person xid.ID, action state.AccountAction, detail string) error {
 	from := viewer.OriginOf(ctx)
-	row := c.AccountEvent.Create().SetUserID(person).SetAction(action).
-		SetNillableAddress(from.Address()).SetNillableAgent(from.Program())
-	if detail != "" {
-		row.SetDetail(detail)
-	}
-	if err := row.Exec(ctx); err != nil {
-		return fmt.Errorf("note %s: %w", action, err)
-	}
-	return nil
+	return note{Action: action, Address: from.Address(), Agent: from.Program(), Detail: detail}.
+		write(ctx, c, person, xid.New())
 }

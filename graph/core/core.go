@@ -32,6 +32,7 @@ import (
 	"github.com/storefront-go/storefront/graph/picture"
 	"github.com/storefront-go/storefront/graph/session"
 	"github.com/storefront-go/storefront/graph/shelf"
+	"github.com/storefront-go/storefront/graph/task"
 	"github.com/storefront-go/storefront/graph/webhook"
 )
 
@@ -69,6 +70,8 @@ type Config struct {
 	Payments *payment.Desk
 	// Notifier writes to people; nil where there is no mail server.
 	Notifier *notify.Notifier
+	// Tasks carries out what changes do to the rows of others; by default one of its own.
+	Tasks *task.Keeper
 	// Limits are those that the operator set for all stores. Who keeps the rates
 	// enters them before it serves.
 	Limits limit.Values
@@ -114,7 +117,7 @@ func New(c Config) (*Core, error) {
 	if c.Store == nil || c.Keys == nil || c.Factors == nil || c.Pages == nil || c.HostOf == nil ||
 		c.APIHost == "" || c.Links == nil || c.Webhooks == nil || c.Exports == nil || c.Themes == nil ||
 		c.Pictures == nil || c.Payments == nil {
-		return nil, errors.New("graph: every part is needed but Sessions, Erasures, Shelves, Notifier, Limits, Reviewer and Logger")
+		return nil, errors.New("graph: every part is needed but Sessions, Erasures, Shelves, Notifier, Tasks, Limits, Reviewer and Logger")
 	}
 	if c.Reviewer == nil {
 		c.Reviewer = func(*db.Store) bool { return false }
@@ -122,6 +125,9 @@ func New(c Config) (*Core, error) {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	if c.Shelves == nil {
 		c.Shelves = shelf.NewKeeper(c.Store)
+	}
+	if c.Tasks == nil {
+		c.Tasks = task.NewKeeper(c.Store, c.Logger)
 	}
 	if c.Erasures == nil {
 		c.Erasures = erase.New(erase.Config{Store: c.Store, Notifier: c.Notifier, Logger: c.Logger})

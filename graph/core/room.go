@@ -90,7 +90,8 @@ func (c *Core) SpaceLeft(ctx context.Context, name limit.Name, more int64,
 }
 
 // Within counts one of what the viewer's store, or one of its resources, causes within
-// a window, and refuses one that is too many: it comes back bit by bit.
+// a window, and refuses one that is too many: it comes back bit by bit. It counts in a
+// transaction of its own.
 func (c *Core) Within(ctx context.Context, name limit.Name, window time.Duration, of xid.ID) error {
 	limits, err := c.OwnLimits(ctx)
 	if err != nil {

@@ -183,10 +183,10 @@ func (m Mutation) WebhookEndpointTest(ctx context.Context, id string) (*model.We
 	if err != nil {
 		return nil, core.Explain(core.KindName(xid.WebhookEndpoint), err)
 	}
+	if err := m.Within(ctx, limit.PingsPerMinute, time.Minute, uid); err != nil {
+		return nil, core.Explain(core.KindName(xid.WebhookEndpoint), err)
+	}
 	err = m.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*core.Record, error) {
-		if err := m.Within(ctx, limit.PingsPerMinute, time.Minute, uid); err != nil {
-			return nil, err
-		}
 		return m.endpoints().Made(row, "webhook_endpoint.test", ""), nil
 	})
 	if err != nil {

@@ -71,9 +71,12 @@ func (p *place) person(email string) factor.By {
 	p.t.Helper()
 	id := xid.New()
 	p.tx(func(ctx context.Context) error {
+		return p.store.DB(ctx).User.Create().SetID(id).SetEmail(email).SetName("Ada").SetUpdatedAt(micros.Now()).
+			Exec(ctx)
+	})
+	p.tx(func(ctx context.Context) error {
 		c := p.store.DB(ctx)
 		return errors.Join(
-			c.User.Create().SetID(id).SetEmail(email).SetName("Ada").SetUpdatedAt(micros.Now()).Exec(ctx),
 			c.Membership.Create().SetID(id).SetStoreID(p.shop).Exec(ctx),
 			c.Staff.Create().SetID(id).SetRole(viewer.Owner).SetVersion(1).SetUpdatedAt(micros.Now()).Exec(ctx))
 	})

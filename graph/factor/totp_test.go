@@ -137,10 +137,12 @@ func (p *place) forget() {
 	p.t.Helper()
 	c, all := storetest.Everything(p.t, p.store)
 	ids := c.Allowance.Query().IDsX(all)
-	p.tx(func(ctx context.Context) error {
-		_, err := p.store.DB(ctx).Allowance.Delete().Where(allowance.IDIn(ids...)).Exec(ctx)
-		return err
-	})
+	for _, id := range ids {
+		p.tx(func(ctx context.Context) error {
+			_, err := p.store.DB(ctx).Allowance.Delete().Where(allowance.ID(id)).Exec(ctx)
+			return err
+		})
+	}
 }
 
 // Of many who show one code at once, one is let in.

@@ -7,6 +7,7 @@
 package idem
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -30,6 +31,10 @@ const (
 	Retention = 24 * time.Hour
 	// wait bounds how long a request waits for its twin.
 	wait = 5 * time.Second
+	// longest is how long a request runs at most, which claimed its key beside.
+	longest = time.Minute
+	// pauseEvery is how often such a twin in another process is looked for.
+	pauseEvery = 100 * time.Millisecond
 )
 
 // Claim is a key as a request shows it. The key belongs to the viewer's store
@@ -39,6 +44,9 @@ type Claim struct {
 	// Fingerprint covers method, path and body: the same key with another one is
 	// refused.
 	Fingerprint [sha256.Size]byte
+	// Beside says that the request writes rows of another owner than the viewer's store,
+	// in transactions of its own: see [Keeper.Run].
+	Beside bool
 }
 
 // Answer is what is stored and replayed, byte for byte.
@@ -100,6 +108,9 @@ type claim struct {
 // errTaken says that another request has the key.
 var errTaken = errors.New("idempotency key is taken")
 
+// errRuns says that a request which claimed the key beside may run still.
+var errRuns = errors.New("idempotency key has no answer yet")
+
 // errRefused rolls the request's rows back to the savepoint behind the claim.
 var errRefused = errors.New("answer is a refusal")
 
@@ -107,6 +118,10 @@ var errRefused = errors.New("answer is a refusal")
 // transaction and has its answer stored; every later one gets that answer, and
 // replayed is true. An error of f stores nothing: the key stays free. f may run
 // more than once, each time from nothing.
+//
+// A claim that is [Claim.Beside] commits by itself before f runs outside of any transaction, and
+// the answer behind it. The request is carried out once at most: where the process ends in
+// between, the key has no answer, and is IdempotencyAnswerGone when no request can run any more.
 //
 // A twin that is still running is waited for; then the fault is
 // IdempotencyInProgress. Another fingerprint is IdempotencyKeyReused.
@@ -127,12 +142,20 @@ func (k *Keeper) Run(
 				return Answer{}, false, ctx.Err()
 			}
 		} else {
-			a, err = k.first(ctx, cl, leave, f)
+			run := k.first
+			if c.Beside {
+				run = k.beside
+			}
+			a, err = run(ctx, cl, leave, f)
 			if !errors.Is(err, errTaken) {
 				return a, false, err
 			}
 		}
 		switch a, found, err := k.stored(ctx, cl); {
+		case errors.Is(err, errRuns):
+			if !pause(ctx, timer) {
+				return Answer{}, false, inProgress(err)
+			}
 		case err != nil:
 			return Answer{}, false, err
 		case found:
@@ -140,6 +163,17 @@ func (k *Keeper) Run(
 			return a, true, nil
 		}
 	}
+}
+
+// pause waits a little for a twin in another process, within the time of the timer.
+func pause(ctx context.Context, timer *time.Timer) bool {
+	select {
+	case <-time.After(pauseEvery):
+		return true
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return false
 }
 
 // newClaim derives the row's key: SHA-256(principal, 0, key). The store is part
@@ -178,6 +212,25 @@ func (k *Keeper) first(
 		return k.save(ctx, cl, a, about)
 	})
 	return a, err
+}
+
+// beside is first for a claim that commits by itself.
+func (k *Keeper) beside(
+	ctx context.Context, cl *claim, leave func(), f func(context.Context) (Answer, error),
+) (a Answer, err error) {
+	defer leave()
+	if err := k.store.InTx(ctx, func(ctx context.Context) error { return k.insert(ctx, cl) }); err != nil {
+		return Answer{}, err
+	}
+	a, failed := f(ctx)
+	err = k.store.InTx(context.WithoutCancel(ctx), func(ctx context.Context) error {
+		if failed == nil {
+			return k.save(ctx, cl, a, new(subject))
+		}
+		_, err := k.store.DB(ctx).Idempotency.Delete().Where(idempotency.ID(cl.id)).Exec(ctx)
+		return err
+	})
+	return a, cmp.Or(failed, err)
 }
 
 // insert writes the claim. Whoever waited in vain for the row's lock learns
@@ -220,6 +273,12 @@ func (k *Keeper) stored(ctx context.Context, cl *claim) (a Answer, found bool, e
 	case [sha256.Size]byte(row.Fingerprint) != cl.Fingerprint:
 		return Answer{}, false, fault.New(fault.IdempotencyKeyReused,
 			"This Idempotency-Key was used for another request: another body, path or method.")
+	case row.Status == 0 && row.CreatedAt.Add(longest) > micros.Now():
+		return Answer{}, false, errRuns
+	case row.Status == 0:
+		return Answer{}, false, &fault.Error{Kind: fault.IdempotencyAnswerGone,
+			Detail: "The request with this Idempotency-Key ended without an answer and may have been carried out. It is " +
+				"not carried out again: read what it changed."}
 	}
 	plain, err := k.sealer.Open(row.Answer, cl.aad())
 	if err != nil {

@@ -37,9 +37,9 @@ func (m Mutation) StoreCreate(ctx context.Context, in model.StoreCreateInput) (*
 	return &model.StorePayload{Store: s}, nil
 }
 
-// NewStore makes a store with its owner, in one transaction. It is what the mutation
-// and the demo share; who may call it is theirs to decide. Its rows name the viewer of
-// ctx as their actor, or else the operator.
+// NewStore makes a store with its owner, who is made before where they are new. It is what
+// the mutation and the demo share; who may call it is theirs to decide. Its rows name the
+// viewer of ctx as their actor, or else the operator.
 func (r *Resolver) NewStore(ctx context.Context, in model.StoreCreateInput,
 	owner access.Person,
 ) (*model.Store, *db.User, error) {
@@ -48,12 +48,16 @@ func (r *Resolver) NewStore(ctx context.Context, in model.StoreCreateInput,
 		owner.Email = c.Email("owner/email", owner.Email)
 		c.Name("owner/name", owner.Name, limit.Line)
 	}
-	var person *db.User
-	s, err := r.newStore(ctx, c, in, owner.Demo, func(ctx context.Context) (err error) {
+	r.checkStore(c, &in)
+	if err := c.Err(); err != nil {
+		return nil, nil, err
+	}
+	person, err := r.access.Person(ctx, owner)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := r.newStore(ctx, in, owner.Demo, func(ctx context.Context) (err error) {
 		if err := r.roomForStore(ctx, owner.ID); err != nil {
-			return err
-		}
-		if person, err = r.access.Person(ctx, owner); err != nil {
 			return err
 		}
 		if _, err := r.access.Enrol(ctx, person.ID, viewer.Owner); err != nil {
@@ -71,7 +75,11 @@ func (r *Resolver) NewStoreFor(ctx context.Context, in model.StoreCreateInput,
 ) (s *model.Store, link string, err error) {
 	c := &core.Check{}
 	email = c.Email("owner/email", email)
-	s, err = r.newStore(ctx, c, in, false, func(ctx context.Context) (err error) {
+	r.checkStore(c, &in)
+	if err := c.Err(); err != nil {
+		return nil, "", err
+	}
+	s, err = r.newStore(ctx, in, false, func(ctx context.Context) (err error) {
 		_, link, err = r.access.Invite(ctx, email, viewer.Owner)
 		return err
 	})
@@ -79,13 +87,9 @@ func (r *Resolver) NewStoreFor(ctx context.Context, in model.StoreCreateInput,
 }
 
 // newStore makes a store, and lets somebody in by the function.
-func (r *Resolver) newStore(ctx context.Context, c *core.Check, in model.StoreCreateInput, demo bool,
+func (r *Resolver) newStore(ctx context.Context, in model.StoreCreateInput, demo bool,
 	let func(context.Context) error,
 ) (*model.Store, error) {
-	r.checkStore(c, &in)
-	if err := c.Err(); err != nil {
-		return nil, err
-	}
 	id := xid.New()
 	ctx = inStore(ctx, id)
 	if err := r.Themes.Offer(ctx); err != nil {

@@ -41,8 +41,8 @@ type Letter struct {
 	// From is the name of who writes, such as a shop's; "" for the service itself. The
 	// address is the service's in any case.
 	From string
-	// Of is whose row the mail is until it is sent: the person, or the store that
-	// writes to them.
+	// Of is whose row the mail is until it is sent: of whom the transaction writes rows,
+	// the person or the store that writes to them.
 	Of xid.ID
 }
 

@@ -50,9 +50,9 @@ func (s *shop) hire(role viewer.Role, email string) {
 	s.t.Helper()
 	id, now := xid.New(), micros.Now()
 	s.write(func(ctx context.Context, c *db.Client) error {
-		if err := c.User.Create().SetID(id).SetEmail(email).SetName("Ada").SetUpdatedAt(now).Exec(ctx); err != nil {
-			return err
-		}
+		return c.User.Create().SetID(id).SetEmail(email).SetName("Ada").SetUpdatedAt(now).Exec(ctx)
+	})
+	s.write(func(ctx context.Context, c *db.Client) error {
 		return c.Staff.Create().SetID(id).SetRole(role).SetUpdatedAt(now).Exec(ctx)
 	})
 }

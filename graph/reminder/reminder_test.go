@@ -56,9 +56,9 @@ func (w *shop) hire(role viewer.Role, email string) xid.ID {
 	w.t.Helper()
 	id, now := xid.New(), micros.Now()
 	w.write(func(ctx context.Context, c *db.Client) error {
-		if err := c.User.Create().SetID(id).SetEmail(email).SetName("Sam").SetUpdatedAt(now).Exec(ctx); err != nil {
-			return err
-		}
+		return c.User.Create().SetID(id).SetEmail(email).SetName("Sam").SetUpdatedAt(now).Exec(ctx)
+	})
+	w.write(func(ctx context.Context, c *db.Client) error {
 		return c.Staff.Create().SetID(id).SetRole(role).SetUpdatedAt(now).Exec(ctx)
 	})
 	return id

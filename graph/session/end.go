@@ -66,12 +66,15 @@ func (k *Keeper) endNoted(ctx context.Context, row *db.Session) error {
 	return k.note(ctx, row.UserID, state.AccountSignedOut, row.Agent)
 }
 
-// end deletes one session, in the transaction of ctx.
-func (k *Keeper) end(ctx context.Context, sum digest.Sum) error {
-	if _, err := k.store.DB(ctx).Session.Delete().Where(session.ID(sum)).Exec(ctx); err != nil {
-		return fmt.Errorf("end session: %w", err)
+// end deletes one session, in a transaction of its own.
+func (k *Keeper) end(ctx context.Context, sum digest.Sum) {
+	err := k.store.InTx(ctx, func(ctx context.Context) error {
+		_, err := k.store.DB(ctx).Session.Delete().Where(session.ID(sum)).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		k.log.WarnContext(ctx, "the former session of a browser was not ended", "error", err)
 	}
-	return nil
 }
 
 // EndAll ends every session of a person but one, or, with the zero digest, that

@@ -90,7 +90,7 @@ func (k *Keeper) admit(ctx context.Context, charges []allowance.Charge) error {
 }
 
 // count notes a failure before it is answered. Where nothing is left, the answer is
-// that, and says nothing of the password. It joins the transaction of ctx.
+// that, and says nothing of the password.
 func (k *Keeper) count(ctx context.Context, charges []allowance.Charge) error {
 	if len(charges) == 0 {
 		return nil

@@ -28,10 +28,10 @@ func (s Signed) note() string {
 // about. The bounds on guessing bound that log too: what is refused for being too much
 // leaves nothing.
 func (k *Keeper) refuse(ctx context.Context, charges []allowance.Charge, person xid.ID) error {
+	if err := k.count(ctx, charges); err != nil {
+		return err
+	}
 	err := k.store.InTx(ctx, func(ctx context.Context) error {
-		if err := k.count(ctx, charges); err != nil {
-			return err
-		}
 		if !person.IsNil() {
 			return k.note(ctx, person, state.AccountRefused, "")
 		}

@@ -115,8 +115,9 @@ func (k *Keeper) SignIn(ctx context.Context, a Attempt) (Signed, error) {
 	return s, nil
 }
 
-// open makes a session in the transaction of ctx, which holds the person, and ends the
-// one that the browser had before.
+// open makes a session in the transaction of ctx, which holds the person, and behind it
+// ends the one that the browser had before. Where that fails the browser has lost its
+// cookie all the same, and the session ends by its time.
 func (k *Keeper) open(ctx context.Context, person xid.ID, account digest.Sum, a Attempt) (Signed, error) {
 	now := micros.Now()
 	expires := now.Add(Life)
@@ -124,9 +125,9 @@ func (k *Keeper) open(ctx context.Context, person xid.ID, account digest.Sum, a 
 	s.Device, s.NewDevice = k.devices.after(account, a.Device, now)
 	sum, _ := digest.OfToken(s.Token)
 	if former, ok := digest.OfToken(a.Former); ok {
-		if err := k.end(ctx, former); err != nil {
-			return Signed{}, err
-		}
+		// It may be another person's, and on Vitess the gap that its deletion locks in the
+		// directory of sessions would make the new one wait for itself.
+		ent.OnCommit(ctx, func() { k.end(ent.Outside(ctx), former) })
 	}
 	from := viewer.Origin{Client: a.Client, Agent: a.Agent}
 	row := k.store.DB(ctx).Session.Create().SetID(sum).SetUserID(person).SetAgent("")

@@ -64,12 +64,13 @@ func plantTheme(t testing.TB, ctx context.Context, r *graph.Resolver, name strin
 	content := p.Encode()
 	id, sum := xid.New(), digest.Of(content)
 	err := r.Store.InTx(ctx, func(ctx context.Context) error {
-		c := r.Client(ctx)
-		if err := c.ThemePackage.Create().SetID(sum).SetContent(content).SetCreatedAt(micros.Now()).
-			Exec(ctx); err != nil {
-			return err
-		}
-		return c.Theme.Create().SetID(id).SetBucket(0).SetName(name).SetStatus(state.ThemeInactive).
+		return r.Client(ctx).ThemePackage.Create().SetID(sum).SetContent(content).SetCreatedAt(micros.Now()).Exec(ctx)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = r.Store.InTx(ctx, func(ctx context.Context) error {
+		return r.Client(ctx).Theme.Create().SetID(id).SetBucket(0).SetName(name).SetStatus(state.ThemeInactive).
 			SetSource(state.ThemeUploaded).SetAssetCount(0).SetSizeBytes(1).SetChecksum(sum).SetDueAt(micros.Never).
 			SetUpdatedAt(micros.Now()).Exec(ctx)
 	})

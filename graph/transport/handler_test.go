@@ -68,12 +68,13 @@ func keyFor(f *graphtest.Endpoint, scopes ...string) string {
 func staffToken(f *graphtest.Endpoint, role viewer.Role) string {
 	f.T.Helper()
 	secret, user, id := apikey.Mint(apikey.Staff), xid.New(), xid.New()
+	now := micros.Now()
 	write(f, func(ctx context.Context) error {
-		c, now := f.Store.DB(ctx), micros.Now()
-		if err := c.User.Create().SetID(user).SetEmail(xid.User.Format(user) + "@shop.example").SetName("Test person").
-			SetUpdatedAt(now).Exec(viewer.Everywhere(ctx)); err != nil {
-			return err
-		}
+		return f.Store.DB(ctx).User.Create().SetID(user).SetEmail(xid.User.Format(user) + "@shop.example").
+			SetName("Test person").SetUpdatedAt(now).Exec(viewer.Everywhere(ctx))
+	})
+	write(f, func(ctx context.Context) error {
+		c := f.Store.DB(ctx)
 		if err := c.Staff.Create().SetID(user).SetRole(role).SetUpdatedAt(now).Exec(ctx); err != nil {
 			return err
 		}

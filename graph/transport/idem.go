@@ -29,6 +29,12 @@ var headed = []string{"webhookEndpointCreate", "webhookEndpointUpdate"}
 // may do.
 var outward = []string{"webhookEndpointTest", "paymentAccountSet"}
 
+// elsewhere are the mutations that write rows of the calling person, of another store or of
+// nobody: not in one transaction with the key, which is the store's.
+var elsewhere = []string{"storeCreate", "addressVerify", "addressChange", "signOutEverywhere", "sessionEnd",
+	"factorRename", "factorRemove", "marketplaceThemeSubmit", "marketplaceThemeReview", "marketplaceThemePublish",
+	"marketplaceThemeUnlist"}
+
 // hashing are the mutations that hash passwords, which few may do at once.
 var hashing = []string{"passwordChange", "sessionProve"}
 
@@ -72,7 +78,8 @@ func (h *handler) once(ctx context.Context, out *response, o *operation, key str
 	}
 	var done outcome
 	var r *run
-	claim := idem.Claim{Key: key, Fingerprint: o.body.Fingerprint(http.MethodPost, "/graphql")}
+	claim := idem.Claim{Key: key, Fingerprint: o.body.Fingerprint(http.MethodPost, "/graphql"),
+		Beside: slices.Contains(elsewhere, field.Name)}
 	h.judge(ctx, o)
 	a, replayed, err := h.Idem.Run(ctx, claim, func(ctx context.Context) (idem.Answer, error) {
 		done, r = h.execute(ctx, o)

@@ -14,7 +14,13 @@ type Relay struct{ relay }
 func NewRelay(e *Engine) *Relay { return &Relay{relay{dispatcher: e.dispatcher, most: relayBatch}} }
 
 // Round makes deliveries of the next events, as many as one transaction takes.
-func (r *Relay) Round(ctx context.Context) (more bool, made int, err error) { return r.round(ctx) }
+func (r *Relay) Round(ctx context.Context) (more bool, made int, err error) {
+	err = r.Store.EachShard(ctx, func(ctx context.Context) (err error) {
+		more, made, err = r.round(ctx)
+		return err
+	})
+	return more, made, err
+}
 
 // MaxFanOut is how many deliveries one round makes at most.
 const MaxFanOut = maxFanOut

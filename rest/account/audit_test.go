@@ -17,18 +17,17 @@ import (
 )
 
 // join makes a person with the secret as their password a member of a store.
-func (w *site) join(shop *model.Store, email string, role viewer.Role) (id xid.ID) {
+func (w *site) join(shop *model.Store, email string, role viewer.Role) xid.ID {
 	w.t.Helper()
+	person, err := w.core.Person(w.t.Context(), access.Person{Email: email, Name: "Max", PasswordHash: hashed()})
+	if err != nil {
+		w.t.Fatal(err)
+	}
 	w.in(shop, func(ctx context.Context) error {
-		person, err := w.core.Person(ctx, access.Person{Email: email, Name: "Max", PasswordHash: hashed()})
-		if err != nil {
-			return err
-		}
-		id = person.ID
-		_, err = w.core.Enrol(ctx, id, role)
+		_, err = w.core.Enrol(ctx, person.ID, role)
 		return err
 	})
-	return id
+	return person.ID
 }
 
 // in does something to a store as the operator.

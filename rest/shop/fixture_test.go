@@ -203,10 +203,13 @@ func (s *stall) themeOf(m theme.Manifest, edit ...func(map[string]string)) xid.I
 	}
 	id, sum := xid.New(), digest.Of(content)
 	s.write(func(ctx context.Context, c *db.Client) error {
-		if err := c.ThemePackage.Create().SetID(sum).SetContent(content).SetCreatedAt(micros.Now()).
-			Exec(ctx); err != nil && !ent.IsDuplicate(err) {
-			return err
+		err := c.ThemePackage.Create().SetID(sum).SetContent(content).SetCreatedAt(micros.Now()).Exec(ctx)
+		if ent.IsDuplicate(err) {
+			err = nil
 		}
+		return err
+	})
+	s.write(func(ctx context.Context, c *db.Client) error {
 		return c.Theme.Create().SetID(id).SetBucket(0).SetName(m.Name).SetStatus(state.ThemeInactive).
 			SetSource(state.ThemeUploaded).
 			SetAssetCount(1).SetSizeBytes(int64(len(body))).SetChecksum(sum).SetDueAt(micros.Never).

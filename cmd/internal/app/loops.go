@@ -18,6 +18,7 @@ import (
 	"github.com/storefront-go/storefront/graph/reminder"
 	"github.com/storefront-go/storefront/graph/requestlog"
 	"github.com/storefront-go/storefront/graph/rollup"
+	"github.com/storefront-go/storefront/graph/task"
 	"github.com/storefront-go/storefront/graph/work"
 )
 
@@ -43,6 +44,9 @@ const (
 func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
 	return append(s.dispatchLoops(), []work.Config{
 		{Name: "watch_revocations", Interval: apikey.WatchEvery, Timeout: apikey.Elsewhere, Run: s.base.Keys.Watch},
+		{Name: "carry_out_tasks", Interval: task.Every, Timeout: purgeEvery, Run: s.tasks.Round},
+		{Name: "purge_task_receipts", Interval: purgeEvery, Timeout: purgeEvery,
+			Run: counted(s.log, "receipts of tasks", s.tasks.Purge)},
 		{Name: "tell_rates", Interval: fleet.TellEvery, Timeout: apikey.Elsewhere,
 			Run: func(ctx context.Context) error { return s.fleet.Tell(ctx, s.rates.Tell) }},
 		{Name: "purge_revocations", Interval: judgeEvery, Timeout: purgeEvery,

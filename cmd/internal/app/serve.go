@@ -26,6 +26,7 @@ import (
 	"github.com/storefront-go/storefront/graph/requestlog"
 	"github.com/storefront-go/storefront/graph/search"
 	"github.com/storefront-go/storefront/graph/shelf"
+	"github.com/storefront-go/storefront/graph/task"
 	"github.com/storefront-go/storefront/graph/webhook"
 	"github.com/storefront-go/storefront/graph/work"
 	"github.com/storefront-go/storefront/rest"
@@ -83,6 +84,7 @@ type Server struct {
 	payments *payment.Desk
 	shelves  *shelf.Keeper
 	requests *requestlog.Log
+	tasks    *task.Keeper
 	words    *search.Keeper
 	sender   *notify.Sender // nil without a mail server
 	admin    *admin
@@ -148,7 +150,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	}
 	core.TestPayments = c.Demo
 	s.themes, s.pictures, s.carts, s.shelves = core.Themes, core.Pictures, core.Carts(), core.Shelves
-	s.payments, s.requests = core.Payments, requestlog.New(s.base.Store)
+	s.tasks, s.payments, s.requests = core.Tasks, core.Payments, requestlog.New(s.base.Store)
 	s.words = search.NewKeeper(s.base.Store)
 	if err := s.themes.Seed(ctx); err != nil {
 		// Without the blob store the API still serves; a loop tries again.

@@ -69,9 +69,9 @@ func (s *seeder) opens(ctx context.Context, secret string, kind credential.Kind)
 	return v.Store == s.store.ID, nil
 }
 
-// rotate makes every secret of the store anew and revokes the former ones, in
-// one transaction. A crash before the file is written costs nothing: the next
-// start finds no file and rotates again.
+// rotate makes every secret of the store anew and revokes the former ones: the owner's
+// password, and then, in one transaction, all that is the store's. A crash before the file
+// is written costs nothing: the next start finds no file and rotates again.
 func (s *seeder) rotate(ctx context.Context, e *Store) error {
 	e.Owner.Password = password.Generate()
 	hash, err := password.Hash(ctx, e.Owner.Password)
@@ -79,10 +79,7 @@ func (s *seeder) rotate(ctx context.Context, e *Store) error {
 		return err
 	}
 	ctx = viewer.With(ctx, s.person())
-	return s.Core.Store.InTx(ctx, func(ctx context.Context) error {
-		if err := s.revoke(ctx); err != nil {
-			return err
-		}
+	err = s.Core.Store.InTx(ctx, func(ctx context.Context) error {
 		n, err := s.Core.Store.DB(ctx).User.Update().Where(user.ID(s.user)).
 			SetPasswordHash(hash).SetUpdatedAt(micros.Now()).Save(ctx)
 		if err != nil {
@@ -90,6 +87,15 @@ func (s *seeder) rotate(ctx context.Context, e *Store) error {
 		}
 		if n != 1 {
 			return fmt.Errorf("set the owner's password: %d rows changed", n)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.Core.Store.InTx(ctx, func(ctx context.Context) error {
+		if err := s.revoke(ctx); err != nil {
+			return err
 		}
 		made, err := s.StaffTokenCreate(ctx, label+"staff token", nil)
 		if err != nil {

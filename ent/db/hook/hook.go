@@ -909,6 +909,30 @@ func (f StoreHandleFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, e
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.StoreHandleMutation", m)
 }
 
+// The TaskFunc type is an adapter to allow the use of ordinary
+// function as Task mutator.
+type TaskFunc func(context.Context, *db.TaskMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f TaskFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.TaskMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.TaskMutation", m)
+}
+
+// The TaskReceiptFunc type is an adapter to allow the use of ordinary
+// function as TaskReceipt mutator.
+type TaskReceiptFunc func(context.Context, *db.TaskReceiptMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f TaskReceiptFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.TaskReceiptMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.TaskReceiptMutation", m)
+}
+
 // The TaxSettingsFunc type is an adapter to allow the use of ordinary
 // function as TaxSettings mutator.
 type TaxSettingsFunc func(context.Context, *db.TaxSettingsMutation) (db.Value, error)

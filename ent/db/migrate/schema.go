@@ -1946,6 +1946,62 @@ var (
 		Columns:    StoreHandlesColumns,
 		PrimaryKey: []*schema.Column{StoreHandlesColumns[0]},
 	}
+	// TasksColumns holds the columns for the "tasks" table.
+	TasksColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "home", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "kind", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
+		{Name: "target", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "payload", Type: field.TypeBytes, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "due_at", Type: field.TypeInt64},
+		{Name: "attempts", Type: field.TypeInt, Default: 0},
+	}
+	// TasksTable holds the schema information for the "tasks" table.
+	TasksTable = &schema.Table{
+		Name:       "tasks",
+		Columns:    TasksColumns,
+		PrimaryKey: []*schema.Column{TasksColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{TasksColumns[1], TasksColumns[0]},
+			},
+			{
+				Name:    "task_due_at",
+				Unique:  false,
+				Columns: []*schema.Column{TasksColumns[5]},
+			},
+			{
+				Name:    "task_id",
+				Unique:  false,
+				Columns: []*schema.Column{TasksColumns[0]},
+			},
+		},
+	}
+	// TaskReceiptsColumns holds the columns for the "task_receipts" table.
+	TaskReceiptsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "home", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+	}
+	// TaskReceiptsTable holds the schema information for the "task_receipts" table.
+	TaskReceiptsTable = &schema.Table{
+		Name:       "task_receipts",
+		Columns:    TaskReceiptsColumns,
+		PrimaryKey: []*schema.Column{TaskReceiptsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{TaskReceiptsColumns[1], TaskReceiptsColumns[0]},
+			},
+			{
+				Name:    "taskreceipt_id",
+				Unique:  false,
+				Columns: []*schema.Column{TaskReceiptsColumns[0]},
+			},
+		},
+	}
 	// TaxSettingsColumns holds the columns for the "tax_settings" table.
 	TaxSettingsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -2272,6 +2328,8 @@ var (
 		StaffTokensTable,
 		StoresTable,
 		StoreHandlesTable,
+		TasksTable,
+		TaskReceiptsTable,
 		TaxSettingsTable,
 		ThemesTable,
 		ThemeAssetsTable,

@@ -231,6 +231,12 @@ type Store func(*sql.Selector)
 // StoreHandle is the predicate function for storehandle builders.
 type StoreHandle func(*sql.Selector)
 
+// Task is the predicate function for task builders.
+type Task func(*sql.Selector)
+
+// TaskReceipt is the predicate function for taskreceipt builders.
+type TaskReceipt func(*sql.Selector)
+
 // TaxSettings is the predicate function for taxsettings builders.
 type TaxSettings func(*sql.Selector)
 

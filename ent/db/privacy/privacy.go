@@ -1910,6 +1910,54 @@ func (f StoreHandleMutationRuleFunc) EvalMutation(ctx context.Context, m db.Muta
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.StoreHandleMutation", m)
 }
 
+// The TaskQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type TaskQueryRuleFunc func(context.Context, *db.TaskQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f TaskQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.TaskQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.TaskQuery", q)
+}
+
+// The TaskMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type TaskMutationRuleFunc func(context.Context, *db.TaskMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f TaskMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.TaskMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.TaskMutation", m)
+}
+
+// The TaskReceiptQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type TaskReceiptQueryRuleFunc func(context.Context, *db.TaskReceiptQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f TaskReceiptQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.TaskReceiptQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.TaskReceiptQuery", q)
+}
+
+// The TaskReceiptMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type TaskReceiptMutationRuleFunc func(context.Context, *db.TaskReceiptMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f TaskReceiptMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.TaskReceiptMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.TaskReceiptMutation", m)
+}
+
 // The TaxSettingsQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type TaxSettingsQueryRuleFunc func(context.Context, *db.TaxSettingsQuery) error

@@ -72,6 +72,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/db/task"
 	"github.com/storefront-go/storefront/ent/db/taxsettings"
 	"github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/db/themeasset"
@@ -1857,6 +1858,16 @@ func init() {
 	storeDescID := storeFields[0].Descriptor()
 	// store.DefaultID holds the default value on creation for the id field.
 	store.DefaultID = storeDescID.Default.(func() xid.ID)
+	taskFields := schema.Task{}.Fields()
+	_ = taskFields
+	// taskDescAttempts is the schema descriptor for attempts field.
+	taskDescAttempts := taskFields[6].Descriptor()
+	// task.DefaultAttempts holds the default value on creation for the attempts field.
+	task.DefaultAttempts = taskDescAttempts.Default.(int)
+	// taskDescID is the schema descriptor for id field.
+	taskDescID := taskFields[1].Descriptor()
+	// task.DefaultID holds the default value on creation for the id field.
+	task.DefaultID = taskDescID.Default.(func() xid.ID)
 	taxsettingsMixin := schema.TaxSettings{}.Mixin()
 	taxsettings.Policy = privacy.NewPolicies(taxsettingsMixin[0], schema.TaxSettings{})
 	taxsettings.Hooks[0] = func(next ent.Mutator) ent.Mutator {

@@ -44,6 +44,10 @@ var places = map[string]place{
 	"allowances":  {by: "id"}, // each row is alone
 	"revocations": {by: "home"},
 
+	// Those of nobody have a home too, on the first shard.
+	"tasks":         {by: "home"},
+	"task_receipts": {by: "home"},
+
 	"processes":          global,
 	"marketplace_themes": global,
 	"theme_packages":     global,

@@ -1,0 +1,120 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/task"
+	"github.com/storefront-go/storefront/ent/db/taskreceipt"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+const (
+	// Every is the time between two rounds: what a crash left behind, such as the end of
+	// somebody's tokens, has happened a few seconds later.
+	Every = time.Second
+	// batch bounds what is read at once.
+	batch = 90
+	// longest is the longest wait between two tries.
+	longest = 5 * time.Minute
+	// Kept is how long a receipt stays at least.
+	Kept = 24 * time.Hour
+)
+
+// Round carries out what is left behind, shard by shard. A task that fails is tried again
+// later and keeps no other one waiting.
+func (k *Keeper) Round(ctx context.Context) error {
+	return k.store.EachShard(ctx, func(ctx context.Context) error {
+		for {
+			rows, err := k.store.Seek(ctx).Task.Query().Where(task.DueAtLTE(micros.Now())).
+				Order(task.ByDueAt()).Limit(batch).All(ctx)
+			if err != nil {
+				return fmt.Errorf("look for tasks: %w", err)
+			}
+			var errs []error
+			for _, row := range rows {
+				errs = append(errs, k.try(ctx, row))
+			}
+			if err := errors.Join(errs...); err != nil || len(rows) < batch {
+				return err
+			}
+		}
+	})
+}
+
+// try moves a task's time on and carries it out. Of two who try at once, one does.
+func (k *Keeper) try(ctx context.Context, row *db.Task) error {
+	wait := min(grace<<min(row.Attempts, 10), longest)
+	mine := 0
+	err := k.store.InTx(ctx, func(ctx context.Context) (err error) {
+		mine, err = k.store.DB(ctx).Task.Update().
+			Where(task.Home(row.Home), task.ID(row.ID), task.Attempts(row.Attempts)).
+			SetDueAt(micros.Now().Add(wait)).AddAttempts(1).Save(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("take a task: %w", err)
+	}
+	if mine == 1 { // how it failed is in the log
+		_ = k.carryOut(ctx, Task{Home: row.Home, Target: row.Target, ID: row.ID, Kind: Kind(row.Kind),
+			Payload: row.Payload})
+	}
+	return nil
+}
+
+// Purge deletes the receipts that are older than [Kept] and than every task that is left
+// anywhere, and returns how many: without its receipt a task would have its effect again.
+func (k *Keeper) Purge(ctx context.Context) (int, error) {
+	end, err := k.oldest(ctx, xid.First(micros.Now().Add(-Kept)))
+	if err != nil {
+		return 0, fmt.Errorf("purge receipts: %w", err)
+	}
+	return k.store.SumShards(ctx, func(ctx context.Context) (total int, err error) {
+		for n := batch; n == batch; total += n {
+			if n, err = k.purge(ctx, end); err != nil {
+				return total, fmt.Errorf("purge receipts: %w", err)
+			}
+		}
+		return total, nil
+	})
+}
+
+// oldest returns the first id of all tasks that are left, or end where that is lower.
+func (k *Keeper) oldest(ctx context.Context, end xid.ID) (xid.ID, error) {
+	var mu sync.Mutex
+	err := k.store.EachShard(ctx, func(ctx context.Context) error {
+		rows, err := k.store.Seek(ctx).Task.Query().Where(task.IDLT(end)).Order(task.ByID()).Limit(1).All(ctx)
+		mu.Lock()
+		defer mu.Unlock()
+		if len(rows) == 1 && rows[0].ID.Compare(end) < 0 {
+			end = rows[0].ID
+		}
+		return err
+	})
+	return end, err
+}
+
+// purge deletes one batch of a shard.
+func (k *Keeper) purge(ctx context.Context, end xid.ID) (int, error) {
+	rows, err := k.store.Seek(ctx).TaskReceipt.Query().Where(taskreceipt.IDLT(end)).Order(taskreceipt.ByID()).
+		Limit(batch).All(ctx)
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	args := make([]any, 0, 2*len(rows))
+	for _, r := range rows {
+		args = append(args, r.Home, r.ID)
+	}
+	err = k.store.InTx(ctx, func(ctx context.Context) error {
+		_, err := k.store.DB(ctx).ExecContext(ctx,
+			"DELETE FROM task_receipts WHERE "+ent.Among(k.store.Dialect(), "home, id", len(rows)), args...)
+		return err
+	})
+	return len(rows), err
+}
