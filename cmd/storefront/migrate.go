@@ -115,7 +115,9 @@ type status struct {
 	Database string   `json:"database"`
 	Current  string   `json:"current"`
 	Pending  []string `json:"pending"`
-	Unknown  []string `json:"unknown"`
+	// Newer are versions of a newer program with which this one works, Unknown the others.
+	Newer   []string `json:"newer"`
+	Unknown []string `json:"unknown"`
 	Failed   string   `json:"failed"`
 	// Unfinalized are the formats that wait for migrate finalize.
 	Unfinalized []string `json:"unfinalized"`
@@ -136,9 +138,9 @@ func printStatus(s *session, o output, store *ent.Store) error {
 	}
 	return o.print(s,
 		status{store.Redacted(), st.Current, append([]string{}, st.Pending...),
-			append([]string{}, st.Unknown...), st.Failed, formats},
+			append([]string{}, st.Newer...), append([]string{}, st.Unknown...), st.Failed, formats},
 		table{{"Database:", store.Redacted()}, {"Current:", cmp.Or(st.Current, "none")},
-			{"Pending:", listed(st.Pending)}, {"Unknown:", listed(st.Unknown)}, {"Failed:", cmp.Or(st.Failed, "none")},
+			{"Pending:", listed(st.Pending)}, {"Newer:", listed(st.Newer)}, {"Unknown:", listed(st.Unknown)}, {"Failed:", cmp.Or(st.Failed, "none")},
 			{"Not finalized:", listed(formats)}})
 }
 

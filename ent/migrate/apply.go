@@ -62,7 +62,11 @@ func execute(ctx context.Context, engine string, conn *sql.Conn, drv migrate.Dri
 	if err != nil || len(st.Pending) == 0 {
 		return 0, err
 	}
-	x, err := migrate.NewExecutor(drv, dir, history, migrate.WithOperatorVersion("storefront"))
+	who, err := operatorOf(dir)
+	if err != nil {
+		return 0, fmt.Errorf("read migrations: %w", err)
+	}
+	x, err := migrate.NewExecutor(drv, dir, history, migrate.WithOperatorVersion(who))
 	if err != nil {
 		return 0, fmt.Errorf("apply migrations: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 
 	"entgo.io/ent/dialect"
 
@@ -45,28 +46,25 @@ func finalize(ctx context.Context, engine string, conn *sql.Conn) error {
 // Unwritten returns the formats that this program knows and does not write yet, since
 // older programs may read the database; see [Finalize].
 func Unwritten(ctx context.Context, s *ent.Store) ([]ent.Format, error) {
-	there, err := exists(ctx, s, ent.FormatTable)
-	if err != nil || !there {
-		return ent.Formats(), err
-	}
-	rows, err := s.DB(ctx).QueryContext(ctx, "SELECT name FROM "+ent.FormatTable)
+	written, err := formats(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
+	return slices.DeleteFunc(ent.Formats(), func(f ent.Format) bool { return written[f] }), nil
+}
+
+// formats returns the names of the formats that programs write.
+func formats(ctx context.Context, s *ent.Store) (map[ent.Format]bool, error) {
+	there, err := exists(ctx, s, ent.FormatTable)
+	if err != nil || !there {
+		return nil, err
+	}
 	written := map[ent.Format]bool{}
-	for rows.Next() {
+	err = ent.Read(ctx, s.DB(ctx), func(rows *sql.Rows) error {
 		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&name)
 		written[ent.Format(name)] = true
-	}
-	var left []ent.Format
-	for _, f := range ent.Formats() {
-		if !written[f] {
-			left = append(left, f)
-		}
-	}
-	return left, rows.Err()
+		return err
+	}, "SELECT name FROM "+ent.FormatTable)
+	return written, err
 }

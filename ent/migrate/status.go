@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 
 	"ariga.io/atlas/sql/migrate"
 	"entgo.io/ent/dialect"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/migrate/internal/expand"
 )
 
 // Status is where a database stands.
@@ -17,8 +20,11 @@ type Status struct {
 	Current string
 	// Pending are the versions that [Apply] would apply, in order.
 	Pending []string
-	// Unknown are applied versions that this program does not have: a newer one
-	// was here.
+	// Newer are applied versions that this program does not have and can work with: a newer
+	// program was here, which has only added to the schema and writes no format that this one
+	// does not know.
+	Newer []string
+	// Unknown are applied versions that this program does not have and cannot work with.
 	Unknown []string
 	// Failed is the database's message when the first pending version stopped
 	// half-way, as it can on MySQL, whose schema changes are not transactions.
@@ -44,7 +50,21 @@ func check(ctx context.Context, s *ent.Store, f fs.FS) (Status, error) {
 	if err != nil {
 		return Status{}, fmt.Errorf("read revisions: %w", err)
 	}
-	return compare(dir, applied)
+	st, err := compare(dir, applied)
+	if err != nil || len(st.Newer) == 0 {
+		return st, err
+	}
+	written, err := formats(ctx, s)
+	if err != nil {
+		return st, fmt.Errorf("read formats: %w", err)
+	}
+	for name := range written {
+		if !slices.Contains(ent.Formats(), name) {
+			st.Unknown, st.Newer = append(st.Unknown, st.Newer...), nil
+			break
+		}
+	}
+	return st, nil
 }
 
 // history reads the revisions with the store's reader; a database without the
@@ -95,7 +115,11 @@ func compare(dir migrate.Dir, applied []*migrate.Revision) (st Status, err error
 	for _, r := range applied {
 		f, ok := byVersion[r.Version]
 		if !ok {
-			st.Unknown = append(st.Unknown, r.Version)
+			if worksWith(r, versions) {
+				st.Newer = append(st.Newer, r.Version)
+			} else {
+				st.Unknown = append(st.Unknown, r.Version)
+			}
 			continue
 		}
 		if r.Applied < r.Total || r.Error != "" {
@@ -114,4 +138,31 @@ func compare(dir migrate.Dir, applied []*migrate.Revision) (st Status, err error
 		}
 	}
 	return st, nil
+}
+
+// operator is what a revision says of who applied it, before the newest migration of the
+// oldest program that can work on what it left.
+const operator = "storefront, for programs since "
+
+// worksWith reports whether a program with some migrations can work on what a newer one left.
+func worksWith(r *migrate.Revision, versions []string) bool {
+	since, ok := strings.CutPrefix(r.OperatorVersion, operator)
+	return ok && r.Applied == r.Total && r.Error == "" && len(versions) > 0 && versions[len(versions)-1] >= since
+}
+
+// operatorOf is the operator of revisions that lead to all of a directory.
+func operatorOf(dir migrate.Dir) (string, error) {
+	files, err := dir.Files()
+	if err != nil {
+		return "", err
+	}
+	newest := "0"
+	for _, f := range files {
+		since, err := expand.Since(f)
+		if err != nil {
+			return "", err
+		}
+		newest = max(newest, since)
+	}
+	return operator + newest, nil
 }

@@ -142,6 +142,9 @@ func judgeSchema(st migrate.Status, sqlite bool) Finding {
 	case len(st.Pending) > 0:
 		return ok("migrations", "%s; serve applies them", pending)
 	}
+	if len(st.Newer) > 0 {
+		return ok("migrations", "current at %s; a newer program has added %s", st.Current, strings.Join(st.Newer, ", "))
+	}
 	return ok("migrations", "current at %s", st.Current)
 }
 

@@ -61,6 +61,7 @@ func TestJudgeSchema(t *testing.T) {
 		{name: "pending on MySQL", st: migrate.Status{Pending: []string{"2"}}, want: Fail},
 		{name: "pending on SQLite", st: migrate.Status{Pending: []string{"2"}}, sqlite: true, want: OK},
 		{name: "failed", st: migrate.Status{Pending: []string{"2"}, Failed: "disk full"}, want: Fail},
+		{name: "newer, with which it works", st: migrate.Status{Current: "1", Newer: []string{"9"}}, want: OK},
 		{name: "newer", st: migrate.Status{Current: "1", Unknown: []string{"9"}}, sqlite: true, want: Fail},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

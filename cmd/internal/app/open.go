@@ -134,6 +134,9 @@ func prepareSchema(ctx context.Context, s *ent.Store, o Opening) error {
 			"program was here, run that one",
 			strings.Join(st.Unknown, ", "))
 	}
+	if len(st.Newer) > 0 && o.Logger != nil {
+		o.Logger.WarnContext(ctx, "a newer version of the program was here", "migrations", st.Newer)
+	}
 	if len(st.Pending) == 0 {
 		return nil
 	}

@@ -28,8 +28,8 @@ func (f Finding) String() string {
 }
 
 // unused is the comment above a statement that says which release was the first that does
-// without what the statement ends, and why that is so.
-var unused = regexp.MustCompile(`(?m)^-- unused since [0-9a-f]{8,40}: \S.{9,}$`)
+// without what the statement ends, by its commit and its newest migration, and why that is so.
+var unused = regexp.MustCompile(`(?m)^-- unused since [0-9a-f]{8,40} \((\d{14})\): \S.{9,}$`)
 
 const name = "[`\"]?([a-zA-Z_0-9]+)[`\"]?"
 
@@ -89,13 +89,28 @@ func Find(f migrate.File) ([]Finding, error) {
 
 func renames(text string) bool { return rules[2].is.MatchString(text) }
 
-func excused(comments []string) bool {
+func excused(comments []string) bool { return since(comments) != "" }
+
+func since(comments []string) string {
 	for _, c := range comments {
-		if unused.MatchString(strings.TrimSpace(c)) {
-			return true
+		if m := unused.FindStringSubmatch(strings.TrimSpace(c)); m != nil {
+			return m[1]
 		}
 	}
-	return false
+	return ""
+}
+
+// Since returns the newest migration of the oldest program that can work on what a file
+// leaves; "" for any.
+func Since(f migrate.File) (newest string, err error) {
+	statements, err := f.StmtDecls()
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", f.Name(), err)
+	}
+	for _, s := range statements {
+		newest = max(newest, since(s.Comments))
+	}
+	return newest, nil
 }
 
 // broken returns the rules that a statement breaks.

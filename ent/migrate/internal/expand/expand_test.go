@@ -47,7 +47,7 @@ func TestMigrationsExpand(t *testing.T) {
 				key := engine + "/" + f.Name()
 				if seen[key] = true; exceptions[key] == "" {
 					t.Errorf("%s/%s\nAdd only; take away in a later release, below a line such as\n"+
-						"-- unused since 1dfc2230: its figures are read from the ledger", engine, x)
+						"-- unused since 1dfc2230 (20261124080656): its figures are read from the ledger", engine, x)
 				}
 			}
 		}
@@ -91,12 +91,13 @@ func TestFind(t *testing.T) {
 		{"a table that is built anew", "CREATE TABLE `new_orders` (`id` blob NOT NULL);\n" +
 			"INSERT INTO `new_orders` (`id`) SELECT `id` FROM `orders`;\nDROP TABLE `orders`;\n" +
 			"ALTER TABLE `new_orders` RENAME TO `orders`;", []string{"drops a table", "renames"}},
-		{"no release", "-- unused since soon: nobody reads it any more\nDROP TABLE `orders`;", []string{"drops a table"}},
-		{"no reason", "-- unused since 1dfc2230:\nDROP TABLE `orders`;", []string{"drops a table"}},
-		{"of another statement", "-- unused since 1dfc2230: nobody reads it any more\nDROP TABLE `a`;\nDROP TABLE `b`;",
+		{"no release", "-- unused since soon (20261124080656): nobody reads it any more\nDROP TABLE `orders`;", []string{"drops a table"}},
+		{"no reason", "-- unused since 1dfc2230 (20261124080656):\nDROP TABLE `orders`;", []string{"drops a table"}},
+		{"of another statement", "-- unused since 1dfc2230 (20261124080656): nobody reads it any more\nDROP TABLE `a`;\nDROP TABLE `b`;",
 			[]string{"drops a table"}},
 
-		{"said", "-- Drop \"orders\" table\n-- unused since 1dfc2230: nobody reads it any more\nDROP TABLE `orders`;", nil},
+		{"said", "-- Drop \"orders\" table\n-- unused since 1dfc2230 (20261124080656): nobody reads it\n" +
+			"DROP TABLE `orders`;", nil},
 		{"a new table", "CREATE TABLE `a` (`id` blob NOT NULL, `drop` text NOT NULL);\n" +
 			"CREATE UNIQUE INDEX `by_id` ON `a` (`id`);", nil},
 		{"columns", "ALTER TABLE `orders` ADD COLUMN `a` bigint NULL, ADD COLUMN `b` bool NOT NULL DEFAULT 1;", nil},
