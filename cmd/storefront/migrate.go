@@ -118,7 +118,7 @@ type status struct {
 	// Newer are versions of a newer program with which this one works, Unknown the others.
 	Newer   []string `json:"newer"`
 	Unknown []string `json:"unknown"`
-	Failed   string   `json:"failed"`
+	Failed  string   `json:"failed"`
 	// Unfinalized are the formats that wait for migrate finalize.
 	Unfinalized []string `json:"unfinalized"`
 }
