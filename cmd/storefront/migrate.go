@@ -140,7 +140,8 @@ func printStatus(s *session, o output, store *ent.Store) error {
 		status{store.Redacted(), st.Current, append([]string{}, st.Pending...),
 			append([]string{}, st.Newer...), append([]string{}, st.Unknown...), st.Failed, formats},
 		table{{"Database:", store.Redacted()}, {"Current:", cmp.Or(st.Current, "none")},
-			{"Pending:", listed(st.Pending)}, {"Newer:", listed(st.Newer)}, {"Unknown:", listed(st.Unknown)}, {"Failed:", cmp.Or(st.Failed, "none")},
+			{"Pending:", listed(st.Pending)}, {"Newer:", listed(st.Newer)}, {"Unknown:", listed(st.Unknown)},
+			{"Failed:", cmp.Or(st.Failed, "none")},
 			{"Not finalized:", listed(formats)}})
 }
 
