@@ -42,6 +42,9 @@ func (s *Store) txFrom(ctx context.Context) *tx {
 	return nil
 }
 
+// ErrUncertain says that a transaction may have been committed, or not.
+var ErrUncertain = errors.New("the outcome of the commit is unknown")
+
 // InTx runs f in a transaction, or joins the one that ctx is in.
 //
 // Waiting for a connection honours ctx. Once begun, the transaction runs on its
@@ -81,6 +84,9 @@ func (s *Store) inTx(ctx context.Context, f func(ctx context.Context) error, key
 			return nil
 		}
 		wait, again := r.next(err, phase, s.server.state())
+		if !again && phase == committing && classify(err) != conflict {
+			return fmt.Errorf("%w: %w", ErrUncertain, r.explain(err))
+		}
 		if !again {
 			return r.explain(err)
 		}

@@ -48,6 +48,18 @@ func TestBeside(t *testing.T) {
 		if !errors.Is(err, failed) {
 			t.Errorf("an error: %v", err)
 		}
+		uncertain := idem.Claim{Key: "u", Beside: true}
+		for _, want := range []error{ent.ErrUncertain, nil} {
+			_, _, err := keepers[0].Run(ctx, uncertain, func(context.Context) (idem.Answer, error) {
+				if want == nil {
+					t.Error("what may have been carried out is carried out again")
+				}
+				return idem.Answer{}, ent.ErrUncertain
+			})
+			if want == nil && kindOf(err) != fault.IdempotencyInProgress || want != nil && !errors.Is(err, want) {
+				t.Errorf("behind a commit of unknown outcome: %v", err)
+			}
+		}
 		var first atomic.Int64
 		var wg sync.WaitGroup
 		for i := range 8 {

@@ -223,6 +223,9 @@ func (k *Keeper) beside(
 		return Answer{}, err
 	}
 	a, failed := f(ctx)
+	if errors.Is(failed, ent.ErrUncertain) { // it may have been carried out: the key keeps others from it
+		return a, failed
+	}
 	err = k.store.InTx(context.WithoutCancel(ctx), func(ctx context.Context) error {
 		if failed == nil {
 			return k.save(ctx, cl, a, new(subject))
