@@ -242,7 +242,7 @@ func (b *browser) inspect(name string, ready css) {
 		if look.scheme == "dark" {
 			rules = "['color-contrast', 'link-in-text-block']"
 		}
-		for _, fault := range evaluate[[]string](b, fmt.Sprintf(axe, rules)) {
+		for _, fault := range evaluate[[]string](b, atRest+".then(() => "+fmt.Sprintf(axe, rules)+")") {
 			b.t.Errorf("%s, %s, %d px: %s", name, look.scheme, look.width, fault)
 		}
 		if wide := evaluate[int](b, "document.documentElement.scrollWidth"); int64(wide) > look.width {

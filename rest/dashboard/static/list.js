@@ -7,16 +7,19 @@ const least = 600; // pixels below which a table is always shown as cards
 
 /**
  * Shows a table in the widest form that fits: all columns, some or more of them folded below the first one, or cards.
- * It measures what is there, since texts, amounts and languages are of any length.
+ * It measures what is there, since texts, amounts and languages are of any length. What is too wide even so can be
+ * moved with the arrow keys.
  */
 function fit(box) {
   const slides = box.firstElementChild;
   for (const form of box.clientWidth < least ? ['cards'] : ['wide', 'folded', 'tight', 'cards']) {
     box.dataset.fit = form;
     if (slides.scrollWidth <= slides.clientWidth) {
+      slides.removeAttribute('tabindex');
       return;
     }
   }
+  slides.tabIndex = 0;
 }
 
 /** Keeps a table fitting as the window changes. */
