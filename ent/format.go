@@ -19,8 +19,12 @@ const PackedEvents Format = "packed_events"
 // events without noting what the sums lack then, so they are made once it is written.
 const SalesRollups Format = "sales_rollups"
 
+// LinesInOrders is the form in which an order's lines are in its own row alone
+// (ent/lineset), and no more in rows of order_lines.
+const LinesInOrders Format = "lines_in_orders"
+
 // Formats returns those that this program knows.
-func Formats() []Format { return []Format{PackedEvents, SalesRollups} }
+func Formats() []Format { return []Format{PackedEvents, SalesRollups, LinesInOrders} }
 
 // FormatTable names the formats in which a database is written, a row each.
 const FormatTable = "data_formats"

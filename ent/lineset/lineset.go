@@ -11,6 +11,7 @@ package lineset
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"slices"
 
@@ -101,21 +102,24 @@ func sum(order xid.ID, set []byte) uint32 {
 	return crc32.Update(crc32.Checksum(order[:], table), table, set)
 }
 
-// Of returns the lines that an order's row holds, in their order. It reports false where
-// they have to be read from their own rows: nobody packed them yet, or a program that
-// does not know of sets has changed the order since, or the set is damaged.
-func Of(o *db.Order) ([]*db.OrderLine, bool) {
+// Of returns the lines that an order's row holds, in their order. It returns none where
+// they have to be read from their own rows, and fails where the set is damaged: there
+// may be no other place that has them.
+func Of(o *db.Order) ([]*db.OrderLine, error) {
 	if !Holds(o) {
-		return nil, false
+		return nil, nil
 	}
 	lines, err := Unpack(o.StoreID, o.ID, o.LineSet)
-	return lines, err == nil
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.PublicID(), err)
+	}
+	return lines, nil
 }
 
-// Holds reports whether an order's row holds its lines as they are, by their checksum.
-func Holds(o *db.Order) bool {
-	return o.LineSetVersion != nil && *o.LineSetVersion == o.Version && whole(o.ID, o.LineSet)
-}
+// Holds reports whether an order's row holds its lines as they are. It does not where
+// nobody packed them yet, or a program that does not know of sets has changed the order
+// since.
+func Holds(o *db.Order) bool { return o.LineSetVersion != nil && *o.LineSetVersion == o.Version }
 
 // whole reports whether a set is one of the order's, by its checksum.
 func whole(order xid.ID, set []byte) bool {
@@ -124,17 +128,22 @@ func whole(order xid.ID, set []byte) bool {
 }
 
 // OfAll returns the lines that the rows of some orders hold, those of one order together in
-// their order, and the orders whose lines have to be read from their own rows.
-func OfAll(orders []*db.Order) (lines []*db.OrderLine, rest []xid.ID) {
+// their order, and the orders whose lines have to be read from their own rows. It fails as
+// [Of] does.
+func OfAll(orders []*db.Order) (lines []*db.OrderLine, rest []xid.ID, err error) {
 	lines = make([]*db.OrderLine, 0, 2*len(orders))
 	for _, o := range orders {
-		if set, ok := Of(o); ok {
-			lines = append(lines, set...)
-		} else {
+		set, err := Of(o)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case set == nil:
 			rest = append(rest, o.ID)
+		default:
+			lines = append(lines, set...)
 		}
 	}
-	return lines, rest
+	return lines, rest, nil
 }
 
 // Keep is for a change of orders that raises their version by one and leaves their lines as they

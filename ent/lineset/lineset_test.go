@@ -71,19 +71,22 @@ func TestOf(t *testing.T) {
 	store, id := xid.New(), xid.New()
 	want := lines(store, id)
 	o := &db.Order{ID: id, StoreID: store, Version: 3, LineSet: lineset.Pack(id, want), LineSetVersion: new(int64(3))}
-	if got, ok := lineset.Of(o); !ok || diff(want, got) != "" || !lineset.Holds(o) {
-		t.Errorf("%v, %v", got, ok)
+	if got, err := lineset.Of(o); err != nil || diff(want, got) != "" || !lineset.Holds(o) {
+		t.Errorf("%v, %v", got, err)
 	}
 	old, none, damaged := *o, *o, *o
 	old.Version, none.LineSetVersion, damaged.LineSet = 4, nil, o.LineSet[1:]
-	for i, o := range []*db.Order{&old, &none, &damaged} {
-		if got, ok := lineset.Of(o); ok || got != nil || lineset.Holds(o) {
-			t.Errorf("order %d has lines", i)
+	for i, o := range []*db.Order{&old, &none} {
+		if got, err := lineset.Of(o); err != nil || got != nil || lineset.Holds(o) {
+			t.Errorf("order %d has lines, or %v", i, err)
 		}
 	}
-	all, rest := lineset.OfAll([]*db.Order{o, &old, o})
-	if len(all) != 4 || !slices.Equal(rest, []xid.ID{id}) {
-		t.Errorf("%d lines, and %d orders without", len(all), len(rest))
+	all, rest, err := lineset.OfAll([]*db.Order{o, &old, o})
+	if err != nil || len(all) != 4 || !slices.Equal(rest, []xid.ID{id}) {
+		t.Errorf("%d lines, and %d orders without: %v", len(all), len(rest), err)
+	}
+	if all, rest, err := lineset.OfAll([]*db.Order{o, &damaged}); !errors.Is(err, lineset.ErrDamaged) {
+		t.Errorf("a damaged set: %d lines, %d orders without, %v", len(all), len(rest), err)
 	}
 }
 

@@ -8,6 +8,7 @@ package storetest
 import (
 	"context"
 	"crypto/rand"
+	"database/sql"
 	"os"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/migrate"
 	"github.com/storefront-go/storefront/ent/storetest/mariadb"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -63,6 +65,25 @@ func Each(t *testing.T, f func(t *testing.T, s *ent.Store)) {
 	if os.Getenv(EnvUnpacked) != "" {
 		t.Run("mysqld", func(t *testing.T) { f(t, open(t, databaseOf(t, third))) })
 	}
+}
+
+// OfBefore makes a database one that programs of before may still read: nothing is written
+// in a form that they do not know, until the test ends: databases serve several. It comes
+// before the first transaction of s.
+func OfBefore(t testing.TB, s *ent.Store) {
+	t.Helper()
+	err := s.Admin(t.Context(), func(c *sql.Conn) error {
+		_, err := c.ExecContext(t.Context(), "DELETE FROM "+ent.FormatTable)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := migrate.Finalize(context.WithoutCancel(t.Context()), s); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // Clocked is [Open] with another clock of queues; of a file that [SQLite] made, each

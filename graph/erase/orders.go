@@ -121,7 +121,10 @@ func redact(ctx context.Context, c *db.Client, orders []*db.Order) error {
 
 // linesOf returns the lines of locked orders as they are now.
 func linesOf(ctx context.Context, c *db.Client, orders []*db.Order) (map[xid.ID][]*db.OrderLine, error) {
-	rows, rest := lineset.OfAll(orders)
+	rows, rest, err := lineset.OfAll(orders)
+	if err != nil {
+		return nil, err
+	}
 	if len(rest) > 0 {
 		query := c.OrderLine.Query().Where(orderline.OrderIDIn(rest...)).
 			Order(orderline.ByOrderID(), orderline.ByPosition())

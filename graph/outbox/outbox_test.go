@@ -3,7 +3,6 @@ package outbox_test
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"testing"
 
@@ -103,13 +102,7 @@ func TestLargeBodyIsOmitted(t *testing.T) {
 // them beside those of now.
 func TestBodiesOfBefore(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
-		err := s.Admin(t.Context(), func(conn *sql.Conn) error {
-			_, err := conn.ExecContext(t.Context(), "DELETE FROM "+ent.FormatTable)
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.OfBefore(t, s)
 		ctx, store := storetest.Merchant(t, s)
 		r := outbox.Resource{Store: store.ID, ID: xid.New(), Version: 1, Sequence: 1, At: micros.Now()}
 		made := outbox.Entry{Type: event.ProductCreated, Object: []byte(`{"id":"x"}`)}

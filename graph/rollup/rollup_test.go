@@ -2,7 +2,6 @@ package rollup_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -295,13 +294,7 @@ func TestRestartMeetsStep(t *testing.T) {
 func TestNotFinalized(t *testing.T) {
 	each(t, func(t *testing.T, address string) {
 		s := process(t, ent.Config{Database: address})
-		err := s.Admin(t.Context(), func(c *sql.Conn) error {
-			_, err := c.ExecContext(t.Context(), "DELETE FROM "+ent.FormatTable)
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.OfBefore(t, s)
 		shop := open(t, s)
 		shop.sell(t, 7, noon)
 		shop.round(t)

@@ -32,9 +32,9 @@ func (r *Resolver) withLines(ctx context.Context, rows []*db.Order) ([]*model.Or
 // from the rows of the orders, and from their own with one statement where these do not
 // have them.
 func (r *Resolver) lines(ctx context.Context, rows []*db.Order) ([]*db.OrderLine, error) {
-	lines, rest := lineset.OfAll(rows)
-	if len(rest) == 0 {
-		return lines, nil
+	lines, rest, err := lineset.OfAll(rows)
+	if err != nil || len(rest) == 0 {
+		return lines, err
 	}
 	more, err := r.ownLines(ctx, rest)
 	return append(lines, more...), err

@@ -153,6 +153,7 @@ func TestLineOfDeletedProduct(t *testing.T) {
 // GraphQL that selects no lines costs no statement for them, where they are in their own rows.
 func TestLinesOnlyWhenSelected(t *testing.T) {
 	s := storetest.Open(t)
+	storetest.OfBefore(t, s)
 	ctx, _ := storetest.Merchant(t, s)
 	r, ctx := graphtest.NewCore(t, s), graphtest.As(ctx, viewer.Owner)
 	if err := bare(ctx, r, graphtest.Sale(t, ctx, r, graphtest.Item("a", 1, 1)).ID); err != nil {

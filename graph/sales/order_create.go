@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
@@ -78,8 +79,10 @@ func (m Mutation) insertOrder(
 	if err != nil {
 		return nil, fmt.Errorf("add order: %w", err)
 	}
-	if err := m.insertLines(ctx, lines); err != nil {
-		return nil, fmt.Errorf("add order lines: %w", err)
+	if !ent.Writes(ctx, ent.LinesInOrders) {
+		if err := m.insertLines(ctx, lines); err != nil {
+			return nil, fmt.Errorf("add order lines: %w", err)
+		}
 	}
 	if err := m.takeStock(ctx, d.need, saved.UpdatedAt); err != nil {
 		return nil, err

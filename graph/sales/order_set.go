@@ -80,7 +80,12 @@ func (r *Resolver) changedOrders(ctx context.Context, after page.Position, until
 // fillLines writes the lines of those orders into their rows that lack them. An order that
 // another one changes meanwhile is left out: its change comes later in the walk.
 func (r *Resolver) fillLines(ctx context.Context, orders []*db.Order) (filled int, err error) {
-	_, rest := lineset.OfAll(orders)
+	var rest []xid.ID
+	for _, o := range orders {
+		if !lineset.Holds(o) {
+			rest = append(rest, o.ID)
+		}
+	}
 	if len(rest) == 0 {
 		return 0, nil
 	}

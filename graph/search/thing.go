@@ -158,7 +158,10 @@ func (r reader) parts(ctx context.Context, rows []*db.Order) (
 			buyers[c.ID] = c
 		}
 	}
-	all, rest := lineset.OfAll(rows)
+	all, rest, err := lineset.OfAll(rows)
+	if err != nil {
+		return nil, nil, err
+	}
 	if len(rest) > 0 {
 		query := r.client.OrderLine.Query().Where(orderline.OrderIDIn(rest...))
 		query.Modify(ent.ForceIndex(ent.Primary))

@@ -48,10 +48,11 @@ func (s Storefront) Order(ctx context.Context, id xid.ID) (*Bought, error) {
 
 // lines are those of an order, by their position.
 func (s Storefront) lines(ctx context.Context, o *db.Order) ([]*db.OrderLine, error) {
-	if lines, ok := lineset.Of(o); ok {
-		return lines, nil
+	lines, err := lineset.Of(o)
+	if err != nil || lines != nil {
+		return lines, err
 	}
-	lines, err := s.Client(ctx).OrderLine.Query().Where(orderline.OrderID(o.ID)).Load(ctx)
+	lines, err = s.Client(ctx).OrderLine.Query().Where(orderline.OrderID(o.ID)).Load(ctx)
 	slices.SortFunc(lines, func(x, y *db.OrderLine) int { return x.Position - y.Position })
 	return lines, err
 }

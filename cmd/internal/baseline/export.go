@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -12,53 +13,95 @@ import (
 	"entgo.io/ent/dialect"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/export"
 )
 
-// cell is a column of the orders' CSV: where its value comes from and how it is
-// written.
+// cell is a column of the orders' CSV: of the order's row, or of a line in it, and how it
+// is written.
 type cell struct {
 	column string
 	write  func(b, v []byte) []byte
+	line   func(b []byte, l *db.OrderLine) []byte
+}
+
+// number is a column of a line.
+func number(of func(l *db.OrderLine) int64) func(b []byte, l *db.OrderLine) []byte {
+	return func(b []byte, l *db.OrderLine) []byte { return strconv.AppendInt(b, of(l), 10) }
+}
+
+func productOf(b []byte, l *db.OrderLine) []byte {
+	if l.ProductID == nil {
+		return b
+	}
+	return xid.Product.Append(b, *l.ProductID)
+}
+
+func variantOf(b []byte, l *db.OrderLine) []byte {
+	if id := cmp.Or(l.VariantID, l.ProductID); id != nil {
+		return xid.Variant.Append(b, *id)
+	}
+	return b
+}
+
+func skuOf(b []byte, l *db.OrderLine) []byte {
+	if l.Sku == nil {
+		return b
+	}
+	return quoted(b, []byte(*l.Sku))
 }
 
 // exported are the columns of the file; an address takes nine of its.
 var exported = []cell{
-	{"o.id", public(xid.Order)}, {"o.number", bare}, {"o.status", bare}, {"o.financial_status", bare},
-	{"o.fulfillment_status", bare}, {"o.currency", bare}, {"o.subtotal_minor", bare}, {"o.discount_minor", bare},
-	{"o.shipping_minor", bare}, {"o.tax_minor", bare}, {"o.total_minor", bare}, {"o.paid_minor", bare},
-	{"o.refunded_minor", bare}, {"o.customer_id", public(xid.Customer)}, {"o.email", quoted},
-	{"o.billing_address", address}, {"o.shipping_address", address}, {"o.tags", quoted}, {"o.source", quoted},
-	{"o.notes_count", bare}, {"o.placed_at", moment}, {"o.paid_at", moment}, {"o.fulfilled_at", moment},
-	{"o.cancelled_at", moment}, {"o.completed_at", moment}, {"o.version", bare}, {"o.id", created},
-	{"o.updated_at", moment}, {"l.id", public(xid.OrderLine)}, {"l.product_id", public(xid.Product)},
-	{"l.title", quoted}, {"l.sku", quoted}, {"l.quantity", bare},
-	{"l.fulfilled_quantity", bare}, {"l.refunded_quantity", bare}, {"l.unit_price_minor", bare},
-	{"l.discount_minor", bare}, {"l.tax_minor", bare}, {"l.total_minor", bare},
-	{"COALESCE(l.variant_id, l.product_id)", public(xid.Variant)}, {"l.options", listed},
-	{"o.included_tax_minor", bare}, {"o.discount_code", quoted}, {"o.shipping_method", quoted},
-	{"o.payment_method", bare}, {"l.requires_shipping", truth},
+	{column: "o.id", write: public(xid.Order)}, {column: "o.number", write: bare},
+	{column: "o.status", write: bare}, {column: "o.financial_status", write: bare},
+	{column: "o.fulfillment_status", write: bare}, {column: "o.currency", write: bare},
+	{column: "o.subtotal_minor", write: bare}, {column: "o.discount_minor", write: bare},
+	{column: "o.shipping_minor", write: bare}, {column: "o.tax_minor", write: bare},
+	{column: "o.total_minor", write: bare}, {column: "o.paid_minor", write: bare},
+	{column: "o.refunded_minor", write: bare}, {column: "o.customer_id", write: public(xid.Customer)},
+	{column: "o.email", write: quoted}, {column: "o.billing_address", write: address},
+	{column: "o.shipping_address", write: address}, {column: "o.tags", write: quoted},
+	{column: "o.source", write: quoted}, {column: "o.notes_count", write: bare},
+	{column: "o.placed_at", write: moment}, {column: "o.paid_at", write: moment},
+	{column: "o.fulfilled_at", write: moment}, {column: "o.cancelled_at", write: moment},
+	{column: "o.completed_at", write: moment}, {column: "o.version", write: bare},
+	{column: "o.id", write: created}, {column: "o.updated_at", write: moment},
+	{line: func(b []byte, l *db.OrderLine) []byte { return xid.OrderLine.Append(b, l.ID) }},
+	{line: productOf}, {line: func(b []byte, l *db.OrderLine) []byte { return quoted(b, []byte(l.Title)) }},
+	{line: skuOf}, {line: number(func(l *db.OrderLine) int64 { return l.Quantity })},
+	{line: number(func(l *db.OrderLine) int64 { return l.FulfilledQuantity })},
+	{line: number(func(l *db.OrderLine) int64 { return l.RefundedQuantity })},
+	{line: number(func(l *db.OrderLine) int64 { return l.UnitPriceMinor })},
+	{line: number(func(l *db.OrderLine) int64 { return l.DiscountMinor })},
+	{line: number(func(l *db.OrderLine) int64 { return l.TaxMinor })},
+	{line: number(func(l *db.OrderLine) int64 { return l.TotalMinor })}, {line: variantOf},
+	{line: func(b []byte, l *db.OrderLine) []byte { return listed(b, l.Options) }},
+	{column: "o.included_tax_minor", write: bare}, {column: "o.discount_code", write: quoted},
+	{column: "o.shipping_method", write: quoted}, {column: "o.payment_method", write: bare},
+	{line: func(b []byte, l *db.OrderLine) []byte { return strconv.AppendBool(b, l.RequiresShipping) }},
 }
 
 // Export writes a store's orders up to a time as the service's CSV does, the same
 // bytes: one streaming query, read without copies, and nothing else. Every order
 // has lines.
 func Export(ctx context.Context, s *ent.Store, store xid.ID, through micros.Time, w io.Writer) (rows int64, err error) {
-	columns := make([]string, len(exported))
-	for i, c := range exported {
-		columns[i] = c.column
+	columns := []string{"o.line_set"}
+	for _, c := range exported {
+		if c.line == nil {
+			columns = append(columns, c.column)
+		}
 	}
-	force, join := "", "JOIN"
+	force := ""
 	if s.Dialect() == dialect.MySQL {
-		force, join = " FORCE INDEX (PRIMARY)", "STRAIGHT_JOIN"
+		force = " FORCE INDEX (PRIMARY)"
 	}
-	rs, err := s.Raw().QueryContext(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM orders o"+force+" "+join+
-		" order_lines l"+force+
-		" ON l.store_id = o.store_id AND l.order_id = o.id WHERE o.store_id = ? AND o.id < ? ORDER BY o.id, l.position",
-		store, xid.First(through+1))
+	rs, err := s.Raw().QueryContext(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM orders o"+force+
+		" WHERE o.store_id = ? AND o.id < ? ORDER BY o.id", store, xid.First(through+1))
 	if err != nil {
 		return 0, err
 	}
@@ -67,25 +110,26 @@ func Export(ctx context.Context, s *ent.Store, store xid.ID, through micros.Time
 	if _, err := out.WriteString(strings.Join(export.Columns("orders"), ",") + "\r\n"); err != nil {
 		return 0, err
 	}
-	values := make([]sql.RawBytes, len(exported))
+	values := make([]sql.RawBytes, len(columns))
 	into := make([]any, len(values))
 	for i := range values {
 		into[i] = &values[i]
 	}
 	var b []byte
-	for ; rs.Next(); rows++ {
+	for rs.Next() {
 		if err := rs.Scan(into...); err != nil {
 			return rows, err
 		}
-		b = b[:0]
-		for i, c := range exported {
-			if b = append(b, ','); i == 0 {
-				b = b[:0]
-			}
-			b = c.write(b, values[i])
-		}
-		if _, err := out.Write(append(b, '\r', '\n')); err != nil {
+		lines, err := lineset.Unpack(store, xid.ID(values[1]), values[0])
+		if err != nil {
 			return rows, err
+		}
+		for _, l := range lines {
+			b = appendRow(b[:0], values[1:], l)
+			if _, err := out.Write(append(b, '\r', '\n')); err != nil {
+				return rows, err
+			}
+			rows++
 		}
 	}
 	if err := rs.Err(); err != nil {
@@ -94,10 +138,23 @@ func Export(ctx context.Context, s *ent.Store, store xid.ID, through micros.Time
 	return rows, out.Flush()
 }
 
-func bare(b, v []byte) []byte { return append(b, v...) }
+// appendRow writes a row of the file: what an order has in its columns, and a line of it.
+func appendRow(b []byte, values []sql.RawBytes, l *db.OrderLine) []byte {
+	for i, c := range exported {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if c.line != nil {
+			b = c.line(b, l)
+			continue
+		}
+		b = c.write(b, values[0])
+		values = values[1:]
+	}
+	return b
+}
 
-// truth writes a flag, which SQLite's driver gives as a word and MySQL as a digit.
-func truth(b, v []byte) []byte { return strconv.AppendBool(b, string(v) == "1" || string(v) == "true") }
+func bare(b, v []byte) []byte { return append(b, v...) }
 
 func public(k xid.Kind) func(b, v []byte) []byte {
 	return func(b, v []byte) []byte {

@@ -189,13 +189,6 @@ func (p *placement) write() error {
 	if err := p.exec(t.insertOrder, o.placedArgs()...); err != nil {
 		return err
 	}
-	var args []any
-	for i := range o.lines {
-		args = append(args, lineArgs(o.lines[i])...)
-	}
-	if err := p.exec(t.insertLines, args...); err != nil {
-		return err
-	}
 	for _, l := range p.byKey() {
 		if err := p.exec(t.takeStock, o.updatedAt-spread, spread, o.updatedAt, -l.quantity, p.store[:], l.product[:],
 			l.quantity); err != nil {

@@ -70,9 +70,3 @@ func (o *orderRow) placedArgs() []any {
 		o.shippingAddress, o.notes, o.tags, o.source, o.placedAt, o.includedTax, o.cart, o.rate, o.method, o.lang,
 		o.set, o.version, o.id[:]}
 }
-
-// lineArgs are the arguments with which a new line is inserted.
-func lineArgs(l *db.OrderLine) []any {
-	return []any{l.StoreID[:], l.ID[:], l.OrderID[:], l.Position, l.ProductID[:], nil, nil, l.Title, l.Sku,
-		l.Quantity, l.UnitPriceMinor, l.DiscountMinor, l.TaxMinor, l.TotalMinor, l.RequiresShipping}
-}

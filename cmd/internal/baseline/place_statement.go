@@ -26,10 +26,10 @@ type placeTexts struct {
 	methods                      string
 	customer                     string
 
-	endCart                  string // the first of the transaction
-	insertOrder, insertLines string
-	takeStock                string // once for each line
-	countOrder               string
+	endCart     string // the first of the transaction
+	insertOrder string
+	takeStock   string // once for each line
+	countOrder  string
 }
 
 // reading is a query of whole rows of a table.
@@ -48,7 +48,6 @@ func placing(engine string) placeTexts {
 		numbered[i] = "`stores`.`" + c + "`"
 	}
 	const ofStore = " FROM `stores` WHERE `stores`.`id` = ? AND `stores`.`id` = ?"
-	const line = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?)"
 	const touched = "version = version + 1, updated_at = CASE WHEN updated_at > ? THEN updated_at + ? ELSE ? END"
 	return placeTexts{
 		takeNumbers: "UPDATE `stores` SET `next_number` = COALESCE(`stores`.`next_number`, 0) + ? WHERE `stores`.`id` " +
@@ -70,9 +69,6 @@ func placing(engine string) placeTexts {
 			"`billing_address`, `shipping_address`, `notes_count`, `tags`, `source`, `placed_at`, " +
 			"`included_tax_minor`, `cart_id`, `shipping_method`, `payment_method`, `language`, `line_set`, `line_set_version`, `id`) VALUES (?" +
 			strings.Repeat(", ?", 31) + ")",
-		insertLines: "INSERT INTO order_lines (store_id, id, order_id, position, product_id, variant_id, options, title, " +
-			"sku, quantity, fulfilled_quantity, refunded_quantity, unit_price_minor, discount_minor, tax_minor, " +
-			"total_minor, requires_shipping) VALUES " + line + ", " + line + ", " + line,
 		takeStock: "UPDATE products SET " + touched + ", inventory_quantity = inventory_quantity + ? WHERE " +
 			"store_id = ? AND id = ? AND options IS NULL AND inventory_quantity >= ?",
 		countOrder: "UPDATE customers SET " + touched + ", orders_count = orders_count + 1, last_order_at = CASE WHEN " +
@@ -86,6 +82,6 @@ func placing(engine string) placeTexts {
 // list is all of them, as one order of three lines runs them.
 func (t placeTexts) list(mark string) []string {
 	return []string{t.cart, t.store, t.lines, t.products, t.taxes, t.countries, t.zone, t.methods, t.customer,
-		t.endCart, t.insertOrder, t.insertLines, t.takeStock, t.takeStock, t.takeStock, t.countOrder, mark,
+		t.endCart, t.insertOrder, t.takeStock, t.takeStock, t.takeStock, t.countOrder, mark,
 		insertAudit, insertEvent, insertOutbox}
 }

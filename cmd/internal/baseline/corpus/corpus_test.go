@@ -25,7 +25,6 @@ func TestFill(t *testing.T) {
 			want  int
 		}{
 			{"SELECT COUNT(*) FROM orders", 1000},
-			{"SELECT COUNT(*) FROM order_lines", 2000},
 			{"SELECT COUNT(*) FROM products", 600},
 			{"SELECT MAX(n) FROM (SELECT COUNT(*) AS n FROM orders GROUP BY store_id) q", 600},
 			{"SELECT MAX(n) FROM (SELECT COUNT(*) AS n FROM orders GROUP BY placed_at) q", 50},

@@ -34,9 +34,6 @@ func (f *filler) tables() {
 			"discount_minor", "shipping_minor", "tax_minor", "total_minor", "paid_minor", "refunded_minor",
 			"customer_id", "email", "billing_address", "shipping_address", "notes_count", "tags", "source", "placed_at",
 			"paid_at", "fulfilled_at", "completed_at", "line_set", "line_set_version"),
-		"order_lines": newBulk(f.conn, "order_lines", "store_id", "order_id", "position", "id", "product_id",
-			"title", "sku", "quantity", "fulfilled_quantity", "refunded_quantity", "unit_price_minor", "discount_minor",
-			"tax_minor", "total_minor"),
 	}
 }
 
@@ -124,13 +121,6 @@ func (f *filler) orders(ctx context.Context, store xid.ID, ids []xid.ID, goods, 
 			paidAt, fulfilledAt, completedAt, lineset.Pack(id, lines), 4)
 		if err != nil {
 			return err
-		}
-		for _, l := range lines {
-			err := f.add(ctx, "order_lines", store[:], id[:], l.Position, l.ID[:], l.ProductID[:], l.Title, *l.Sku,
-				l.Quantity, 0, 0, l.UnitPriceMinor, 0, 0, l.TotalMinor)
-			if err != nil {
-				return err
-			}
 		}
 	}
 	return nil
