@@ -56,14 +56,18 @@ func (r *Resolver) NewStore(ctx context.Context, in model.StoreCreateInput,
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := r.newStore(ctx, in, owner.Demo, func(ctx context.Context) (err error) {
-		if err := r.roomForStore(ctx, owner.ID); err != nil {
-			return err
-		}
-		if _, err := r.access.Enrol(ctx, person.ID, viewer.Owner); err != nil {
-			return fmt.Errorf("make the owner's membership: %w", err)
-		}
-		return nil
+	var s *model.Store
+	err = r.inTurn(ctx, owner.ID, func(room func(context.Context) error) (err error) {
+		s, err = r.newStore(ctx, in, owner.Demo, func(ctx context.Context) (err error) {
+			if err := room(ctx); err != nil {
+				return err
+			}
+			if _, err := r.access.Enrol(ctx, person.ID, viewer.Owner); err != nil {
+				return fmt.Errorf("make the owner's membership: %w", err)
+			}
+			return nil
+		})
+		return err
 	})
 	return s, person, err
 }
@@ -117,18 +121,63 @@ func (r *Resolver) newStore(ctx context.Context, in model.StoreCreateInput, demo
 	return r.ShownStore(s), nil
 }
 
-// roomForStore refuses a person who owns as many open stores as one may. The lock
-// lets the stores that they make at once wait for each other. The demo, which
-// makes its owners, is not bounded.
-func (r *Resolver) roomForStore(ctx context.Context, person xid.ID) error {
-	if person.IsNil() {
-		return nil
+// inTurn lets f make a store for a person while no other one is made for them, and refuses
+// one who owns as many as one may. The room is looked for by the function that f gets, in
+// the transaction of the new store, which holds the person's row. The demo, which makes its
+// owners, is not bounded.
+//
+// Where that row may lie on another shard than the store, a transaction of its own holds it,
+// and the room is looked for before f, outside of both: neither touches a second shard. Few
+// hold a connection in this way at a time, so that each finds a second one.
+func (r *Resolver) inTurn(ctx context.Context, person xid.ID, f func(room func(context.Context) error) error) error {
+	switch {
+	case person.IsNil():
+		return f(func(context.Context) error { return nil })
+	case !r.Store.Sharded():
+		return f(func(ctx context.Context) error {
+			if err := r.hold(ctx, person); err != nil {
+				return err
+			}
+			return r.roomForStore(ctx, person)
+		})
 	}
+	select {
+	case r.holding <- struct{}{}:
+		defer func() { <-r.holding }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	begun := false
+	var made error
+	err := r.Store.InTx(ctx, func(holding context.Context) error {
+		if begun {
+			return nil // f has had its run: only the hold was lost
+		}
+		if err := r.hold(holding, person); err != nil {
+			return err
+		}
+		begun = true
+		if made = r.roomForStore(ctx, person); made == nil {
+			made = f(func(context.Context) error { return nil })
+		}
+		return nil
+	})
+	if begun {
+		return made
+	}
+	return err
+}
+
+// hold keeps others from holding a person until the transaction ends.
+func (r *Resolver) hold(ctx context.Context, person xid.ID) error {
 	query := r.Client(ctx).User.Query().Where(user.ID(person))
 	query.Modify(ent.ForUpdate)
-	if _, err := core.Only(query.Load(ctx)); err != nil {
-		return err
-	}
+	_, err := core.Only(query.Load(ctx))
+	return err
+}
+
+// roomForStore refuses a person who owns as many open stores as one may.
+func (r *Resolver) roomForStore(ctx context.Context, person xid.ID) error {
 	p, err := r.Sessions.Of(ctx, person)
 	if err != nil || p == nil {
 		return err
