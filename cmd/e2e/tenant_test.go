@@ -60,7 +60,8 @@ func TestTenantsREST(t *testing.T) {
 				want := ask(r.prefix+nobody).want(t, http.StatusNotFound, "not_found")
 				for _, id := range []string{r.foreign, strings.ToUpper(r.foreign), r.foreign + "0", "x",
 					strings.TrimPrefix(r.foreign, r.prefix), "%2e%2e", "%00"} {
-					if got := ask(id).want(t, http.StatusNotFound, "not_found"); anonymous(t, got) != anonymous(t, want) {
+					got := ask(id).want(t, http.StatusNotFound, "not_found")
+					if anonymous(t, got) != anonymous(t, want) {
 						t.Errorf("%s: %s, for an id of nobody: %s", id, got.Body, want.Body)
 					}
 				}
