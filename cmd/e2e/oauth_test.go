@@ -78,7 +78,8 @@ func TestExchangeInJSON(t *testing.T) {
 		back := p.person(t).allow(p.app(f, 0).AuthCodeURL("s", oauth2.S256ChallengeOption(verifier)),
 			f.Stores[1].Owner)
 		body, err := json.Marshal(map[string]string{"grant_type": "authorization_code",
-			"code": back.Query().Get("code"), "client_id": f.OAuthApp.ClientID, "code_verifier": verifier, "redirect_uri": callback})
+			"code": back.Query().Get("code"), "client_id": f.OAuthApp.ClientID,
+			"code_verifier": verifier, "redirect_uri": callback})
 		if err != nil {
 			t.Fatal(err)
 		}
