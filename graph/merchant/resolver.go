@@ -11,14 +11,10 @@ import (
 type Resolver struct {
 	*core.Core
 	access *access.Resolver
-	// holding bounds how many hold a person while a store is made for them.
-	holding chan struct{}
 }
 
 // New makes the resolver.
-func New(c *core.Core, a *access.Resolver) *Resolver {
-	return &Resolver{Core: c, access: a, holding: make(chan struct{}, 4)}
-}
+func New(c *core.Core, a *access.Resolver) *Resolver { return &Resolver{Core: c, access: a} }
 
 // Query returns the queries.
 func (r *Resolver) Query() Query { return Query{r} }

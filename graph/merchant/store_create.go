@@ -7,7 +7,6 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
-	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -127,53 +126,25 @@ func (r *Resolver) newStore(ctx context.Context, in model.StoreCreateInput, demo
 // owners, is not bounded.
 //
 // Where that row may lie on another shard than the store, a transaction of its own holds it,
-// and the room is looked for before f, outside of both: neither touches a second shard. Few
-// hold a connection in this way at a time, so that each finds a second one.
+// and the room is looked for before f, outside of both: neither touches a second shard.
 func (r *Resolver) inTurn(ctx context.Context, person xid.ID, f func(room func(context.Context) error) error) error {
 	switch {
 	case person.IsNil():
 		return f(func(context.Context) error { return nil })
 	case !r.Store.Sharded():
 		return f(func(ctx context.Context) error {
-			if err := r.hold(ctx, person); err != nil {
+			if err := r.Sessions.Lock(ctx, person); err != nil {
 				return err
 			}
 			return r.roomForStore(ctx, person)
 		})
 	}
-	select {
-	case r.holding <- struct{}{}:
-		defer func() { <-r.holding }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	begun := false
-	var made error
-	err := r.Store.InTx(ctx, func(holding context.Context) error {
-		if begun {
-			return nil // f has had its run: only the hold was lost
-		}
-		if err := r.hold(holding, person); err != nil {
+	return r.Sessions.Hold(ctx, person, func() error {
+		if err := r.roomForStore(ctx, person); err != nil {
 			return err
 		}
-		begun = true
-		if made = r.roomForStore(ctx, person); made == nil {
-			made = f(func(context.Context) error { return nil })
-		}
-		return nil
+		return f(func(context.Context) error { return nil })
 	})
-	if begun {
-		return made
-	}
-	return err
-}
-
-// hold keeps others from holding a person until the transaction ends.
-func (r *Resolver) hold(ctx context.Context, person xid.ID) error {
-	query := r.Client(ctx).User.Query().Where(user.ID(person))
-	query.Modify(ent.ForUpdate)
-	_, err := core.Only(query.Load(ctx))
-	return err
 }
 
 // roomForStore refuses a person who owns as many open stores as one may.
