@@ -25,6 +25,7 @@ import (
 // settings are those of a campaign.
 type settings struct {
 	engine, binary, unpacked string
+	cluster                  cluster
 	seed                     uint64
 	faults                   int
 	time                     time.Duration // after which no more faults come
@@ -70,7 +71,7 @@ func run(ctx context.Context, s settings) (*Ledger, error) {
 		for _, p := range c.processes() {
 			<-p.over
 		}
-		c.db.kill()
+		c.db.close()
 	}()
 	work, fail := context.WithCancelCause(ctx)
 	c.work, c.failed = work, func(err error) {
@@ -78,7 +79,7 @@ func run(ctx context.Context, s settings) (*Ledger, error) {
 			fail(err)
 		}
 	}
-	c.db = &database{engine: s.engine, dir: filepath.Join(dir, "db"), unpacked: s.unpacked,
+	c.db = &database{engine: s.engine, dir: filepath.Join(dir, "db"), unpacked: s.unpacked, cluster: s.cluster,
 		settable: s.engine == "mariadb" && mariadb.Settable()}
 	if err := c.open(living); err != nil {
 		return nil, err
@@ -106,10 +107,11 @@ func (c *campaign) open(living context.Context) error {
 	where := []string{"--data", filepath.Join(c.dir, "data"), "--log-format", "text", "--log-level", "warn"}
 	count := 1
 	if c.db.server != nil {
-		address, err := c.db.server.Create(c.work, "chaos")
-		if err != nil {
+		if _, err := c.db.server.Create(c.work, name); err != nil {
 			return err
 		}
+	}
+	if address := c.db.address(); address != "" {
 		where, count = append(where, "--database", address), 2
 	}
 	serve := append([]string{"serve", "--json", "--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0",
@@ -117,7 +119,7 @@ func (c *campaign) open(living context.Context) error {
 	if err := c.seedDemo(serve); err != nil {
 		return err
 	}
-	if c.db.server != nil {
+	if count > 1 {
 		serve = append(serve, "--no-dispatch")
 	}
 	dispatch := append([]string{"dispatch", "--json", "--admin-addr", "127.0.0.1:0", "--allow-loopback-webhooks"},
@@ -368,8 +370,8 @@ func leftOver(out []byte) (list []string) {
 // command runs a command of the program on the campaign's data.
 func (c *campaign) command(args ...string) ([]byte, error) {
 	args = append(args, "--data", filepath.Join(c.dir, "data"))
-	if c.db.server != nil {
-		args = append(args, "--database", c.db.server.DSN("chaos"))
+	if address := c.db.address(); address != "" {
+		args = append(args, "--database", address)
 	}
 	ctx, cancel := context.WithTimeout(c.work, patience)
 	defer cancel()

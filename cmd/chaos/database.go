@@ -15,14 +15,42 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest/mariadb"
 )
 
-// database is the private server of a campaign; with SQLite there is none.
+// database is the private server of a campaign; with SQLite there is none, and a cluster of
+// Vitess is given.
 type database struct {
 	engine, dir, unpacked string
+	cluster               cluster
 	settable              bool
 	server                *mariadb.Server
 	ahead                 time.Duration
-	ended                 int // how often it ended without us, as MySQL does on a full disk
+	dead                  bool // a cluster that was killed
+	ended                 int  // how often it ended without us, as MySQL does on a full disk
 }
+
+// cluster is one of Vitess: its address, and the commands that end it as a crash does and
+// that begin it again and wait until it answers.
+type cluster struct{ address, kill, start string }
+
+// do runs a command of a cluster.
+func do(ctx context.Context, command string) error {
+	cmd := exec.CommandContext(ctx, "sh", "-c", command)
+	cmd.WaitDelay = time.Second // what it leaves running may hold its output open
+	if out, err := cmd.CombinedOutput(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
+		return fmt.Errorf("%s: %w: %.300s", command, err, out)
+	}
+	return nil
+}
+
+// address is where the program finds the database; "" is SQLite.
+func (d *database) address() string {
+	if d.server != nil {
+		return d.server.DSN(name)
+	}
+	return d.cluster.address
+}
+
+// name is that of the database of a campaign.
+const name = "chaos"
 
 // durable lets commits survive the end of the server, though not that of its machine.
 var durable = []string{"--innodb-flush-log-at-trx-commit=2", "--innodb-doublewrite=1"}
@@ -30,8 +58,12 @@ var durable = []string{"--innodb-flush-log-at-trx-commit=2", "--innodb-doublewri
 // start begins the server, again after it was killed, with its clock where it was. It may
 // need several tries while the disk is full.
 func (d *database) start(ctx context.Context) error {
-	if d.engine == "sqlite" {
+	switch {
+	case d.engine == "sqlite", d.engine == "vitess" && !d.dead:
 		return nil
+	case d.engine == "vitess":
+		d.dead = false
+		return do(ctx, d.cluster.start)
 	}
 	var err error
 	for range 3 {
@@ -53,8 +85,18 @@ func (d *database) begin() (*mariadb.Server, error) {
 	return mariadb.Start(d.dir, durable...)
 }
 
-// kill ends the server as a crash does.
-func (d *database) kill() {
+// kill ends the database as a crash does.
+func (d *database) kill(ctx context.Context) error {
+	if d.engine == "vitess" {
+		d.dead = true
+		return do(ctx, d.cluster.kill)
+	}
+	d.close()
+	return nil
+}
+
+// close ends the server, if it is ours.
+func (d *database) close() {
 	if d.server != nil {
 		d.server.Close()
 		d.server = nil
@@ -71,7 +113,7 @@ func (d *database) revive(ctx context.Context) error {
 		return conn.Close()
 	}
 	d.ended++
-	d.kill()
+	d.close()
 	return d.start(ctx)
 }
 

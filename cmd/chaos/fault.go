@@ -88,6 +88,14 @@ func (c *campaign) able() (list []Kind, undone map[string]string) {
 	case c.engine == "mariadb" && !c.db.settable:
 		undone[string(Clock)] = "there is no library of faketime"
 	}
+	if c.engine == "vitess" {
+		undone[string(Clock)] = "the cluster's clock is that of its machine"
+		if c.cluster.kill == "" {
+			for _, k := range []Kind{KillDatabase, KillMachine} {
+				undone[string(k)] = "no command kills the cluster"
+			}
+		}
+	}
 	if c.disk.err != nil {
 		undone[string(DiskFull)] = c.disk.err.Error()
 	}
@@ -116,9 +124,10 @@ func (c *campaign) strike(ctx context.Context, f Fault) error {
 		if f.Kind == KillMachine {
 			kill(c.processes()...)
 		}
-		c.db.kill()
-		pause(ctx, f.Hold)
-		err = c.db.start(ctx)
+		if err = c.db.kill(ctx); err == nil {
+			pause(ctx, f.Hold)
+			err = c.db.start(ctx)
+		}
 	case Pause:
 		p := c.processes()[f.Target%len(c.processes())]
 		p.signal(syscall.SIGSTOP)

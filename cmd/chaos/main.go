@@ -29,12 +29,15 @@ import (
 
 // command are the flags.
 type command struct {
-	Engine string        `enum:"sqlite,mariadb,mysql" default:"sqlite" help:"The database: sqlite, mariadb or mysql (default ${default})."`
+	Engine string        `enum:"sqlite,mariadb,mysql,vitess" default:"sqlite" help:"The database: sqlite, mariadb, mysql or vitess (default ${default})."`
 	Kills  int           `default:"200" help:"How many faults there are (default ${default})."`
 	Seed   uint64        `default:"1" help:"What is drawn, and when, follows from it (default ${default})."`
 	Time   time.Duration `default:"30m" help:"No fault comes after it (default ${default})."`
 	Binary string        `type:"path" help:"Disturb this program instead of one that is built now."`
 	MySQL  string        `name:"mysql" env:"STOREFRONT_TEST_MYSQLD" type:"path" help:"Folder of an unpacked MySQL, as .ci/mysql prints it."`
+	Vitess string        `help:"mysql:// address of a cluster of Vitess, migrated and without a row, as .ci/vitess chaos gives it."`
+	Down   string        `name:"vitess-kill" help:"Shell command that kills that cluster; without it the cluster lives on."`
+	Up     string        `name:"vitess-start" help:"Shell command that starts it again and waits until it answers."`
 	Ledger string        `type:"path" help:"File for the ledger and the verdict (default: in the folder for temporary files)."`
 }
 
@@ -70,7 +73,7 @@ func (c *command) run(ctx context.Context, out io.Writer) (good bool, err error)
 	}
 	began := time.Now()
 	l, err := run(ctx, settings{engine: c.Engine, binary: c.Binary, unpacked: c.MySQL, seed: c.Seed, faults: c.Kills,
-		time: c.Time, log: out})
+		cluster: cluster{address: c.Vitess, kill: c.Down, start: c.Up}, time: c.Time, log: out})
 	if err != nil {
 		return false, err
 	}
@@ -95,6 +98,10 @@ func (c *command) check() error {
 		return errors.New("mariadbd is not installed")
 	case c.Engine == "mysql" && c.MySQL == "":
 		return errors.New("--mysql must name the folder of an unpacked MySQL: --mysql $(.ci/mysql)")
+	case (c.Engine == "vitess") != (c.Vitess != ""):
+		return errors.New("--engine vitess needs the address of a cluster in --vitess: see .ci/vitess chaos")
+	case (c.Down == "") != (c.Up == "") || c.Down != "" && c.Vitess == "":
+		return errors.New("--vitess-kill and --vitess-start go together, and with --vitess")
 	}
 	return nil
 }

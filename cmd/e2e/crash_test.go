@@ -162,9 +162,7 @@ func (p *program) tally(t *testing.T, key, token, order string) map[string]int {
 // Whatever moment a crash comes at: every key has exactly one row after its
 // retry, and every acknowledged answer stands.
 func TestCrash(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, s settings) {
-		t.Parallel()
+	together(t, func(t *testing.T, s settings) {
 		var all []*deed
 		for round := range 3 {
 			p := start(t, s)

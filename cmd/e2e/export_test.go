@@ -31,8 +31,10 @@ const (
 )
 
 // filled is a database with so many orders that the program migrated, on each
-// engine.
+// engine, beside other tests.
 func filled(t *testing.T, orders int, f func(t *testing.T, s settings, key string)) {
+	t.Helper()
+	t.Parallel()
 	size := corpus.Size{Orders: orders, Stores: 1, Share: 100, Ties: 500, Products: 200}
 	run := func(t *testing.T, data, database string) {
 		s := settings{Data: data, Args: []string{"--migrate", "--rate-limit", "0", "--database", database}}
@@ -50,11 +52,15 @@ func filled(t *testing.T, orders int, f func(t *testing.T, s settings, key strin
 		f(t, s, c.Shops[0].Key)
 	}
 	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
 		data := t.TempDir()
 		run(t, data, "sqlite:"+filepath.Join(data, "storefront.db"))
 	})
 	if storetest.HaveMySQL(t) {
-		t.Run("mysql", func(t *testing.T) { run(t, t.TempDir(), storetest.EmptyMySQL(t)) })
+		t.Run("mysql", func(t *testing.T) {
+			t.Parallel() // and its database then, as together does
+			run(t, t.TempDir(), storetest.EmptyMySQL(t))
+		})
 	}
 }
 
@@ -139,9 +145,7 @@ func (p *program) download(t *testing.T, j job) []byte {
 // TestExportSurvivesKills: a file whose writer is killed three times, while orders
 // get notes, is byte for byte that of a run that nobody disturbed.
 func TestExportSurvivesKills(t *testing.T) {
-	t.Parallel()
 	filled(t, many, func(t *testing.T, s settings, key string) {
-		t.Parallel()
 		p := start(t, s)
 		calm := p.reached(t, key, p.export(t, key, `{"kind": "orders", "compression": "gzip"}`).ID, completed)
 		want := p.download(t, calm)
@@ -181,9 +185,7 @@ func TestExportSurvivesKills(t *testing.T) {
 // TestExportsSideBySide: five of a store run at once, others wait, all of them end
 // whole while products are written, and by two processes.
 func TestExportsSideBySide(t *testing.T) {
-	t.Parallel()
 	filled(t, some, func(t *testing.T, s settings, key string) {
-		t.Parallel()
 		p, q := start(t, s), start(t, settings{Data: s.Data, Args: s.Args})
 		writing, stop := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
@@ -254,9 +256,7 @@ func TestExportFormulas(t *testing.T) {
 // TestExportLeavesNothing: of a job that was cancelled or deleted, the blob store
 // keeps nothing.
 func TestExportLeavesNothing(t *testing.T) {
-	t.Parallel()
 	filled(t, some, func(t *testing.T, s settings, key string) {
-		t.Parallel()
 		p := start(t, s)
 		j := p.export(t, key, `{"kind": "orders"}`)
 		done := p.reached(t, key, j.ID, completed)

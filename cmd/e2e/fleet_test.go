@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/storefront-go/storefront/ent/storetest"
 )
 
 // fleet is what status prints, as far as the tests read it.
@@ -67,7 +69,7 @@ func TestFleet(t *testing.T) {
 			}
 			delete(want, p.PID)
 		}
-		if len(want) > 0 || len(shown.Shards) != 1 {
+		if len(want) > 0 || len(shown.Shards) != storetest.Shards() {
 			t.Errorf("not shown: %v; shown: %+v", want, shown)
 		}
 		code, text := sends.admin(t, "/status")

@@ -106,13 +106,36 @@ func copyFolder(t *testing.T, to, from string) {
 // one; s starts it. MySQL begins without a table.
 func each(t *testing.T, f func(t *testing.T, s settings)) {
 	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { f(t, onSQLite(t)) })
+	if storetest.HaveMySQL(t) {
+		t.Run("mysql", func(t *testing.T) { f(t, onMySQL(t)) })
+	}
+}
+
+// together is each beside other tests. A test takes its database when it is its turn: where
+// all share one, as on Vitess, none may hold it while it waits for others to end.
+func together(t *testing.T, f func(t *testing.T, s settings)) {
+	t.Helper()
+	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
-		f(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}})
+		t.Parallel()
+		f(t, onSQLite(t))
 	})
 	if storetest.HaveMySQL(t) {
 		t.Run("mysql", func(t *testing.T) {
-			f(t, settings{Data: t.TempDir(), Args: []string{"--demo", "--demo-orders", "3", "--rate-limit", "0",
-				"--migrate", "--database", storetest.EmptyMySQL(t)}})
+			t.Parallel()
+			f(t, onMySQL(t))
 		})
 	}
+}
+
+func onSQLite(t *testing.T) settings {
+	t.Helper()
+	return settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}}
+}
+
+func onMySQL(t *testing.T) settings {
+	t.Helper()
+	return settings{Data: t.TempDir(), Args: []string{"--demo", "--demo-orders", "3", "--rate-limit", "0",
+		"--migrate", "--database", storetest.EmptyMySQL(t)}}
 }

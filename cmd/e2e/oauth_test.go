@@ -71,68 +71,71 @@ func TestGoClient(t *testing.T) {
 // The exchange exactly as the specification writes it: JSON in, and who the app
 // acts for out of it.
 func TestExchangeInJSON(t *testing.T) {
-	t.Parallel()
-	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
-	f := p.demo(t)
-	verifier := oauth2.GenerateVerifier()
-	back := p.person(t).allow(p.app(f, 0).AuthCodeURL("s", oauth2.S256ChallengeOption(verifier)), f.Stores[1].Owner)
-	body, err := json.Marshal(map[string]string{"grant_type": "authorization_code", "code": back.Query().Get("code"),
-		"client_id": f.OAuthApp.ClientID, "code_verifier": verifier, "redirect_uri": callback})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := p.send(t, request{Path: "/api/public/oauth/token", Body: string(body)})
-	var token struct {
-		AccessToken  string `json:"access_token"`
-		TokenType    string `json:"token_type"`
-		ExpiresIn    int    `json:"expires_in"`
-		RefreshToken string `json:"refresh_token"`
-		Scope        string
-		StoreID      string `json:"store_id"`
-	}
-	a.decode(t, &token)
-	if a.Status != http.StatusOK || token.TokenType != "Bearer" ||
-		token.ExpiresIn != 3600 || token.StoreID != f.Stores[1].ID ||
-		!strings.HasPrefix(token.AccessToken, "sfa_") || !strings.HasPrefix(token.RefreshToken, "sfr_") ||
-		len(strings.Fields(token.Scope)) != len(f.OAuthApp.AllowedScopes) {
-		t.Fatalf("%d %s", a.Status, a.Body)
-	}
-	p.send(t, request{As: token.AccessToken, Path: base + "/me"}).want(t, http.StatusOK, "")
-	again := p.send(t, request{Path: "/api/public/oauth/token", Body: string(body)})
-	if again.Status != http.StatusBadRequest || !strings.Contains(string(again.Body), "invalid_grant") {
-		t.Errorf("the second time: %d %s", again.Status, again.Body)
-	}
-	p.send(t, request{As: token.AccessToken, Path: base + "/me"}).want(t, http.StatusUnauthorized, "invalid_token")
+	together(t, func(t *testing.T, s settings) {
+		p := start(t, s)
+		f := p.demo(t)
+		verifier := oauth2.GenerateVerifier()
+		back := p.person(t).allow(p.app(f, 0).AuthCodeURL("s", oauth2.S256ChallengeOption(verifier)),
+			f.Stores[1].Owner)
+		body, err := json.Marshal(map[string]string{"grant_type": "authorization_code",
+			"code": back.Query().Get("code"), "client_id": f.OAuthApp.ClientID,
+			"code_verifier": verifier, "redirect_uri": callback})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := p.send(t, request{Path: "/api/public/oauth/token", Body: string(body)})
+		var token struct {
+			AccessToken  string `json:"access_token"`
+			TokenType    string `json:"token_type"`
+			ExpiresIn    int    `json:"expires_in"`
+			RefreshToken string `json:"refresh_token"`
+			Scope        string
+			StoreID      string `json:"store_id"`
+		}
+		a.decode(t, &token)
+		if a.Status != http.StatusOK || token.TokenType != "Bearer" ||
+			token.ExpiresIn != 3600 || token.StoreID != f.Stores[1].ID ||
+			!strings.HasPrefix(token.AccessToken, "sfa_") || !strings.HasPrefix(token.RefreshToken, "sfr_") ||
+			len(strings.Fields(token.Scope)) != len(f.OAuthApp.AllowedScopes) {
+			t.Fatalf("%d %s", a.Status, a.Body)
+		}
+		p.send(t, request{As: token.AccessToken, Path: base + "/me"}).want(t, http.StatusOK, "")
+		again := p.send(t, request{Path: "/api/public/oauth/token", Body: string(body)})
+		if again.Status != http.StatusBadRequest || !strings.Contains(string(again.Body), "invalid_grant") {
+			t.Errorf("the second time: %d %s", again.Status, again.Body)
+		}
+		p.send(t, request{As: token.AccessToken, Path: base + "/me"}).want(t, http.StatusUnauthorized, "invalid_token")
+	})
 }
 
 // What was used before a crash is known to be used after it.
 func TestReplayAfterCrash(t *testing.T) {
-	t.Parallel()
-	data := demoData(t)
-	p := start(t, settings{Data: data, Args: []string{"--rate-limit", "0"}})
-	f := p.demo(t)
-	c, verifier := p.app(f, oauth2.AuthStyleInParams), oauth2.GenerateVerifier()
-	back := p.person(t).allow(c.AuthCodeURL("s", oauth2.S256ChallengeOption(verifier)), f.Stores[0].Owner)
-	code := back.Query().Get("code")
-	token, err := c.Exchange(p.context(t), code, oauth2.VerifierOption(verifier))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.kill()
-	p = start(t, settings{Data: data, Args: []string{"--rate-limit", "0"}})
-	p.send(t, request{As: token.AccessToken, Path: base + "/me"}).want(t, http.StatusOK, "")
-	// Without a verifier and from nobody: theft is theft.
-	res, err := free.PostForm(p.API+"/api/public/oauth/token", url.Values{"code": {code}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	res.Body.Close()
-	if res.StatusCode != http.StatusBadRequest {
-		t.Errorf("replay: %s", res.Status)
-	}
-	p.send(t, request{As: token.AccessToken, Path: base + "/me"}).want(t, http.StatusUnauthorized, "invalid_token")
-	if _, err := p.app(f, oauth2.AuthStyleInParams).TokenSource(p.context(t),
-		&oauth2.Token{RefreshToken: token.RefreshToken}).Token(); err == nil {
-		t.Error("the refresh token outlived its family")
-	}
+	together(t, func(t *testing.T, s settings) {
+		p := start(t, s)
+		f := p.demo(t)
+		c, verifier := p.app(f, oauth2.AuthStyleInParams), oauth2.GenerateVerifier()
+		back := p.person(t).allow(c.AuthCodeURL("s", oauth2.S256ChallengeOption(verifier)), f.Stores[0].Owner)
+		code := back.Query().Get("code")
+		token, err := c.Exchange(p.context(t), code, oauth2.VerifierOption(verifier))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.kill()
+		p = start(t, s)
+		p.send(t, request{As: token.AccessToken, Path: base + "/me"}).want(t, http.StatusOK, "")
+		// Without a verifier and from nobody: theft is theft.
+		res, err := free.PostForm(p.API+"/api/public/oauth/token", url.Values{"code": {code}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != http.StatusBadRequest {
+			t.Errorf("replay: %s", res.Status)
+		}
+		p.send(t, request{As: token.AccessToken, Path: base + "/me"}).want(t, http.StatusUnauthorized, "invalid_token")
+		if _, err := p.app(f, oauth2.AuthStyleInParams).TokenSource(p.context(t),
+			&oauth2.Token{RefreshToken: token.RefreshToken}).Token(); err == nil {
+			t.Error("the refresh token outlived its family")
+		}
+	})
 }

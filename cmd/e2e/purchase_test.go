@@ -98,9 +98,7 @@ func (c *counter) shopper(t *testing.T, product, email, payment string) (cookie,
 // their order or hears that there is none left, and nothing is sold twice. A receiver of
 // webhooks hears of each order once that it was made and once that it was paid.
 func TestPurchasesSurviveKills(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, s settings) {
-		t.Parallel()
+	together(t, func(t *testing.T, s settings) {
 		const shoppers, pieces, kills = 75, 30, 3
 		p := start(t, s)
 		store := p.demo(t).Stores[0]

@@ -38,34 +38,37 @@ func (p *program) ids(t *testing.T, s demo.Store) (v things) {
 // Another store's id is no id: the same answer as for one that nobody has, and
 // nothing happens there.
 func TestTenantsREST(t *testing.T) {
-	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}})
-	f := p.demo(t)
-	for i, mine := range f.Stores {
-		theirs := p.ids(t, f.Stores[1-i])
-		own := p.ids(t, mine)
-		const nobody = "01h455vb4pex5vsknk084sn02q"
-		for _, r := range []struct{ prefix, path, body, foreign, own string }{
-			{prefix: "ord_", path: "/orders/%s", foreign: theirs.Orders.first(), own: own.Orders.first()},
-			{prefix: "prod_", path: "/products/%s", foreign: theirs.Products.first(), own: own.Products.first()},
-			{prefix: "ord_", path: "/orders/%s/notes", body: `{"body":"x"}`, foreign: theirs.Orders.first(),
-				own: own.Orders.first()},
-		} {
-			ask := func(id string) *answer {
-				return p.send(t, request{As: mine.Keys["all"], Path: base + fmt.Sprintf(r.path, id), Body: r.body})
-			}
-			if a := ask(r.own); a.Status >= 300 {
-				t.Errorf("its own %s: %d %s", r.own, a.Status, a.Body)
-			}
-			want := ask(r.prefix+nobody).want(t, http.StatusNotFound, "not_found")
-			for _, id := range []string{r.foreign, strings.ToUpper(r.foreign), r.foreign + "0", "x",
-				strings.TrimPrefix(r.foreign, r.prefix), "%2e%2e", "%00"} {
-				if got := ask(id).want(t, http.StatusNotFound, "not_found"); anonymous(t, got) != anonymous(t, want) {
-					t.Errorf("%s: %s, for an id of nobody: %s", id, got.Body, want.Body)
+	each(t, func(t *testing.T, s settings) {
+		p := start(t, s)
+		f := p.demo(t)
+		for i, mine := range f.Stores {
+			theirs := p.ids(t, f.Stores[1-i])
+			own := p.ids(t, mine)
+			const nobody = "01h455vb4pex5vsknk084sn02q"
+			for _, r := range []struct{ prefix, path, body, foreign, own string }{
+				{prefix: "ord_", path: "/orders/%s", foreign: theirs.Orders.first(), own: own.Orders.first()},
+				{prefix: "prod_", path: "/products/%s", foreign: theirs.Products.first(), own: own.Products.first()},
+				{prefix: "ord_", path: "/orders/%s/notes", body: `{"body":"x"}`, foreign: theirs.Orders.first(),
+					own: own.Orders.first()},
+			} {
+				ask := func(id string) *answer {
+					return p.send(t, request{As: mine.Keys["all"], Path: base + fmt.Sprintf(r.path, id), Body: r.body})
+				}
+				if a := ask(r.own); a.Status >= 300 {
+					t.Errorf("its own %s: %d %s", r.own, a.Status, a.Body)
+				}
+				want := ask(r.prefix+nobody).want(t, http.StatusNotFound, "not_found")
+				for _, id := range []string{r.foreign, strings.ToUpper(r.foreign), r.foreign + "0", "x",
+					strings.TrimPrefix(r.foreign, r.prefix), "%2e%2e", "%00"} {
+					got := ask(id).want(t, http.StatusNotFound, "not_found")
+					if anonymous(t, got) != anonymous(t, want) {
+						t.Errorf("%s: %s, for an id of nobody: %s", id, got.Body, want.Body)
+					}
 				}
 			}
+			p.emptyElsewhere(t, mine, theirs)
 		}
-		p.emptyElsewhere(t, mine, theirs)
-	}
+	})
 }
 
 // emptyElsewhere wants lists filtered by another store's things to be empty.
@@ -121,38 +124,39 @@ func anonymous(t *testing.T, a *answer) string {
 // Every field of the schema that takes an id refuses another store's: the
 // schema itself says which fields these are, so a new one is tried too.
 func TestTenantsGraphQL(t *testing.T) {
-	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}})
-	f := p.demo(t)
-	mine, other := f.Stores[0], f.Stores[1]
-	theirs := p.ids(t, other)
-	before := p.post(t, other.StaffToken, inventory, nil)
-
-	s := p.introspect(t, mine.StaffToken)
-	tried := 0
-	for _, root := range []string{"Query", "Mutation"} {
-		for _, field := range s.types[root].Fields {
-			if !s.takesID(field) {
-				continue
+	each(t, func(t *testing.T, s settings) {
+		p := start(t, s)
+		f := p.demo(t)
+		mine, other := f.Stores[0], f.Stores[1]
+		theirs := p.ids(t, other)
+		before := p.post(t, other.StaffToken, inventory, nil)
+		schema := p.introspect(t, mine.StaffToken)
+		tried := 0
+		for _, root := range []string{"Query", "Mutation"} {
+			for _, field := range schema.types[root].Fields {
+				if !schema.takesID(field) {
+					continue
+				}
+				tried++
+				t.Run(field.Name, func(t *testing.T) {
+					foreign := p.post(t, mine.StaffToken, schema.document(root, field, theirs), nil)
+					unknown := p.post(t, mine.StaffToken, schema.document(root, field, nobody), nil)
+					if !refused(t, foreign) {
+						t.Errorf("another store's id: %s", foreign.Body)
+					}
+					if stripped(t, foreign) != stripped(t, unknown) {
+						t.Errorf("another store's id: %s\nan id of nobody: %s", foreign.Body, unknown.Body)
+					}
+				})
 			}
-			tried++
-			t.Run(field.Name, func(t *testing.T) {
-				foreign := p.post(t, mine.StaffToken, s.document(root, field, theirs), nil)
-				unknown := p.post(t, mine.StaffToken, s.document(root, field, nobody), nil)
-				if !refused(t, foreign) {
-					t.Errorf("another store's id: %s", foreign.Body)
-				}
-				if stripped(t, foreign) != stripped(t, unknown) {
-					t.Errorf("another store's id: %s\nan id of nobody: %s", foreign.Body, unknown.Body)
-				}
-			})
 		}
-	}
-	if tried < 25 {
-		t.Errorf("only %d fields were tried", tried)
-	}
-	if after := p.post(t, other.StaffToken, inventory, nil); string(after.Body) != string(before.Body) {
-		t.Errorf("the other store changed:\n%s\n%s", before.Body, after.Body)
-	}
+		if tried < 25 {
+			t.Errorf("only %d fields were tried", tried)
+		}
+		if after := p.post(t, other.StaffToken, inventory, nil); string(after.Body) != string(before.Body) {
+			t.Errorf("the other store changed:\n%s\n%s", before.Body, after.Body)
+		}
+	})
 }
 
 // nobody's things have ids that are well-formed and unknown.

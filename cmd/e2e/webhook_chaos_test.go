@@ -197,9 +197,7 @@ func (b *book) another() func() string {
 
 // When the one that sends is killed, another goes on within 7 s.
 func TestWebhookTakeOver(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, s settings) {
-		t.Parallel()
+	together(t, func(t *testing.T, s settings) {
 		s = s.plus("--no-dispatch")
 		p := start(t, s)
 		c := hire(t, 10*time.Millisecond, p)
@@ -224,9 +222,7 @@ const takeOver = 10 * time.Second
 
 // What was committed before a crash and not sent is sent by whoever comes next.
 func TestWebhookCommittedUnsent(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, s settings) {
-		t.Parallel()
+	together(t, func(t *testing.T, s settings) {
 		p := start(t, s.plus("--no-dispatch"))
 		c := hire(t, 0, p)
 		sink := receiving(t)

@@ -14,9 +14,7 @@ import (
 
 // Endpoints that never answer take nothing from one that does.
 func TestWebhookHangingOnes(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, s settings) {
-		t.Parallel()
+	together(t, func(t *testing.T, s settings) {
 		p := start(t, s)
 		c, sink := hire(t, 20*time.Millisecond, p), receiving(t)
 		key := c.store.Keys["all"]

@@ -11,9 +11,7 @@ import (
 // A dispatcher that may open few files sends with what it has: nobody who is healthy
 // is blamed for it, and everything arrives.
 func TestWebhookFewFiles(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, s settings) {
-		t.Parallel()
+	together(t, func(t *testing.T, s settings) {
 		p := start(t, s.plus("--no-dispatch"))
 		c, sink := hire(t, 50*time.Millisecond, p), receiving(t)
 		key := c.store.Keys["all"]

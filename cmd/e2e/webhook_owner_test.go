@@ -15,9 +15,7 @@ import (
 // When an app's access to a store ends, nothing of what waits goes to it any
 // more, in whatever process; and it gets no event of it, while the store's endpoints do.
 func TestWebhookGrantEnds(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, s settings) {
-		t.Parallel()
+	together(t, func(t *testing.T, s settings) {
 		p := start(t, s.plus("--no-dispatch"))
 		dispatcher(t, s)
 		f, c, sink := p.demo(t), hire(t, 0, p), receiving(t)
@@ -118,9 +116,7 @@ func (p *program) stopped(t *testing.T, token, id string) standing {
 // keeps the old one until the new one is promoted, that of Standard Webhooks
 // carries both meanwhile, and no delivery verifies with none.
 func TestWebhookRotation(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, s settings) {
-		t.Parallel()
+	together(t, func(t *testing.T, s settings) {
 		p := start(t, s.plus("--no-dispatch"))
 		dispatcher(t, s)
 		c, sink := hire(t, 10*time.Millisecond, p), receiving(t)
@@ -185,9 +181,7 @@ func (b *book) seen(t *testing.T, what string, so func(*entry) bool) {
 // People skip a delivery and delete an endpoint while an attempt is under way: it
 // ends by itself and changes nothing of that, and nothing else stands still.
 func TestWebhookInFlight(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, s settings) {
-		t.Parallel()
+	together(t, func(t *testing.T, s settings) {
 		p := start(t, s)
 		c, to := hire(t, 0, p), receiving(t)
 		skip, first := make(chan struct{}), true

@@ -153,9 +153,7 @@ var seldom = []event.Type{event.AppGrantRevoked, event.WebhookEndpointSuspended,
 // Every event that REST and GraphQL make arrives at those who subscribed, signed
 // and in order, and is what the event log lists; a deleted endpoint gets nothing.
 func TestWebhookPlain(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, s settings) {
-		t.Parallel()
+	together(t, func(t *testing.T, s settings) {
 		p := start(t, s)
 		c, sink := hire(t, 0, p), receiving(t)
 		key := c.store.Keys["all"]

@@ -23,6 +23,9 @@ const (
 // keyspace is held by the one test that uses the cluster.
 var keyspace sync.Mutex
 
+// Shards returns how many shards there are where a test runs on Vitess, and one elsewhere.
+func Shards() int { return max(1, len(strings.Fields(os.Getenv(EnvShards)))) }
+
 // vitess returns the address of the cluster, without any row, for one test after the other.
 // Its tables stay: nobody makes them through vtgate.
 func vitess(t testing.TB) string {

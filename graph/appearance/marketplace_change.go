@@ -44,7 +44,7 @@ func (r *Resolver) CountInstall(ctx context.Context, t task.Task) error {
 // countInstall counts an installation of a theme of the marketplace behind the transaction
 // of ctx, and returns the theme: it must be published and free.
 func (m Mutation) countInstall(ctx context.Context, id xid.ID) (*db.MarketplaceTheme, error) {
-	l, err := m.listing(ctx, id, ent.NoLock)
+	l, err := m.listing(m.Themes.Aside(ctx), id, ent.NoLock)
 	if err != nil {
 		return nil, err
 	}

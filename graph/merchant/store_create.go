@@ -7,7 +7,6 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
-	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -56,14 +55,18 @@ func (r *Resolver) NewStore(ctx context.Context, in model.StoreCreateInput,
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := r.newStore(ctx, in, owner.Demo, func(ctx context.Context) (err error) {
-		if err := r.roomForStore(ctx, owner.ID); err != nil {
-			return err
-		}
-		if _, err := r.access.Enrol(ctx, person.ID, viewer.Owner); err != nil {
-			return fmt.Errorf("make the owner's membership: %w", err)
-		}
-		return nil
+	var s *model.Store
+	err = r.inTurn(ctx, owner.ID, func(room func(context.Context) error) (err error) {
+		s, err = r.newStore(ctx, in, owner.Demo, func(ctx context.Context) (err error) {
+			if err := room(ctx); err != nil {
+				return err
+			}
+			if _, err := r.access.Enrol(ctx, person.ID, viewer.Owner); err != nil {
+				return fmt.Errorf("make the owner's membership: %w", err)
+			}
+			return nil
+		})
+		return err
 	})
 	return s, person, err
 }
@@ -117,18 +120,35 @@ func (r *Resolver) newStore(ctx context.Context, in model.StoreCreateInput, demo
 	return r.ShownStore(s), nil
 }
 
-// roomForStore refuses a person who owns as many open stores as one may. The lock
-// lets the stores that they make at once wait for each other. The demo, which
-// makes its owners, is not bounded.
+// inTurn lets f make a store for a person while no other one is made for them, and refuses
+// one who owns as many as one may. The room is looked for by the function that f gets, in
+// the transaction of the new store, which holds the person's row. The demo, which makes its
+// owners, is not bounded.
+//
+// Where that row may lie on another shard than the store, a transaction of its own holds it,
+// and the room is looked for before f, outside of both: neither touches a second shard.
+func (r *Resolver) inTurn(ctx context.Context, person xid.ID, f func(room func(context.Context) error) error) error {
+	switch {
+	case person.IsNil():
+		return f(func(context.Context) error { return nil })
+	case !r.Store.Sharded():
+		return f(func(ctx context.Context) error {
+			if err := r.Sessions.Lock(ctx, person); err != nil {
+				return err
+			}
+			return r.roomForStore(ctx, person)
+		})
+	}
+	return r.Sessions.Hold(ctx, person, func() error {
+		if err := r.roomForStore(ctx, person); err != nil {
+			return err
+		}
+		return f(func(context.Context) error { return nil })
+	})
+}
+
+// roomForStore refuses a person who owns as many open stores as one may.
 func (r *Resolver) roomForStore(ctx context.Context, person xid.ID) error {
-	if person.IsNil() {
-		return nil
-	}
-	query := r.Client(ctx).User.Query().Where(user.ID(person))
-	query.Modify(ent.ForUpdate)
-	if _, err := core.Only(query.Load(ctx)); err != nil {
-		return err
-	}
 	p, err := r.Sessions.Of(ctx, person)
 	if err != nil || p == nil {
 		return err

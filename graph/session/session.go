@@ -88,6 +88,7 @@ type Keeper struct {
 	devices devices
 	counts  counts
 	log     *slog.Logger
+	holds   chan struct{} // see Hold
 }
 
 // NewKeeper makes a keeper.
@@ -95,6 +96,6 @@ func NewKeeper(c Config) (*Keeper, error) {
 	if c.Store == nil {
 		return nil, errors.New("session: Store is needed")
 	}
-	return &Keeper{store: c.Store, devices: devices{c.Devices},
+	return &Keeper{store: c.Store, devices: devices{c.Devices}, holds: make(chan struct{}, maxHolds),
 		log: cmp.Or(c.Logger, slog.New(slog.DiscardHandler))}, nil
 }

@@ -1,0 +1,52 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// maxHolds bounds how many people are held at once, so that each holder finds a second
+// connection.
+const maxHolds = 4
+
+// Lock keeps others from locking or holding a person until the transaction of ctx ends.
+func (k *Keeper) Lock(ctx context.Context, person xid.ID) error {
+	query := k.store.DB(ctx).User.Query().Where(user.ID(person))
+	query.Modify(ent.ForUpdate)
+	if _, err := query.Load(ctx); err != nil {
+		return fmt.Errorf("lock a person: %w", err)
+	}
+	return nil
+}
+
+// Hold runs f while a transaction beside it locks a person: for what f writes on another
+// shard than that of the person. f runs at most once, and its error is that of Hold.
+func (k *Keeper) Hold(ctx context.Context, person xid.ID, f func() error) error {
+	select {
+	case k.holds <- struct{}{}:
+		defer func() { <-k.holds }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	ran := false
+	var answer error
+	err := k.store.InTx(ctx, func(ctx context.Context) error {
+		if ran {
+			return nil // only the lock was lost
+		}
+		if err := k.Lock(ctx, person); err != nil {
+			return err
+		}
+		ran = true
+		answer = f()
+		return nil
+	})
+	if ran {
+		return answer
+	}
+	return err
+}
