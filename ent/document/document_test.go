@@ -56,8 +56,8 @@ func TestAddressFields(t *testing.T) {
 	text := func(s string) *string { return &s }
 	forms := []document.AddressFields{
 		{Line1: "1 Road", City: "Town", Country: "GB"},
-		{Name: text("A"), Company: text(""), Line1: "a \"b\" \\ <c> \u2028 é", Line2: text("\t"), City: "ü", Region: text("R"),
-			PostalCode: text("0"), Country: "DE", Phone: text("+1")},
+		{Name: text("A"), Company: text(""), Line1: "a \"b\" \\ <c> \u2028 é",
+			Line2: text("\t"), City: "ü", Region: text("R"), PostalCode: text("0"), Country: "DE", Phone: text("+1")},
 		{},
 	}
 	for _, f := range forms {
