@@ -271,5 +271,14 @@ func (t *tx) leave(err error) {
 	}
 }
 
+// Broken returns the error of the database after which the transaction that ctx is in cannot go
+// on; nil where it can.
+func (s *Store) Broken(ctx context.Context) error {
+	if t := s.txFrom(ctx); t != nil {
+		return t.dead
+	}
+	return nil
+}
+
 // Within reports whether ctx is in a transaction of this store.
 func (s *Store) Within(ctx context.Context) bool { return s.txFrom(ctx) != nil }

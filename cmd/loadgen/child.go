@@ -21,6 +21,8 @@ type child struct {
 	cmd   *exec.Cmd
 	log   string
 	ended chan struct{}
+	// database is the process of the database's server; zero for none.
+	database int
 }
 
 // build makes the server's binary as a release is made, and returns its size.
@@ -90,7 +92,7 @@ func (c *children) baseline(ctx context.Context, flags ...string) (*child, error
 // on, to both sides.
 func (c *children) start(name, program string, args ...string) (*child, error) {
 	p := &child{name: name, cmd: exec.Command(program, args...), ended: make(chan struct{}),
-		log: filepath.Join(c.dir, name+"-"+c.data.engine+".log")}
+		database: c.data.pid, log: filepath.Join(c.dir, name+"-"+c.data.engine+".log")}
 	log, err := os.Create(p.log)
 	if err != nil {
 		return nil, err

@@ -30,6 +30,8 @@ type store struct {
 	dir  string
 	size corpus.Size
 	anew bool // load it even where it was loaded before
+	// kept leaves the schema as it is: the data is that of another program.
+	kept bool
 }
 
 // prepareCommand loads the data.
@@ -88,9 +90,15 @@ func (s store) open(ctx context.Context, engine string) (*dataset, error) {
 	if d.corpus, found, err = corpus.Load(note, s.size); err != nil {
 		return nil, err
 	}
+	if s.kept { // of whatever version
+		found = d.corpus != nil && d.corpus.Size == s.size
+	}
 	found = found && !s.anew
 	if !found {
 		d.corpus = nil // of another version or size
+	}
+	if s.kept && !found {
+		return nil, fmt.Errorf("%s: no data of %d orders; the other program's loadgen prepares it", s.dir, s.size.Orders)
 	}
 	place := s.sqlite
 	if engine == "mariadb" {
@@ -98,6 +106,9 @@ func (s store) open(ctx context.Context, engine string) (*dataset, error) {
 	}
 	if err := place(ctx, d, !found); err != nil {
 		return nil, err
+	}
+	if s.kept {
+		return d, nil
 	}
 	if err := d.ready(ctx, s.size, note); err != nil {
 		d.close()

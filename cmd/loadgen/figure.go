@@ -52,6 +52,9 @@ func plain(name string, at *child, next func(b []byte, conn, n int) []byte, stat
 	return side{name: name, at: at, next: next, status: status}
 }
 
+// graphEvery is the place of GraphQL with every field among the figures of reading.
+const graphEvery = 4
+
 // reads are the figures of reading.
 func (r requests) reads(base, server *child) ([]figure, error) {
 	list := []figure{{name: "GET /products?limit=100", bound: 1.25}}

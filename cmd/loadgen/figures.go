@@ -21,6 +21,8 @@ type figuresCommand struct {
 	Quick    bool          `help:"Small data and short rounds: to try the command, not for figures."`
 	Binary   string        `type:"path" help:"Measure this server instead of one that is built now."`
 	Profile  string        `type:"path" placeholder:"DIR" help:"Save CPU and heap profiles of the server, taken in turns of their own."`
+	Before   string        `type:"path" placeholder:"BINARY" help:"Compare with this older server instead of with the baseline. Its own loadgen prepares its data, of as many orders."`
+	Older    string        `name:"before-data" type:"path" placeholder:"DIR" help:"Folder of the older server's data."`
 	Only     string        `help:"Measure only the figures whose name contains this."`
 }
 
@@ -42,8 +44,12 @@ func (c *figuresCommand) Run(ctx context.Context) error {
 		}
 		r.facts = append(r.facts, fact{"stripped binary", fmt.Sprintf("%.1f MB", float64(size)/1e6), "< 60 MB"})
 	}
+	measure := c.engine
+	if c.Before != "" {
+		measure = c.since
+	}
 	for _, engine := range c.engines() {
-		if err := c.engine(ctx, r, engine); err != nil {
+		if err := measure(ctx, r, engine); err != nil {
 			return err
 		}
 	}
@@ -118,7 +124,7 @@ func (c *figuresCommand) measure(ctx context.Context, r *report, d *dataset, q r
 	if err != nil {
 		return err
 	}
-	m := meter{rounds: c.Rounds, duration: c.Duration, database: d.pid, profiles: c.Profile}
+	m := meter{rounds: c.Rounds, duration: c.Duration, profiles: c.Profile}
 	// The lists come first: their memory is the one that is asked for.
 	if err := c.each(ctx, r, m, d.engine, reads); err != nil {
 		return err

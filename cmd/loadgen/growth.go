@@ -114,7 +114,7 @@ func (c *growthCommand) requests(ctx context.Context, r *hookReport, s store, en
 	if err != nil {
 		return err
 	}
-	m := meter{rounds: c.Rounds, duration: c.Duration, database: d.pid}
+	m := meter{rounds: c.Rounds, duration: c.Duration}
 	for _, at := range sides {
 		cost, err := m.cost(ctx, engine, own, at)
 		if err != nil {

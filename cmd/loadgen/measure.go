@@ -38,7 +38,6 @@ type result struct {
 type meter struct {
 	rounds   int
 	duration time.Duration
-	database int // the database server's process; zero for none
 	// profiles is the folder for a profile of each figure; "" for none.
 	profiles string
 }
@@ -73,7 +72,7 @@ func (m meter) turn(ctx context.Context, s side, conns int, duration time.Durati
 	if err := s.ready(ctx, duration); err != nil {
 		return reading{}, err
 	}
-	server, database, err := m.cpu(s.at)
+	server, database, err := s.at.cpu()
 	if err != nil {
 		return reading{}, err
 	}
@@ -82,7 +81,7 @@ func (m meter) turn(ctx context.Context, s side, conns int, duration time.Durati
 	if err != nil {
 		return reading{}, err
 	}
-	server2, database2, err := m.cpu(s.at)
+	server2, database2, err := s.at.cpu()
 	if err != nil {
 		return reading{}, err
 	}
@@ -91,11 +90,11 @@ func (m meter) turn(ctx context.Context, s side, conns int, duration time.Durati
 		p50: out.percentile(0.5), p99: out.percentile(0.99), rate: out.rate()}, nil
 }
 
-func (m meter) cpu(c *child) (server, database time.Duration, err error) {
+func (c *child) cpu() (server, database time.Duration, err error) {
 	if server, err = cpu(c.pid()); err != nil {
 		return 0, 0, err
 	}
-	database, err = cpu(m.database)
+	database, err = cpu(c.database)
 	return server, database, err
 }
 

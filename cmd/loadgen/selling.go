@@ -80,7 +80,7 @@ func (c *sellingCommand) engine(ctx context.Context, r *report, s store, engine 
 	if shop.preview, err = shop.signedQuery(all.secret, d.corpus.Shops[0].ID); err != nil {
 		return err
 	}
-	m := meter{rounds: c.Rounds, duration: c.Duration, database: d.pid, profiles: c.Profile}
+	m := meter{rounds: c.Rounds, duration: c.Duration, profiles: c.Profile}
 	if err := c.pages(ctx, r, m, engine, shop); err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ func (c *storefrontCommand) engine(ctx context.Context, r *report, s store, engi
 	if err != nil {
 		return err
 	}
-	m := meter{rounds: c.Rounds, duration: c.Duration, database: d.pid}
+	m := meter{rounds: c.Rounds, duration: c.Duration}
 	if err := c.beside(ctx, r, m, all, shop, samples); err != nil {
 		return err
 	}

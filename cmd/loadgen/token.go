@@ -138,7 +138,7 @@ func (c *figuresCommand) tokens(ctx context.Context, r *report, all *children, b
 	if err := alike(ctx, list); err != nil {
 		return err
 	}
-	m := meter{rounds: c.Rounds, duration: c.Duration, database: all.data.pid}
+	m := meter{rounds: c.Rounds, duration: c.Duration}
 	if err := c.each(ctx, r, m, all.data.engine, list[:1]); err != nil {
 		return err
 	}

@@ -149,7 +149,15 @@ func NewLimits(v limit.Values) Limits {
 }
 
 // Fields decodes the address; nil when it is absent.
-func (a Address) Fields() (*AddressFields, error) { return decode[*AddressFields](a) }
+func (a Address) Fields() (*AddressFields, error) {
+	if len(a) == 0 {
+		return nil, nil
+	}
+	if f := a.fields(); f != nil {
+		return f, nil
+	}
+	return decode[*AddressFields](a)
+}
 
 // List decodes the addresses.
 func (a Addresses) List() ([]AddressFields, error) { return decode[[]AddressFields](a) }

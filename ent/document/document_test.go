@@ -1,6 +1,7 @@
 package document_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -47,5 +48,35 @@ func TestAbsentAndBroken(t *testing.T) {
 	}
 	if _, err := document.Tags("{").List(); err == nil {
 		t.Error("a broken document was decoded")
+	}
+}
+
+// TestAddressFields compares what is read in place with what is decoded.
+func TestAddressFields(t *testing.T) {
+	text := func(s string) *string { return &s }
+	forms := []document.AddressFields{
+		{Line1: "1 Road", City: "Town", Country: "GB"},
+		{Name: text("A"), Company: text(""), Line1: "a \"b\" \\ <c> \u2028 é",
+			Line2: text("\t"), City: "ü", Region: text("R"), PostalCode: text("0"), Country: "DE", Phone: text("+1")},
+		{},
+	}
+	for _, f := range forms {
+		a := document.NewAddress(&f)
+		if got := document.Read(a); got == nil {
+			t.Errorf("%s is not read", a)
+		} else if diff := cmp.Diff(&f, got); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", a, diff)
+		}
+	}
+	for _, other := range []string{`{"city": "Town"}`, `{"name":null,"company":null,"line1":null,"line2":null,` +
+		`"city":"","region":null,"postal_code":null,"country":"","phone":null}`} {
+		var want document.AddressFields
+		if err := json.Unmarshal([]byte(other), &want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := document.Address(other).Fields()
+		if diff := cmp.Diff(&want, got); diff != "" || err != nil || document.Read(document.Address(other)) != nil {
+			t.Errorf("%s: %v, (-want +got)\n%s", other, err, diff)
+		}
 	}
 }

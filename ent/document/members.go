@@ -37,6 +37,30 @@ func (a Address) Members(visit func(value []byte)) error {
 	return nil
 }
 
+// fields reads what [NewAddress] wrote, at a fraction of what decoding takes; nil for what has
+// another form.
+func (a Address) fields() *AddressFields {
+	var texts [len(members)]*string
+	i := 0
+	err := a.Members(func(value []byte) {
+		if value != nil {
+			s := string(value)
+			texts[i] = &s
+		}
+		i++
+	})
+	if err != nil {
+		return nil
+	}
+	f := &AddressFields{Name: texts[0], Company: texts[1], Line2: texts[3], Region: texts[5], PostalCode: texts[6],
+		Phone: texts[8]}
+	if texts[2] == nil || texts[4] == nil || texts[7] == nil {
+		return nil
+	}
+	f.Line1, f.City, f.Country = *texts[2], *texts[4], *texts[7]
+	return f
+}
+
 // member reads a string or null.
 func member(b []byte) (value, rest []byte, err error) {
 	if rest, ok := bytes.CutPrefix(b, null); ok {

@@ -21,6 +21,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/rule"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/keyring"
@@ -111,7 +112,7 @@ var errTaken = errors.New("idempotency key is taken")
 // errRuns says that a request which claimed the key beside may run still.
 var errRuns = errors.New("idempotency key has no answer yet")
 
-// errRefused rolls the request's rows back to the savepoint behind the claim.
+// errRefused rolls the request's rows back, and the claim.
 var errRefused = errors.New("answer is a refusal")
 
 // Run answers a request once. The first request with a key runs f inside THE
@@ -195,23 +196,30 @@ func (k *Keeper) first(
 	ctx context.Context, cl *claim, leave func(), f func(context.Context) (Answer, error),
 ) (a Answer, err error) {
 	defer leave()
-	err = k.store.InTxKeyed(ctx, func(ctx context.Context) error {
-		if err := k.insert(ctx, cl); err != nil {
+	about := new(subject)
+	err = k.store.InTxKeyed(ctx, func(ctx context.Context) (err error) {
+		if err := k.insert(ctx, cl, row{}); err != nil {
 			return err
 		}
-		about := new(subject)
-		err := k.store.Savepoint(ctx, func(ctx context.Context) (err error) {
-			if a, err = f(about.with(ctx)); err == nil && a.Refused {
-				err = errRefused
-			}
-			return err
-		})
-		if err != nil && !errors.Is(err, errRefused) {
+		if a, err = f(about.with(ctx)); err != nil {
 			return err
 		}
-		return k.save(ctx, cl, a, about)
+		if a.Refused {
+			return cmp.Or(k.store.Broken(ctx), errRefused) // what a lost transaction refuses is asked again
+		}
+		return k.save(ctx, cl, k.answered(cl, a, about))
 	})
+	if errors.Is(err, errRefused) {
+		return a, k.refuse(ctx, cl, k.answered(cl, a, about))
+	}
 	return a, err
+}
+
+// refuse claims the key anew, with the answer that refuses: what the request wrote has been rolled
+// back, its claim too. A savepoint behind the claim would spare this, and cost every request
+// that is not refused a statement, and SQLite a copy of each page that it changes.
+func (k *Keeper) refuse(ctx context.Context, cl *claim, r row) error {
+	return k.store.InTxKeyed(ctx, func(ctx context.Context) error { return k.insert(ctx, cl, r) })
 }
 
 // beside is first for a claim that commits by itself.
@@ -219,7 +227,7 @@ func (k *Keeper) beside(
 	ctx context.Context, cl *claim, leave func(), f func(context.Context) (Answer, error),
 ) (a Answer, err error) {
 	defer leave()
-	if err := k.store.InTx(ctx, func(ctx context.Context) error { return k.insert(ctx, cl) }); err != nil {
+	if err := k.store.InTx(ctx, func(ctx context.Context) error { return k.insert(ctx, cl, row{}) }); err != nil {
 		return Answer{}, err
 	}
 	a, failed := f(ctx)
@@ -228,7 +236,7 @@ func (k *Keeper) beside(
 	}
 	err = k.store.InTx(context.WithoutCancel(ctx), func(ctx context.Context) error {
 		if failed == nil {
-			return k.save(ctx, cl, a, new(subject))
+			return k.save(ctx, cl, k.answered(cl, a, new(subject)))
 		}
 		_, err := k.store.DB(ctx).Idempotency.Delete().Where(idempotency.ID(cl.id)).Exec(ctx)
 		return err
@@ -236,11 +244,30 @@ func (k *Keeper) beside(
 	return a, cmp.Or(failed, err)
 }
 
+// row is what a claim gets with its answer: nothing before.
+type row struct {
+	status int
+	answer any // sealed; nil before
+	about  *xid.ID
+}
+
+func (k *Keeper) answered(cl *claim, a Answer, about *subject) row {
+	return row{a.Status, k.sealer.Seal(encode(a), cl.aad()), about.id}
+}
+
+// The statements of every write are written out: a builder of statements costs more than the
+// database takes for them.
+const (
+	insertKey = "INSERT INTO idempotency_keys " +
+		"(store_id, id, key_hash, fingerprint, created_at, status, answer, about_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+	saveAnswer = "UPDATE idempotency_keys SET status = ?, answer = ?, about_id = ? WHERE store_id = ? AND id = ?"
+)
+
 // insert writes the claim. Whoever waited in vain for the row's lock learns
 // that a twin is running; waiting once more would only hold the connection.
-func (k *Keeper) insert(ctx context.Context, cl *claim) error {
-	_, err := k.store.DB(ctx).Idempotency.Create().SetID(cl.id).SetKeyHash(cl.hash[:]).
-		SetFingerprint(cl.Fingerprint[:]).SetCreatedAt(micros.Now()).Save(ctx)
+func (k *Keeper) insert(ctx context.Context, cl *claim, r row) error {
+	err := k.exec(ctx, cl, insertKey, cl.store, cl.id, cl.hash[:], cl.Fingerprint[:], micros.Now(), r.status, r.answer,
+		r.about)
 	switch {
 	case err == nil:
 		return nil
@@ -253,13 +280,24 @@ func (k *Keeper) insert(ctx context.Context, cl *claim) error {
 }
 
 // save stores the answer beside the claim.
-func (k *Keeper) save(ctx context.Context, cl *claim, a Answer, about *subject) error {
-	_, err := k.store.DB(ctx).Idempotency.Update().Where(idempotency.ID(cl.id)).
-		SetStatus(a.Status).SetAnswer(k.sealer.Seal(encode(a), cl.aad())).SetNillableAboutID(about.id).Save(ctx)
-	if err != nil {
+func (k *Keeper) save(ctx context.Context, cl *claim, r row) error {
+	if err := k.exec(ctx, cl, saveAnswer, r.status, r.answer, r.about, cl.store, cl.id); err != nil {
 		return fmt.Errorf("store answer: %w", err)
 	}
 	return nil
+}
+
+// exec runs a statement on the row of a claim of the viewer's store.
+func (k *Keeper) exec(ctx context.Context, cl *claim, statement string, args ...any) error {
+	store, err := rule.Stamp(ctx)
+	if err == nil && store != cl.store {
+		err = fmt.Errorf("%w: a key of another store", rule.ErrDenied)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = k.store.DB(ctx).ExecContext(ctx, statement, args...)
+	return err
 }
 
 // stored reads the answer of a key that somebody had. It is not found when the
