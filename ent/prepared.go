@@ -159,7 +159,7 @@ func (c *preparedConn) evict() {
 
 // recurring reports whether a statement is one that requests repeat.
 func recurring(query string) bool {
-	for _, verb := range []string{"SELECT ", "INSERT ", "UPDATE ", "DELETE ", "SAVEPOINT ", "ROLLBACK TO "} {
+	for _, verb := range []string{"SELECT ", "INSERT ", "UPDATE ", "DELETE "} {
 		if strings.HasPrefix(query, verb) {
 			return true
 		}

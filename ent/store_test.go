@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -72,10 +71,6 @@ func TestInTxRollsBack(t *testing.T) {
 		{"a joined error that is swallowed", func(ctx context.Context, s *ent.Store) error {
 			s.InTx(ctx, func(context.Context) error { return errOurs })
 			return nil
-		}},
-		{"a joined error healed by no savepoint of its own", func(ctx context.Context, s *ent.Store) error {
-			s.InTx(ctx, func(context.Context) error { return errOurs })
-			return s.Savepoint(ctx, func(context.Context) error { return nil })
 		}},
 	}
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
@@ -148,51 +143,6 @@ func TestInTxOutlivesItsCaller(t *testing.T) {
 	})
 }
 
-func TestSavepoint(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, s *ent.Store) {
-		ctx, _ := storetest.Merchant(t, s)
-		err := s.InTx(ctx, func(ctx context.Context) error {
-			if err := add(ctx, s, "claim"); err != nil {
-				return err
-			}
-			err := s.Savepoint(ctx, func(ctx context.Context) error {
-				ent.OnCommit(ctx, func() { t.Error("the OnCommit of an undone part ran") })
-				return s.InTx(ctx, func(ctx context.Context) error {
-					if err := add(ctx, s, "undone"); err != nil {
-						return err
-					}
-					inner := s.Savepoint(ctx, func(ctx context.Context) error { return add(ctx, s, "undone too") })
-					return errors.Join(inner, errOurs)
-				})
-			})
-			if !errors.Is(err, errOurs) {
-				t.Errorf("got %v, want the part's error", err)
-			}
-			err = s.Savepoint(ctx, func(ctx context.Context) error {
-				err := s.Savepoint(ctx, func(ctx context.Context) error { return add(ctx, s, "claim") })
-				if !ent.IsDuplicate(err) {
-					t.Errorf("got %v, want a duplicate", err)
-				}
-				return add(ctx, s, "after a duplicate")
-			})
-			if err != nil {
-				return err
-			}
-			return add(ctx, s, "answer")
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := s.DB(ctx).Product.Query().Order(product.ByHandle()).Select(product.FieldHandle).Strings(ctx)
-		if want := []string{"after a duplicate", "answer", "claim"}; err != nil || !slices.Equal(got, want) {
-			t.Errorf("got %v, %v, want %v", got, err, want)
-		}
-		if err := s.Savepoint(ctx, func(context.Context) error { return nil }); !errors.Is(err, ent.ErrNoTx) {
-			t.Errorf("outside: got %v, want %v", err, ent.ErrNoTx)
-		}
-	})
-}
-
 // TestDeadTransaction: after an error of the database nothing more runs, since
 // it could commit by itself.
 func TestDeadTransaction(t *testing.T) {
@@ -202,10 +152,9 @@ func TestDeadTransaction(t *testing.T) {
 			if err := add(ctx, s, "a"); err != nil {
 				return err
 			}
-			s.Savepoint(ctx, func(ctx context.Context) error {
-				_, err := s.DB(ctx).ExecContext(ctx, "UPDATE nowhere SET x = 1")
-				return err
-			})
+			if _, err := s.DB(ctx).ExecContext(ctx, "UPDATE nowhere SET x = 1"); err == nil || s.Broken(ctx) == nil {
+				t.Errorf("got %v, and the transaction is not broken", err)
+			}
 			if err := add(ctx, s, "b"); err == nil {
 				t.Error("a statement ran after the error")
 			}

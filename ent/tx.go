@@ -5,7 +5,6 @@ import (
 	stdsql "database/sql"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -21,7 +20,6 @@ type tx struct {
 	store     *Store
 	sql       *stdsql.Tx
 	client    *db.Client
-	depth     int // of savepoints
 	onCommit  []func()
 	announced bool // listeners are notified at the commit
 	// dead is the first error of the database but for duplicates. The server
@@ -179,35 +177,6 @@ func OnCommit(ctx context.Context, f func()) {
 // for what runs behind a commit, from [OnCommit].
 func Outside(ctx context.Context) context.Context {
 	return context.WithValue(context.WithoutCancel(ctx), txKey{}, nil)
-}
-
-// Savepoint runs f in a part of the transaction that can fail alone: when f
-// returns an error, its statements are undone, the error is returned and the
-// transaction may go on. Only an error of the database itself, but for a
-// duplicate key, cannot be undone alone.
-//
-// There is no RELEASE: COMMIT frees the savepoint without a round trip.
-func (s *Store) Savepoint(ctx context.Context, f func(ctx context.Context) error) error {
-	t := s.txFrom(ctx)
-	if t == nil {
-		return fmt.Errorf("savepoint: %w", ErrNoTx)
-	}
-	t.depth++
-	defer func() { t.depth-- }()
-	name := "sp" + strconv.Itoa(t.depth)
-	if _, err := t.ExecContext(ctx, "SAVEPOINT "+name); err != nil {
-		return err
-	}
-	hooks, before := len(t.onCommit), t.failed
-	err := t.settle(f(ctx))
-	if err == nil || t.dead != nil {
-		return err
-	}
-	if _, rerr := t.ExecContext(ctx, "ROLLBACK TO SAVEPOINT "+name); rerr != nil {
-		return errors.Join(err, rerr)
-	}
-	t.onCommit, t.failed, t.announced = t.onCommit[:hooks], before, false
-	return err
 }
 
 // Dialect implements dialect.Driver.

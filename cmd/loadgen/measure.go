@@ -90,11 +90,11 @@ func (m meter) turn(ctx context.Context, s side, conns int, duration time.Durati
 		p50: out.percentile(0.5), p99: out.percentile(0.99), rate: out.rate()}, nil
 }
 
-func (c *child) cpu() (server, database time.Duration, err error) {
-	if server, err = cpu(c.pid()); err != nil {
+func (p *child) cpu() (server, database time.Duration, err error) {
+	if server, err = cpu(p.pid()); err != nil {
 		return 0, 0, err
 	}
-	database, err = cpu(c.database)
+	database, err = cpu(p.database)
 	return server, database, err
 }
 

@@ -59,7 +59,7 @@ type step struct {
 }
 
 // create answers POST /products with the service's statements: claim,
-// savepoint, product, audit, event, its place in the outbox, answer.
+// product, audit, event, its place in the outbox, answer.
 func (h *handler) create(rw http.ResponseWriter, r *http.Request, v *viewer.Viewer) error {
 	return h.write(rw, r, v, func(w *write, object []byte) []step {
 		id := xid.New()
@@ -92,13 +92,12 @@ func (h *handler) write(
 	}
 	defer tx.Rollback()
 	for _, s := range slices.Concat([]step{
-		{insertClaim, []any{v.Store[:], w.keyHash[:], w.finger[:], int64(micros.Now()), 0, w.keyHash[:16]}},
-		{savepoint, nil},
+		{insertClaim, []any{v.Store[:], w.keyHash[:16], w.keyHash[:], w.finger[:], int64(micros.Now()), 0, nil, nil}},
 		{insertProduct, w.productArgs()},
 		{h.sql.mark, markArgs(v.Store, "p", w.id)},
 		{insertAudit, w.auditArgs()},
 	}, events(w, *b), []step{
-		{updateAnswer, []any{http.StatusCreated, *b, w.keyHash[:16], v.Store[:]}},
+		{updateAnswer, []any{http.StatusCreated, *b, nil, v.Store[:], w.keyHash[:16]}},
 	}) {
 		if _, err := tx.ExecContext(r.Context(), s.text, s.args...); err != nil {
 			return err

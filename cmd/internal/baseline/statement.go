@@ -94,9 +94,8 @@ func markArgs(store xid.ID, kind string, id xid.ID) []any {
 
 // The statements of POST /products, in their order. Each runs on both engines.
 const (
-	insertClaim = "INSERT INTO `idempotency_keys` (`store_id`, `key_hash`, `fingerprint`, `created_at`, `status`, " +
-		"`id`) VALUES (?, ?, ?, ?, ?, ?)"
-	savepoint = "SAVEPOINT sp1"
+	insertClaim = "INSERT INTO idempotency_keys (store_id, id, key_hash, fingerprint, created_at, status, answer, " +
+		"about_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 	insertProduct = "INSERT INTO `products` (`store_id`, `version`, `event_sequence`, `updated_at`, `title`, " +
 		"`handle`, `status`, `price_minor`, `currency`, `sku`, `tags`, `requires_shipping`, `images_count`, `id`) " +
@@ -107,8 +106,7 @@ const (
 		"(?, ?, ?, ?, ?, ?, ?)"
 	insertOutbox = "INSERT INTO outbox (store_id, id, bucket, generation) VALUES (?, ?, ?, 0)"
 
-	updateAnswer = "UPDATE `idempotency_keys` SET `status` = ?, `answer` = ? WHERE `idempotency_keys`.`id` = ? AND " +
-		"`idempotency_keys`.`store_id` = ?"
+	updateAnswer = "UPDATE idempotency_keys SET status = ?, answer = ?, about_id = ? WHERE store_id = ? AND id = ?"
 
 	// insertAnswered is the claim with its answer at once, of three inserts.
 	insertAnswered = "INSERT INTO `idempotency_keys` (`store_id`, `key_hash`, `fingerprint`, `created_at`, `status`, " +

@@ -21,7 +21,7 @@ func (t Text) Place() []string { return t.t.place.list(t.t.mark) }
 // Create are the statements of POST /products.
 func (t Text) Create() []string {
 	return []string{
-		insertClaim, savepoint, insertProduct, t.t.mark, insertAudit, insertEvent, insertOutbox, updateAnswer,
+		insertClaim, insertProduct, t.t.mark, insertAudit, insertEvent, insertOutbox, updateAnswer,
 	}
 }
 
