@@ -134,15 +134,15 @@ func (m Mutation) submit(ctx context.Context, s *db.Store, t *db.Theme, in model
 			SetCategories(strings.Join(in.Categories, " ")).SetNillablePreview(t.Preview).
 			SetStatus(state.ListingSubmitted).SetChecksum(t.Checksum).SetUpdatedAt(id.Time()).Save(ctx)
 	}
-	handle := cmp.Or(deref(in.Slug), core.Slug(name, "theme"))
-	row, err := create(handle)
-	switch {
-	case !ent.IsDuplicate(err):
-	case in.Slug != nil:
+	var (
+		row *db.MarketplaceTheme
+		err error
+	)
+	if in.Slug == nil {
+		row, err = core.FirstFree(core.Slug(name, "theme"), xid.MarketplaceTheme.Format(id), core.MaxHandle, create)
+	} else if row, err = create(*in.Slug); ent.IsDuplicate(err) {
 		return nil, fault.Invalid(fault.Field{Pointer: "#/slug", Code: fault.Taken,
 			Detail: "Another theme of the marketplace has this name in addresses."})
-	default:
-		row, err = create(core.Suffixed(handle, xid.MarketplaceTheme.Format(id)))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("submit theme: %w", err)

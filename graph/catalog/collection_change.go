@@ -101,23 +101,20 @@ func (m Mutation) CollectionCreate(
 func (m Mutation) insertCollection(
 	ctx context.Context, in model.CollectionInput, plan *collectionPlan,
 ) (*db.Collection, error) {
-	id, handle := xid.New(), core.Slug(in.Title, "collection")
-	if in.Handle != nil {
-		handle = *in.Handle
-	}
-	row := func(handle string) *db.CollectionCreate {
+	id := xid.New()
+	save := func(handle string) (*db.Collection, error) {
 		return m.Client(ctx).Collection.Create().SetID(id).SetTitle(in.Title).SetHandle(handle).
 			SetNillableDescription(in.Description).SetSort(in.Sort).SetRule(plan.rule).SetDueAt(id.Time()).
-			SetBehind(xid.Nil).SetBucket(bucket.Of(viewer.From(ctx).Store)).SetUpdatedAt(id.Time())
+			SetBehind(xid.Nil).SetBucket(bucket.Of(viewer.From(ctx).Store)).SetUpdatedAt(id.Time()).Save(ctx)
 	}
-	c, err := row(handle).Save(ctx)
-	if !ent.IsDuplicate(err) {
-		return c, err
+	if in.Handle == nil {
+		return core.FirstFree(core.Slug(in.Title, "collection"), xid.Collection.Format(id), core.MaxHandle, save)
 	}
-	if in.Handle != nil {
+	c, err := save(*in.Handle)
+	if ent.IsDuplicate(err) {
 		return nil, collectionTaken()
 	}
-	return row(core.Suffixed(handle, xid.Collection.Format(id))).Save(ctx)
+	return c, err
 }
 
 // CollectionUpdate replaces a collection; without a handle it keeps the one that it has.

@@ -71,22 +71,19 @@ func (m Mutation) insertProduct(
 func (m Mutation) insertRow(
 	ctx context.Context, id xid.ID, in model.ProductCreateInput, more func(*db.ProductCreate),
 ) (*db.Product, error) {
-	handle := core.Slug(in.Title, "product")
-	if in.Handle != nil {
-		handle = *in.Handle
+	save := func(handle string) (*db.Product, error) {
+		row := m.productRow(ctx, id, handle, in)
+		more(row)
+		return row.Save(ctx)
 	}
-	row := m.productRow(ctx, id, handle, in)
-	more(row)
-	p, err := row.Save(ctx)
-	if !ent.IsDuplicate(err) {
-		return p, err
+	if in.Handle == nil {
+		return core.FirstFree(core.Slug(in.Title, "product"), xid.Product.Format(id), core.MaxHandle, save)
 	}
-	if in.Handle != nil {
+	p, err := save(*in.Handle)
+	if ent.IsDuplicate(err) {
 		return nil, handleTaken()
 	}
-	row = m.productRow(ctx, id, core.Suffixed(handle, xid.Product.Format(id)), in)
-	more(row)
-	return row.Save(ctx)
+	return p, err
 }
 
 func (m Mutation) productRow(

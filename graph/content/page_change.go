@@ -78,18 +78,15 @@ func (m Mutation) insertPage(ctx context.Context, in model.PageCreateInput) (*db
 	if err := m.sole(ctx, id, in.Kind); err != nil {
 		return nil, err
 	}
-	handle := core.Slug(in.Title, "page")
-	if in.Handle != nil {
-		handle = *in.Handle
+	save := func(handle string) (*db.Page, error) { return m.newPage(ctx, id, handle, in).Save(ctx) }
+	if in.Handle == nil {
+		return core.FirstFree(core.Slug(in.Title, "page"), xid.Page.Format(id), core.MaxHandle, save)
 	}
-	p, err := m.newPage(ctx, id, handle, in).Save(ctx)
-	if !ent.IsDuplicate(err) {
-		return p, err
-	}
-	if in.Handle != nil {
+	p, err := save(*in.Handle)
+	if ent.IsDuplicate(err) {
 		return nil, handleTaken()
 	}
-	return m.newPage(ctx, id, core.Suffixed(handle, xid.Page.Format(id)), in).Save(ctx)
+	return p, err
 }
 
 func (m Mutation) newPage(ctx context.Context, id xid.ID, handle string, in model.PageCreateInput) *db.PageCreate {

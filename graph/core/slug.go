@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/storefront-go/storefront/ent"
 )
 
 // MaxHandle is the longest handle of a product.
@@ -60,8 +62,33 @@ func hyphened(title string) string {
 	return strings.Trim(b.String()[:min(b.Len(), MaxHandle)], "-")
 }
 
-// Suffixed distinguishes a handle from one that is taken by the end of the id.
-func Suffixed(handle, publicID string) string {
-	end := "-" + publicID[len(publicID)-6:]
-	return strings.TrimRight(handle[:min(len(handle), MaxHandle-len(end))], "-") + end
+// shortEnd and longEnd are how much of an id ends a handle whose like is taken: the first is
+// short, and of thousands two may be alike; the second is all of an id that is random.
+const (
+	shortEnd = 6
+	longEnd  = 16
+)
+
+// Suffixed distinguishes a handle of at most most bytes from one that is taken by the end of
+// the id (contract section 2).
+func Suffixed(handle, publicID string, most int) string {
+	return suffixed(handle, publicID, shortEnd, most)
+}
+
+func suffixed(handle, publicID string, end, most int) string {
+	tail := "-" + publicID[len(publicID)-end:]
+	return strings.TrimRight(handle[:min(len(handle), most-len(tail))], "-") + tail
+}
+
+// FirstFree makes something with the handle, or where that is taken with one that the id ends.
+// A duplicate key must leave the transaction as it was.
+func FirstFree[T any](handle, publicID string, most int, try func(handle string) (T, error)) (T, error) {
+	made, err := try(handle)
+	for _, end := range []int{shortEnd, longEnd} {
+		if !ent.IsDuplicate(err) {
+			break
+		}
+		made, err = try(suffixed(handle, publicID, end, most))
+	}
+	return made, err
 }

@@ -1,10 +1,15 @@
 package core_test
 
 import (
+	"context"
+	"errors"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/merchant"
 )
@@ -32,9 +37,35 @@ func TestSuffixed(t *testing.T) {
 		{"mug", "mug-abcdef"}, {strings.Repeat("a", 120), strings.Repeat("a", 113) + "-abcdef"},
 		{strings.Repeat("a", 112) + "-bcdefg", strings.Repeat("a", 112) + "-abcdef"},
 	} {
-		if got := core.Suffixed(tc.handle, "prod_0123abcdef"); got != tc.want {
+		if got := core.Suffixed(tc.handle, "prod_0123abcdef", core.MaxHandle); got != tc.want {
 			t.Errorf("suffixed(%q) = %q, want %q", tc.handle, got, tc.want)
 		}
+	}
+}
+
+// A handle that is taken is tried with the end of the id, and where another id ends so too with
+// more of it; another error than that of a duplicate is the answer at once.
+func TestFirstFree(t *testing.T) {
+	const id = "prod_0123456789ghjkmnpqrs"
+	store := storetest.Open(t)
+	ctx, _ := storetest.Merchant(t, store)
+	take := func(handle string) (string, error) {
+		return handle, store.InTx(ctx, func(ctx context.Context) error {
+			return store.DB(ctx).StoreHandle.Create().SetID(handle).SetStoreID(xid.New()).Exec(ctx)
+		})
+	}
+	for _, want := range []string{"mug", "mug-mnpqrs", "mug-" + id[len(id)-16:]} {
+		if got, err := core.FirstFree("mug", id, 20, take); err != nil || got != want {
+			t.Errorf("got %q, %v, want %q", got, err, want)
+		}
+	}
+	if _, err := core.FirstFree("mug", id, 20, take); !ent.IsDuplicate(err) {
+		t.Errorf("all are taken: %v", err)
+	}
+	tries := 0
+	_, err := core.FirstFree("mug", id, 20, func(string) (int, error) { tries++; return 0, context.Canceled })
+	if !errors.Is(err, context.Canceled) || tries != 1 {
+		t.Errorf("%d tries, %v", tries, err)
 	}
 }
 

@@ -201,15 +201,13 @@ func (r *Resolver) takeHandle(ctx context.Context, id xid.ID, in model.StoreCrea
 		return *in.Handle, err
 	}
 	handle := StoreSlug(in.Name)
-	if !r.reserved(handle) {
-		if err := r.handleRow(ctx, id, handle); !ent.IsDuplicate(err) {
-			return handle, err
-		}
+	public := xid.Store.Format(id)
+	if r.reserved(handle) {
+		handle = core.Suffixed(handle, public, MaxStoreHandle)
 	}
-	// suffixed keeps to the longer handles of products.
-	const room = MaxStoreHandle - len("-") - 6
-	handle = core.Suffixed(handle[:min(len(handle), room)], xid.Store.Format(id))
-	return handle, r.handleRow(ctx, id, handle)
+	return core.FirstFree(handle, public, MaxStoreHandle, func(handle string) (string, error) {
+		return handle, r.handleRow(ctx, id, handle)
+	})
 }
 
 func (r *Resolver) handleRow(ctx context.Context, id xid.ID, handle string) error {
