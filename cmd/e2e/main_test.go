@@ -102,13 +102,31 @@ func copyFolder(t *testing.T, to, from string) {
 	}
 }
 
-// each runs f for the demo on SQLite, and on MySQL or MariaDB where there is
-// one; s starts it. MySQL begins without a table.
+// An engine is a kind of database, and how the demo is started on a new one.
+type engine struct {
+	name string
+	demo func(t *testing.T) settings
+}
+
+// engines are SQLite, and MySQL or MariaDB where there is one. What looks for races runs
+// on the latter alone then: there, the processes of a test write at once.
+func engines(t *testing.T) []engine {
+	t.Helper()
+	sqlite, mysql := engine{"sqlite", onSQLite}, engine{"mysql", onMySQL}
+	switch {
+	case !storetest.HaveMySQL(t):
+		return []engine{sqlite}
+	case slower > 1:
+		return []engine{mysql}
+	}
+	return []engine{sqlite, mysql}
+}
+
+// each runs f for the demo on every engine; s starts it. MySQL begins without a table.
 func each(t *testing.T, f func(t *testing.T, s settings)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) { f(t, onSQLite(t)) })
-	if storetest.HaveMySQL(t) {
-		t.Run("mysql", func(t *testing.T) { f(t, onMySQL(t)) })
+	for _, e := range engines(t) {
+		t.Run(e.name, func(t *testing.T) { f(t, e.demo(t)) })
 	}
 }
 
@@ -117,14 +135,10 @@ func each(t *testing.T, f func(t *testing.T, s settings)) {
 func together(t *testing.T, f func(t *testing.T, s settings)) {
 	t.Helper()
 	t.Parallel()
-	t.Run("sqlite", func(t *testing.T) {
-		t.Parallel()
-		f(t, onSQLite(t))
-	})
-	if storetest.HaveMySQL(t) {
-		t.Run("mysql", func(t *testing.T) {
+	for _, e := range engines(t) {
+		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
-			f(t, onMySQL(t))
+			f(t, e.demo(t))
 		})
 	}
 }
