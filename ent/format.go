@@ -23,8 +23,12 @@ const SalesRollups Format = "sales_rollups"
 // (ent/lineset), and no more in rows of order_lines.
 const LinesInOrders Format = "lines_in_orders"
 
+// ShortEvents is the form in which packed bodies have their ids and times as numbers
+// (Pack of ent/eventbody, and no more PackFirst).
+const ShortEvents Format = "short_events"
+
 // Formats returns those that this program knows.
-func Formats() []Format { return []Format{PackedEvents, SalesRollups, LinesInOrders} }
+func Formats() []Format { return []Format{PackedEvents, SalesRollups, LinesInOrders, ShortEvents} }
 
 // FormatTable names the formats in which a database is written, a row each.
 const FormatTable = "data_formats"

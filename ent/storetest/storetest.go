@@ -10,6 +10,7 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -70,11 +71,18 @@ func Each(t *testing.T, f func(t *testing.T, s *ent.Store)) {
 // OfBefore makes a database one that programs of before may still read: nothing is written
 // in a form that they do not know, until the test ends: databases serve several. It comes
 // before the first transaction of s.
-func OfBefore(t testing.TB, s *ent.Store) {
+func OfBefore(t testing.TB, s *ent.Store, known ...ent.Format) {
 	t.Helper()
 	err := s.Admin(t.Context(), func(c *sql.Conn) error {
-		_, err := c.ExecContext(t.Context(), "DELETE FROM "+ent.FormatTable)
-		return err
+		for _, f := range ent.Formats() {
+			if slices.Contains(known, f) {
+				continue
+			}
+			if _, err := c.ExecContext(t.Context(), "DELETE FROM "+ent.FormatTable+" WHERE name = ?", f); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)

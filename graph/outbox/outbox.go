@@ -114,10 +114,14 @@ func rows(head, row string, n int) string {
 // Stored returns a body as the transaction of ctx writes it: packed, where every
 // program that reads the database can unpack it.
 func Stored(ctx context.Context, body []byte) eventbody.Body {
-	if !ent.Writes(ctx, ent.PackedEvents) {
+	switch {
+	case ent.Writes(ctx, ent.ShortEvents):
+		return eventbody.Pack(body)
+	case ent.Writes(ctx, ent.PackedEvents):
+		return eventbody.PackFirst(body)
+	default:
 		return body
 	}
-	return eventbody.Pack(body)
 }
 
 // body is the delivery's body of contract section 8.

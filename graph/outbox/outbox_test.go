@@ -101,20 +101,31 @@ func TestLargeBodyIsOmitted(t *testing.T) {
 // TestBodiesOfBefore writes events where programs of before still read them, and reads
 // them beside those of now.
 func TestBodiesOfBefore(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, s *ent.Store) {
-		storetest.OfBefore(t, s)
-		ctx, store := storetest.Merchant(t, s)
-		r := outbox.Resource{Store: store.ID, ID: xid.New(), Version: 1, Sequence: 1, At: micros.Now()}
-		made := outbox.Entry{Type: event.ProductCreated, Object: []byte(`{"id":"x"}`)}
-		if _, err := appendTo(t, ctx, s, r, made); err != nil {
-			t.Fatal(err)
-		}
-		var stored []byte
-		if err := s.Raw().QueryRowContext(t.Context(), "SELECT body FROM events").Scan(&stored); err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.HasPrefix(stored, []byte(`{"event_id":`)) {
-			t.Errorf("an older program would send %q", stored)
-		}
-	})
+	for name, tc := range map[string]struct {
+		known []ent.Format
+		first string // bytes of the body as it is stored
+	}{
+		"plain":        {nil, `{"event_id":`},
+		"packed":       {[]ent.Format{ent.PackedEvents}, "\x01"},
+		"packed short": {ent.Formats(), "\x02"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			storetest.Each(t, func(t *testing.T, s *ent.Store) {
+				storetest.OfBefore(t, s, tc.known...)
+				ctx, store := storetest.Merchant(t, s)
+				r := outbox.Resource{Store: store.ID, ID: xid.New(), Version: 1, Sequence: 1, At: micros.Now()}
+				made := outbox.Entry{Type: event.ProductCreated, Object: []byte(`{"id":"x"}`)}
+				if _, err := appendTo(t, ctx, s, r, made); err != nil {
+					t.Fatal(err)
+				}
+				var stored []byte
+				if err := s.Raw().QueryRowContext(t.Context(), "SELECT body FROM events").Scan(&stored); err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.HasPrefix(stored, []byte(tc.first)) {
+					t.Errorf("a program of before would read %q", stored)
+				}
+			})
+		})
+	}
 }

@@ -1,24 +1,29 @@
 // Command train makes a dictionary of event bodies:
 //
-//	sqlite3 storefront-data/storefront.db 'SELECT body FROM events' |
+//	sqlite3 storefront-data/storefront.db 'SELECT hex(body) FROM events' |
 //	    go run ./ent/eventbody/internal/train > dictionary.s2
 //
-// It reads one JSON body a line, as a demo made with the formats of before writes them.
+// It reads one stored body a line, in any form. The dictionary is one of what
+// package short makes of them.
 package main
 
 import (
 	"bufio"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/klauspost/compress/dict"
+
+	"github.com/storefront-go/storefront/ent/eventbody"
+	"github.com/storefront-go/storefront/ent/eventbody/internal/short"
 )
 
 const (
 	size    = 32 << 10 // of the dictionary in bytes
-	maxLine = 1 << 20  // of the longest body
+	maxLine = 2*eventbody.MaxSize + 1
 )
 
 func main() {
@@ -34,7 +39,17 @@ func train(r io.Reader, w io.Writer, size int) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
-		bodies = append(bodies, append([]byte(nil), lines.Bytes()...))
+		stored, err := hex.AppendDecode(nil, lines.Bytes())
+		if err != nil {
+			return fmt.Errorf("line %d: %w", len(bodies)+1, err)
+		}
+		body, err := eventbody.Unpack(stored)
+		if err != nil {
+			return fmt.Errorf("line %d: %w", len(bodies)+1, err)
+		}
+		if b, ok := short.Append(nil, body); ok {
+			bodies = append(bodies, b)
+		}
 	}
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("read bodies: %w", err)
@@ -42,7 +57,7 @@ func train(r io.Reader, w io.Writer, size int) error {
 	if len(bodies) == 0 {
 		return errors.New("no bodies")
 	}
-	made, err := dict.BuildS2Dict(bodies, dict.Options{MaxDictSize: size, HashBytes: 6})
+	made, err := dict.BuildS2Dict(bodies, dict.Options{MaxDictSize: size, HashBytes: 8})
 	if err != nil {
 		return fmt.Errorf("make the dictionary: %w", err)
 	}

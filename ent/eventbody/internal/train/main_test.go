@@ -12,7 +12,8 @@ import (
 func TestTrain(t *testing.T) {
 	var lines strings.Builder
 	for i := range 200 {
-		fmt.Fprintf(&lines, `{"event_id":"evt_%026d","type":"order.created","api_version":"v1","sequence":%d}`+"\n", i*i, i)
+		body := fmt.Sprintf(`{"event_id":"evt_%026d","type":"order.created","api_version":"v1","sequence":%d}`, i*i, i)
+		fmt.Fprintf(&lines, "%x\n", body)
 	}
 	var made bytes.Buffer
 	if err := train(strings.NewReader(lines.String()), &made, 4<<10); err != nil {
@@ -23,5 +24,10 @@ func TestTrain(t *testing.T) {
 	}
 	if err := train(strings.NewReader(""), &made, 4<<10); err == nil {
 		t.Error("a dictionary of nothing was made")
+	}
+	for _, line := range []string{"7b7d\n7b7", "ff"} {
+		if err := train(strings.NewReader(line), &made, 4<<10); err == nil {
+			t.Errorf("a dictionary was made of %q", line)
+		}
 	}
 }
