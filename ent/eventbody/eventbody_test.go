@@ -63,7 +63,7 @@ func TestForms(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"dictionary1.s2": "b78cc31cfca144c08e3ec6ae5162a05a3fca410749bb255671fc32e5569668e6",
-		"dictionary2.s2": "9528956363cd7fb29e2d08ef155ec94c8edcd7c83e70b6d95791e1b2f928b2ce",
+		"dictionary2.s2": "fe82b834fef4a6e42ce67dd91700b456fed46ab6973907a7db930884a125b417",
 	} {
 		dictionary, err := os.ReadFile(name)
 		if err != nil {
