@@ -222,14 +222,8 @@ func served(ctx context.Context, all *children, d *dataset, body string) (x expo
 		return x, err
 	}
 	written := firstByte(ctx, filepath.Join(blobs, "exports"))
-	for job.Status != "completed" {
-		if job.Status == "failed" || ctx.Err() != nil {
-			return x, fmt.Errorf("the export is %s: %w", job.Status, ctx.Err())
-		}
-		time.Sleep(20 * time.Millisecond)
-		if err := p.api(ctx, d.corpus.Shops[0].Key, http.MethodGet, "/exports/"+job.ID, "", &job); err != nil {
-			return x, err
-		}
+	if err := p.exported(ctx, d.corpus.Shops[0].Key, &job); err != nil {
+		return x, err
 	}
 	after, err := used(d.pid, p.pid())
 	if err != nil {
@@ -239,6 +233,20 @@ func served(ctx context.Context, all *children, d *dataset, body string) (x expo
 	x = exportRun{took: job.CompletedAt.Sub(*job.StartedAt), first: max(written.Sub(*job.StartedAt), 0),
 		cpu: after - before, memory: most - idle, rows: job.RowCount, bytes: job.Size}
 	return x, err
+}
+
+// exported waits until a job is completed.
+func (p *child) exported(ctx context.Context, key string, job *exportJob) error {
+	for job.Status != "completed" {
+		if job.Status == "failed" || ctx.Err() != nil {
+			return fmt.Errorf("the export is %s: %w", job.Status, ctx.Err())
+		}
+		time.Sleep(20 * time.Millisecond)
+		if err := p.api(ctx, key, http.MethodGet, "/exports/"+job.ID, "", job); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // firstByte waits for a file that is not empty.

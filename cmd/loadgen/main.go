@@ -22,6 +22,7 @@ type commands struct {
 	Storefront storefrontCommand `cmd:"" help:"Measure themes and the storefront and print the tables."`
 	Selling    sellingCommand    `cmd:"" help:"Measure a shop that sells, with 100,000 products, and print the tables."`
 	Growth     growthCommand     `cmd:"" help:"Measure what requests and deliveries cost as there is more of everything, and print the tables."`
+	Soak       soakCommand       `cmd:"" help:"Load a server for long, watch it, and print what became of it."`
 	SignIn     signInCommand     `cmd:"" name:"signin" help:"Measure a sign-in while strangers guess at other accounts."`
 	Prepare    prepareCommand    `cmd:"" help:"Load the data that the figures need, and stop."`
 	Writes     writesCommand     `cmd:"" help:"Make products under idempotency keys and keep a ledger of the answers."`

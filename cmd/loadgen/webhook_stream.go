@@ -39,7 +39,7 @@ type acknowledgement struct {
 func (s stream) run(ctx context.Context, duration time.Duration) (posted, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	turns := make(chan int, streamConns)
+	turns := make(chan turn, streamConns)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	all := posted{}
@@ -60,9 +60,15 @@ func (s stream) run(ctx context.Context, duration time.Duration) (posted, error)
 	return all, context.Cause(ctx)
 }
 
-// beat sends each request's number when its time has come. One that is late goes
+// turn is a request's number, and when it was due.
+type turn struct {
+	n   int
+	due time.Time
+}
+
+// beat sends each request's turn when its time has come. One that is late goes
 // at once, so that the rate is kept.
-func (s stream) beat(ctx context.Context, duration time.Duration, turns chan<- int) {
+func (s stream) beat(ctx context.Context, duration time.Duration, turns chan<- turn) {
 	random := mathrand.New(mathrand.NewPCG(1, 2))
 	start, at := time.Now(), time.Duration(0)
 	for n := 0; ; n++ {
@@ -76,7 +82,7 @@ func (s stream) beat(ctx context.Context, duration time.Duration, turns chan<- i
 			return
 		}
 		select {
-		case turns <- n:
+		case turns <- turn{n, start.Add(at)}:
 		case <-ctx.Done():
 			return
 		}
@@ -86,10 +92,17 @@ func (s stream) beat(ctx context.Context, duration time.Duration, turns chan<- i
 // filling makes the body of a product's event about 1 KB.
 var filling = strings.Repeat("x", 220)
 
+// made appends a request that makes a product in the store of an API key.
+func made(b []byte, key string) []byte {
+	id := rand.Text()
+	return post(b, root+"/products", key, id, fmt.Appendf(nil,
+		`{"title":"Load %s","price_minor":1250,"currency":"EUR","sku":%q,"description":%q}`, id, id, filling))
+}
+
 // drive is one connection's part. It is made with the first request: a server soon
 // ends one that asks for nothing.
-func (s stream) drive(ctx context.Context, turns <-chan int, own posted) error {
-	n, ok := <-turns
+func (s stream) drive(ctx context.Context, turns <-chan turn, own posted) error {
+	t, ok := <-turns
 	if !ok {
 		return nil
 	}
@@ -99,10 +112,8 @@ func (s stream) drive(ctx context.Context, turns <-chan int, own posted) error {
 	}
 	defer c.Close()
 	var request []byte
-	for ; ok; n, ok = <-turns {
-		key := rand.Text()
-		request = post(request[:0], root+"/products", s.shops[n%len(s.shops)].Key, key, fmt.Appendf(nil,
-			`{"title":"Load %s","price_minor":1250,"currency":"EUR","sku":%q,"description":%q}`, key, key, filling))
+	for ; ok; t, ok = <-turns {
+		request = made(request[:0], s.shops[t.n%len(s.shops)].Key)
 		begin := time.Now()
 		status, body, err := c.do(request)
 		if err == nil && status != 201 {
