@@ -16,6 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/store"
 	dbtheme "github.com/storefront-go/storefront/ent/db/theme"
+	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/graph/theme/sample"
@@ -107,6 +108,38 @@ func TestSeedAfterFirst(t *testing.T) {
 		m.wantCounts("marketplace_themes 2, theme_packages 2, themes 1, theme_assets 2")
 		if m.active().ID != first.ID {
 			t.Errorf("active %v", m.active())
+		}
+	})
+}
+
+// A start reads the samples only where something of them is not there.
+func TestSeedOfWhatIsThere(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		m := newMerchant(t, s)
+		if err := m.Seed(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		all, err := m.samples()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := m.another(s, m.folder)
+		for i := range again.Samples {
+			again.Samples[i].Sum, again.Samples[i].Files = all[i].sum, fstest.MapFS{} // which is no theme
+		}
+		if err := again.Seed(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		missing := m.another(s, t.TempDir())
+		copy(missing.Samples, again.Samples)
+		for name, k := range map[string]func() *Keeper{
+			"no bytes":         func() *Keeper { return missing },
+			"no checksum":      func() *Keeper { again.Samples[1].Sum = digest.Sum{}; return again },
+			"another checksum": func() *Keeper { again.Samples[1].Sum = digest.Of(nil); return again },
+		} {
+			if err := k().Seed(t.Context()); err == nil {
+				t.Errorf("%s: nothing was read", name)
+			}
 		}
 	})
 }

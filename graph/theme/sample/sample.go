@@ -4,7 +4,10 @@ package sample
 
 import (
 	"embed"
+	"encoding/hex"
 	"io/fs"
+
+	"github.com/storefront-go/storefront/ent/digest"
 )
 
 // Sample is a theme that comes with the program.
@@ -14,6 +17,9 @@ type Sample struct {
 	Categories []string
 	// Files is its folder: theme.json, templates and assets.
 	Files fs.FS
+	// Sum is the checksum of its package, so that who has that package need not read
+	// the files; zero where that is not known.
+	Sum digest.Sum
 }
 
 //go:embed linen voltage atelier
@@ -25,16 +31,19 @@ func All() []Sample {
 	list := []Sample{
 		{
 			Slug:       "linen",
+			Sum:        sum("4a3e8e42697480c50f926c538705eee9694ba4c60272dbde2570b38c12a34434"),
 			Tagline:    "Calm and editorial, with a woven swatch for every product",
 			Categories: []string{"home", "craft", "fashion"},
 		},
 		{
 			Slug:       "voltage",
+			Sum:        sum("02c1ed3badd2038a8b3bdeb476cc8a2fa6827405fb9313ca7856c7c5dabd2bbb"),
 			Tagline:    "Dark and dense, for catalogues with many parts",
 			Categories: []string{"electronics", "tools", "sport"},
 		},
 		{
 			Slug:       "atelier",
+			Sum:        sum("c57a539fc54f41f45eb00e5b5d089ade096eb195e9fd34321c9f269bd208c5b3"),
 			Tagline:    "Warm blocks of colour, rounded and playful",
 			Categories: []string{"gifts", "children", "craft"},
 		},
@@ -45,4 +54,10 @@ func All() []Sample {
 		list[i].Files, _ = fs.Sub(folders, list[i].Slug)
 	}
 	return list
+}
+
+// sum reads a checksum. The tests compare each with that of the files.
+func sum(text string) (s digest.Sum) {
+	hex.Decode(s[:], []byte(text))
+	return s
 }

@@ -58,7 +58,8 @@ func TestRead(t *testing.T) {
 
 // released are the versions of the samples, with the beginnings of the checksums of what they
 // consist of. Installations learn of a change by its version alone: whoever changes a sample
-// raises the version in its theme.json, unless that one is of no release yet, and enters both.
+// raises the version in its theme.json, unless that one is of no release yet, and enters both,
+// and the whole checksum in [sample.All].
 var released = map[string]string{
 	"linen":   "1.2.0 4a3e8e426974",
 	"voltage": "1.2.0 02c1ed3badd2",
@@ -71,6 +72,9 @@ func TestReleased(t *testing.T) {
 		sum := digest.Of(p.Encode())
 		if got := *p.Manifest.Version + " " + hex.EncodeToString(sum[:6]); got != released[s.Slug] {
 			t.Errorf("it is %q, was released as %q: has its version been raised?", got, released[s.Slug])
+		}
+		if sum != s.Sum {
+			t.Errorf("its checksum is %x", sum[:])
 		}
 	})
 }
