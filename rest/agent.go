@@ -12,16 +12,17 @@ import (
 )
 
 // agents mounts the rows of the table as tools of the Model Context Protocol.
-func (a *API) agents(router *mux.Router, document []byte) error {
-	tools, err := mcp.Tools(document)
-	if err != nil {
-		return err
-	}
-	handler := mcp.NewHandler(a.Version, a.Logger, func(r *http.Request) ([]*mcp.Tool, mcp.API) {
-		return mcp.Within(tools, viewer.From(r.Context()).Scopes), &inside{router, r}
-	})
-	router.Path(mcp.Path).Handler(a.agent(handler))
-	return nil
+func (a *API) agents(router *mux.Router, document func() ([]byte, error)) {
+	router.Path(mcp.Path).Handler(a.agent(later(func() (http.Handler, error) {
+		b, err := document()
+		if err != nil {
+			return nil, err
+		}
+		tools, err := mcp.Tools(b)
+		return mcp.NewHandler(a.Version, a.Logger, func(r *http.Request) ([]*mcp.Tool, mcp.API) {
+			return mcp.Within(tools, viewer.From(r.Context()).Scopes), &inside{router, r}
+		}), err
+	})))
 }
 
 // agent authenticates a message of an agent as a request of the API, with the same

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 
 	"github.com/gorilla/mux"
 	"github.com/prometheus/client_golang/prometheus"
@@ -139,22 +140,25 @@ func (a *API) pages(router *mux.Router) error {
 	for _, k := range status.Kinds() {
 		problems = append(problems, web.Problem{Code: k.Code, Status: k.Status, Title: k.Title, Sentence: k.Sentence})
 	}
-	docs, err := web.Docs(web.DocsConfig{OpenAPI: Document, Problems: problems, Limits: a.Core.Limits,
-		APIHost: a.APIHost, Explorer: a.GraphQL != nil && a.Explorer,
-		Missing: http.HandlerFunc(a.missing)})
-	if err != nil {
-		return err
-	}
-	written := bytes.ReplaceAll(Document, []byte(exampleHost), []byte(a.APIHost))
-	document, err := web.JSON(written)
-	if err != nil {
-		return err
-	}
+	docs := later(func() (http.Handler, error) {
+		return web.Docs(web.DocsConfig{OpenAPI: Document, Problems: problems, Limits: a.Core.Limits,
+			APIHost: a.APIHost, Explorer: a.GraphQL != nil && a.Explorer,
+			Missing: http.HandlerFunc(a.missing)})
+	})
+	written := sync.OnceValue(func() []byte {
+		return bytes.ReplaceAll(Document, []byte(exampleHost), []byte(a.APIHost))
+	})
+	document := sync.OnceValues(func() ([]byte, error) { return web.JSON(written()) })
 	router.Path("/docs").Handler(a.plain("/docs", docs))
 	router.PathPrefix("/docs/").Handler(a.plain("/docs", docs))
-	router.Path("/openapi.json").Handler(a.plain("/openapi.json", a.static("application/json", document)))
+	router.Path("/openapi.json").Handler(a.plain("/openapi.json", later(func() (http.Handler, error) {
+		b, err := document()
+		return a.static("application/json", b), err
+	})))
 	router.Path(iconPath).Handler(a.plain(iconPath, dashboard.Icon()))
-	router.Path("/openapi.yaml").Handler(a.plain("/openapi.yaml", a.static("application/yaml", written)))
+	router.Path("/openapi.yaml").Handler(a.plain("/openapi.yaml", later(func() (http.Handler, error) {
+		return a.static("application/yaml", written()), nil
+	})))
 	if a.SecurityContact != "" {
 		router.Path(securityPath).Handler(a.plain(securityPath, a.security()))
 	}
@@ -165,9 +169,7 @@ func (a *API) pages(router *mux.Router) error {
 		return err
 	}
 	a.payments(router)
-	if err := a.agents(router, document); err != nil {
-		return err
-	}
+	a.agents(router, document)
 	if a.Exports != nil {
 		if a.Links == nil {
 			return errors.New("downloads of exports need Links")
@@ -179,13 +181,24 @@ func (a *API) pages(router *mux.Router) error {
 	}
 	router.Path("/graphql").Handler(a.plain("/graphql", a.limited(a.GraphQL)))
 	if a.Explorer {
-		explorer, err := web.Explorer()
-		if err != nil {
-			return err
-		}
-		router.PathPrefix("/graphql/explorer").Handler(a.plain("/graphql/explorer", explorer))
+		router.PathPrefix("/graphql/explorer").Handler(a.plain("/graphql/explorer", later(web.Explorer)))
 	}
 	return nil
+}
+
+// later makes a handler when it is first asked. Reading the document, and rendering and
+// compressing its pages, takes half of the time of a start, and most processes are never
+// asked for them. They are made of what is embedded, so an error is one of the program:
+// it panics, and the tests ask for all.
+func later(handler func() (http.Handler, error)) http.Handler {
+	made := sync.OnceValue(func() http.Handler {
+		h, err := handler()
+		if err != nil {
+			panic(err)
+		}
+		return h
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { made().ServeHTTP(w, r) })
 }
 
 // exampleHost stands in the document's examples for where the API is: what is served names
