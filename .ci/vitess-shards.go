@@ -23,6 +23,7 @@ import (
 func main() {
 	socket := flag.String("socket", "", "the socket of MySQL, whose shards are to be prepared")
 	shards := flag.String("shards", "", "the names of the shards")
+	empty := flag.Bool("empty", false, "leave no row in the tables: they are to be copied from other shards")
 	wait := flag.String("wait", "", "the address of a cluster that is to answer")
 	flag.Parse()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
@@ -33,7 +34,7 @@ func main() {
 	} else {
 		var g errgroup.Group
 		for name := range strings.FieldsSeq(*shards) {
-			g.Go(func() error { return prepare(ctx, *socket, "vt_"+name) })
+			g.Go(func() error { return prepare(ctx, *socket, "vt_"+name, *empty) })
 		}
 		err = g.Wait()
 	}
@@ -43,7 +44,7 @@ func main() {
 }
 
 // prepare makes the database of a shard and all of its tables.
-func prepare(ctx context.Context, socket, name string) error {
+func prepare(ctx context.Context, socket, name string, empty bool) error {
 	at := "mysql://root@unix(" + socket + ")/"
 	admin, err := patiently(ctx, at+"mysql")
 	if err != nil {
@@ -68,6 +69,14 @@ func prepare(ctx context.Context, socket, name string) error {
 	}
 	for statement := range strings.SplitSeq(strings.TrimSpace(string(lookups)), ";\n") {
 		if err := run(ctx, shard, strings.TrimSuffix(statement, ";")); err != nil {
+			return fmt.Errorf("shard %s: %w", name, err)
+		}
+	}
+	if !empty {
+		return nil
+	}
+	for _, table := range []string{"schema_revisions", ent.FormatTable} {
+		if err := run(ctx, shard, "DELETE FROM "+table); err != nil {
 			return fmt.Errorf("shard %s: %w", name, err)
 		}
 	}

@@ -228,7 +228,11 @@ func (c *campaign) disturb() error {
 	}
 	c.group.Go(func() { c.failed(c.crew.reader(c.work, until)) })
 	c.group.Go(func() { c.failed(c.crew.exporter(c.work, until, source(200))) })
-	for i, f := range plan(c.seed, c.faults, able) {
+	faults := plan(c.seed, c.faults, able)
+	if c.cluster.reshard != "" {
+		faults = slices.Insert(faults, len(faults)/2, Fault{Kind: Reshard})
+	}
+	for i, f := range faults {
 		pause(until, f.Rest)
 		if until.Err() != nil {
 			break

@@ -27,9 +27,9 @@ type database struct {
 	ended                 int  // how often it ended without us, as MySQL does on a full disk
 }
 
-// cluster is one of Vitess: its address, and the commands that end it as a crash does and
-// that begin it again and wait until it answers.
-type cluster struct{ address, kill, start string }
+// cluster is one of Vitess: its address, and the commands that end it as a crash does, that
+// begin it again and wait until it answers, and that spread it over other shards.
+type cluster struct{ address, kill, start, reshard string }
 
 // do runs a command of a cluster.
 func do(ctx context.Context, command string) error {

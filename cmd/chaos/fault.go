@@ -24,6 +24,8 @@ const (
 	Pause          Kind = "a process stopped past its lease"
 	DiskFull       Kind = "disk full"
 	Clock          Kind = "the database's clock set"
+	// Reshard is none that is drawn: it comes once, where a cluster can do it.
+	Reshard Kind = "the cluster spread over other shards"
 )
 
 // weights say how often each kind is drawn.
@@ -141,6 +143,8 @@ func (c *campaign) strike(ctx context.Context, f Fault) error {
 		}
 	case Clock:
 		err = c.db.set(f.Ahead)
+	case Reshard:
+		err = do(ctx, c.cluster.reshard)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Kind, err)

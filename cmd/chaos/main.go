@@ -29,16 +29,17 @@ import (
 
 // command are the flags.
 type command struct {
-	Engine string        `enum:"sqlite,mariadb,mysql,vitess" default:"sqlite" help:"The database: sqlite, mariadb, mysql or vitess (default ${default})."`
-	Kills  int           `default:"200" help:"How many faults there are (default ${default})."`
-	Seed   uint64        `default:"1" help:"What is drawn, and when, follows from it (default ${default})."`
-	Time   time.Duration `default:"30m" help:"No fault comes after it (default ${default})."`
-	Binary string        `type:"path" help:"Disturb this program instead of one that is built now."`
-	MySQL  string        `name:"mysql" env:"STOREFRONT_TEST_MYSQLD" type:"path" help:"Folder of an unpacked MySQL, as .ci/mysql prints it."`
-	Vitess string        `help:"mysql:// address of a cluster of Vitess, migrated and without a row, as .ci/vitess chaos gives it."`
-	Down   string        `name:"vitess-kill" help:"Shell command that kills that cluster; without it the cluster lives on."`
-	Up     string        `name:"vitess-start" help:"Shell command that starts it again and waits until it answers."`
-	Ledger string        `type:"path" help:"File for the ledger and the verdict (default: in the folder for temporary files)."`
+	Engine  string        `enum:"sqlite,mariadb,mysql,vitess" default:"sqlite" help:"The database: sqlite, mariadb, mysql or vitess (default ${default})."`
+	Kills   int           `default:"200" help:"How many faults there are (default ${default})."`
+	Seed    uint64        `default:"1" help:"What is drawn, and when, follows from it (default ${default})."`
+	Time    time.Duration `default:"30m" help:"No fault comes after it (default ${default})."`
+	Binary  string        `type:"path" help:"Disturb this program instead of one that is built now."`
+	MySQL   string        `name:"mysql" env:"STOREFRONT_TEST_MYSQLD" type:"path" help:"Folder of an unpacked MySQL, as .ci/mysql prints it."`
+	Vitess  string        `help:"mysql:// address of a cluster of Vitess, migrated and without a row, as .ci/vitess chaos gives it."`
+	Down    string        `name:"vitess-kill" help:"Shell command that kills that cluster; without it the cluster lives on."`
+	Up      string        `name:"vitess-start" help:"Shell command that starts it again and waits until it answers."`
+	Reshard string        `name:"vitess-reshard" help:"Shell command that spreads that cluster over other shards. It runs once, halfway between the faults, and writes go on."`
+	Ledger  string        `type:"path" help:"File for the ledger and the verdict (default: in the folder for temporary files)."`
 }
 
 func main() {
@@ -73,7 +74,7 @@ func (c *command) run(ctx context.Context, out io.Writer) (good bool, err error)
 	}
 	began := time.Now()
 	l, err := run(ctx, settings{engine: c.Engine, binary: c.Binary, unpacked: c.MySQL, seed: c.Seed, faults: c.Kills,
-		cluster: cluster{address: c.Vitess, kill: c.Down, start: c.Up}, time: c.Time, log: out})
+		cluster: cluster{c.Vitess, c.Down, c.Up, c.Reshard}, time: c.Time, log: out})
 	if err != nil {
 		return false, err
 	}
@@ -102,6 +103,8 @@ func (c *command) check() error {
 		return errors.New("--engine vitess needs the address of a cluster in --vitess: see .ci/vitess chaos")
 	case (c.Down == "") != (c.Up == "") || c.Down != "" && c.Vitess == "":
 		return errors.New("--vitess-kill and --vitess-start go together, and with --vitess")
+	case c.Reshard != "" && c.Vitess == "":
+		return errors.New("--vitess-reshard goes with --vitess")
 	}
 	return nil
 }

@@ -18,8 +18,11 @@ import (
 const (
 	hash, nowhere = "binary_md5", "null"
 	first         = "00"
-	revisions     = "schema_revisions"
 )
+
+// The tables that migrations make beside those of the schema: their history, and in which
+// forms programs write.
+const revisions, formats = "schema_revisions", "data_formats"
 
 type keyspace struct {
 	Sharded  bool              `json:"sharded"`
@@ -55,6 +58,7 @@ func Of(tables []*schema.Table) (Files, error) {
 	k := keyspace{Sharded: true, Tables: map[string]table{},
 		Vindexes: map[string]vindex{hash: {Type: hash}, nowhere: {Type: nowhere}}}
 	k.pin(revisions, "version")
+	k.pin(formats, "name")
 	lookups := map[string]string{}
 	for _, t := range tables {
 		p, err := placeOf(t)

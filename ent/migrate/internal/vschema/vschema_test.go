@@ -9,6 +9,7 @@ import (
 	"entgo.io/ent/dialect/sql/schema"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/storefront-go/storefront/ent"
 	tables "github.com/storefront-go/storefront/ent/db/migrate"
 	"github.com/storefront-go/storefront/ent/migrate/internal/vschema"
 )
@@ -41,9 +42,12 @@ func TestEveryTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	lookups := strings.Count(string(f.Lookups), "CREATE TABLE")
-	if want := len(tables.Tables) + 1 + lookups; len(k.Tables) != want {
-		t.Errorf("%d tables, want %d: those of ent, the history of migrations and %d that lead to others", len(k.Tables),
-			want, lookups)
+	if want := len(tables.Tables) + 2 + lookups; len(k.Tables) != want {
+		t.Errorf("%d tables, want %d: those of ent, the history of migrations, the formats and %d that lead to others",
+			len(k.Tables), want, lookups)
+	}
+	if k.Tables[ent.FormatTable] == nil {
+		t.Errorf("%s is missing", ent.FormatTable)
 	}
 	for _, table := range tables.Tables {
 		if k.Tables[table.Name] == nil {
