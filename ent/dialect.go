@@ -136,6 +136,16 @@ func IsUnavailable(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded)
 }
 
+// IsAway reports whether err means that nobody answers at the database's address, or that
+// who answers takes no work now; a wrong name or password does not come right by itself.
+func IsAway(err error) bool {
+	if err == nil {
+		return false
+	}
+	c := classify(err)
+	return c == refused || c == linkLost
+}
+
 type unavailableError struct{ err error }
 
 func (e *unavailableError) Error() string { return "database unavailable: " + e.err.Error() }

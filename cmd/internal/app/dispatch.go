@@ -75,7 +75,7 @@ func startDispatch(ctx context.Context, c DispatchConfig, r Runtime) (_ *Server,
 			err = errors.Join(err, s.closer.run(context.WithoutCancel(ctx)))
 		}
 	}()
-	if s.base, err = Open(ctx, Opening{Storage: c.Storage, Logger: r.Logger}); err != nil {
+	if s.base, err = Open(ctx, Opening{Storage: c.Storage, Patience: patience, Logger: r.Logger}); err != nil {
 		return nil, err
 	}
 	s.closer.push("close the database", func(context.Context) error { return s.base.Close() })

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"entgo.io/ent/dialect"
 
@@ -60,6 +61,9 @@ type Opening struct {
 	Limits
 	// Migrate applies pending migrations on every engine, not on SQLite alone.
 	Migrate bool
+	// Patience is how long a server of databases that is away is waited for, as one may be
+	// that starts along with the program. A wrong password or name is an error at once.
+	Patience time.Duration
 	// Relaxed lets SQLite lose the last moments in a power cut, as demos may.
 	Relaxed bool
 	Logger  *slog.Logger
@@ -120,7 +124,37 @@ func OpenStore(ctx context.Context, o Opening) (*ent.Store, error) {
 		}
 		f.Close()
 	}
-	return ent.Open(ctx, ent.Config{Database: o.Address(), FullSync: !o.Relaxed, Logger: o.Logger})
+	c := ent.Config{Database: o.Address(), FullSync: !o.Relaxed, Logger: o.Logger}
+	if o.Patience == 0 || o.SQLitePath() != "" {
+		return ent.Open(ctx, c)
+	}
+	return await(ctx, o, func() (*ent.Store, error) { return ent.Open(ctx, c) })
+}
+
+// The patience of servers and dispatchers, and how often they look meanwhile.
+const (
+	patience = time.Minute
+	lookEach = time.Second
+)
+
+// await opens a database that may be away for a while.
+func await(ctx context.Context, o Opening, open func() (*ent.Store, error)) (*ent.Store, error) {
+	end := time.NewTimer(o.Patience)
+	defer end.Stop()
+	for {
+		s, err := open()
+		if !ent.IsAway(err) {
+			return s, err
+		}
+		o.Logger.WarnContext(ctx, "the database is away: it is tried again", "error", err)
+		select {
+		case <-time.After(lookEach):
+		case <-end.C:
+			return nil, err
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
 }
 
 // prepareSchema applies what may be applied and refuses what is not current.

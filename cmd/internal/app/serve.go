@@ -108,7 +108,7 @@ func Start(ctx context.Context, c Config, r Runtime) (_ *Server, err error) {
 		}
 	}()
 	if s.base, err = Open(ctx, Opening{Storage: c.Storage, Limits: c.Limits, Migrate: c.Migrate, Relaxed: c.Demo,
-		Logger: r.Logger}); err != nil {
+		Patience: patience, Logger: r.Logger}); err != nil {
 		return nil, err
 	}
 	s.closer.push("close the database", func(context.Context) error { return s.base.Close() })

@@ -2,12 +2,17 @@ package app_test
 
 import (
 	"log/slog"
+	"os"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/storefront-go/storefront/cmd/internal/app"
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/storetest/mariadb"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -35,6 +40,71 @@ func TestFindStore(t *testing.T) {
 			t.Errorf("Stores = %v, %v; want both, the older one first", all, err)
 		}
 	})
+}
+
+// heard is a log that says when it is written to.
+type heard chan struct{}
+
+func (h heard) Write(b []byte) (int, error) {
+	select {
+	case h <- struct{}{}:
+	default:
+	}
+	return len(b), nil
+}
+
+// TestOpenAwaitsTheServer starts before the server of its database does.
+func TestOpenAwaitsTheServer(t *testing.T) {
+	if !mariadb.Installed() {
+		t.Skip("there is no mariadbd")
+	}
+	dir, err := os.MkdirTemp("/tmp", "sfaway") // a socket's path must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	server, err := mariadb.Start(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, err := server.Create(t.Context(), "away")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Close(); err != nil {
+		t.Fatal(err)
+	}
+	log := make(heard, 1)
+	opening := func(address string) app.Opening {
+		o := app.Opening{Storage: settings(t).Storage, Migrate: true, Patience: time.Minute,
+			Logger: slog.New(slog.NewTextHandler(log, nil))}
+		o.Database = address
+		return o
+	}
+	var opened errgroup.Group
+	opened.Go(func() error {
+		b, err := app.Open(t.Context(), opening(address))
+		if err != nil {
+			return err
+		}
+		return b.Close()
+	})
+	<-log // it found nobody
+	if server, err = mariadb.Start(dir); err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	if err := opened.Wait(); err != nil {
+		t.Error(err)
+	}
+	select { // what was said while the server began
+	case <-log:
+	default:
+	}
+	_, err = app.Open(t.Context(), opening(strings.Replace(address, "/away", "/nowhere", 1)))
+	if err == nil || len(log) > 0 {
+		t.Errorf("a database that is not there was waited for, and gave %v", err)
+	}
 }
 
 func TestOpenMakesPrivateFiles(t *testing.T) {

@@ -1,0 +1,77 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/storetest"
+)
+
+// One at a time holds a person, and the error of each is what it made.
+func TestHold(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		p := newPlace(t, s)
+		own := errors.New("its own")
+		var inside, ran atomic.Int64
+		var wg sync.WaitGroup
+		for range 2 * maxHolds {
+			wg.Go(func() {
+				err := p.Hold(p.ctx, p.ada, func() error {
+					if n := inside.Add(1); n > 1 {
+						t.Errorf("%d hold a person at once", n)
+					}
+					for range 100 {
+						runtime.Gosched()
+					}
+					inside.Add(-1)
+					ran.Add(1)
+					return own
+				})
+				if !errors.Is(err, own) {
+					t.Errorf("got %v", err)
+				}
+			})
+		}
+		wg.Wait()
+		if ran.Load() != 2*maxHolds {
+			t.Errorf("%d ran, want %d", ran.Load(), 2*maxHolds)
+		}
+		for range maxHolds {
+			p.holds <- struct{}{}
+		}
+		ended, end := context.WithCancel(p.ctx)
+		end()
+		err := p.Hold(ended, p.ada, func() error { t.Error("it ran although nobody waits"); return nil })
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want that nobody waits", err)
+		}
+	})
+}
+
+// What was held is done once, also where the lock's own transaction is lost at its end.
+func TestHoldRunsOnce(t *testing.T) {
+	lost := false
+	s, err := ent.Open(t.Context(), ent.Config{Database: storetest.SQLite(t), Committed: func() error {
+		if lost {
+			lost = false
+			return io.ErrUnexpectedEOF
+		}
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	p := newPlace(t, s)
+	ran := 0
+	lost = true
+	if err := p.Hold(p.ctx, p.ada, func() error { ran++; return nil }); err != nil || ran != 1 || lost {
+		t.Errorf("%v, ran %d times, lost %t", err, ran, lost)
+	}
+}
