@@ -3,11 +3,12 @@ package session
 import (
 	"context"
 	"errors"
-	"io"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/go-sql-driver/mysql"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/storetest"
@@ -60,7 +61,7 @@ func TestHoldRunsOnce(t *testing.T) {
 	s, err := ent.Open(t.Context(), ent.Config{Database: storetest.SQLite(t), Committed: func() error {
 		if lost {
 			lost = false
-			return io.ErrUnexpectedEOF
+			return &mysql.MySQLError{Number: 1180} // it could not commit
 		}
 		return nil
 	}})
