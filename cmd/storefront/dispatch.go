@@ -36,7 +36,9 @@ func (c *dispatchCmd) Run(s *session) error {
 	if err := c.Check(); err != nil {
 		return &usageError{err}
 	}
-	r := app.Runtime{Logger: c.Log.Logger(s.err), Getenv: s.getenv, Build: s.build}
+	logger, flush := c.Log.Logger(s.err)
+	defer flush()
+	r := app.Runtime{Logger: logger, Getenv: s.getenv, Build: s.build}
 	err := app.RunDispatch(s.ctx, c.DispatchConfig, r, func(server *app.Server) error {
 		if c.JSON {
 			return json.NewEncoder(s.out).Encode(map[string]string{"admin_url": server.Admin})

@@ -61,7 +61,9 @@ func (c *serveCmd) Run(s *session) error {
 	if err := c.Check(); err != nil {
 		return &usageError{err}
 	}
-	r := app.Runtime{Logger: c.Log.Logger(s.err), Getenv: s.getenv, Build: s.build}
+	logger, flush := c.Log.Logger(s.err)
+	defer flush()
+	r := app.Runtime{Logger: logger, Getenv: s.getenv, Build: s.build}
 	if err := r.Check(); err != nil {
 		return &usageError{err}
 	}

@@ -145,8 +145,9 @@ func TestSettingsLine(t *testing.T) {
 	chosen := *usual
 	chosen.Addr = "127.0.0.1:8090"
 	var b bytes.Buffer
-	log := app.Log{LogFormat: "text"}.Logger(&b)
+	log, flush := app.Log{LogFormat: "text"}.Logger(&b)
 	log.Info("starting", "settings", chosen.Worded(usual))
+	flush()
 	if line := b.String(); !strings.HasSuffix(line,
 		"settings.database=sqlite:"+absolute(t, "storefront-data/storefront.db")+" settings.addr=127.0.0.1:8090\n") {
 		t.Errorf("the short line: %s", line)

@@ -221,7 +221,9 @@ func TestLogger(t *testing.T) {
 		{Log{"json", "warn"}, true, false},
 	} {
 		var b bytes.Buffer
-		tc.l.Logger(&b).Info("hello")
+		log, flush := tc.l.Logger(&b)
+		log.Info("hello")
+		flush()
 		if got := b.Len() > 0; got != tc.info {
 			t.Errorf("%+v: logged %t, want %t", tc.l, got, tc.info)
 		}

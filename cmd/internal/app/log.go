@@ -7,17 +7,23 @@ import (
 	"strings"
 )
 
-// Logger makes the logger of the settings.
-func (l Log) Logger(w io.Writer) *slog.Logger {
+// Logger makes the logger of the settings. What is logged may wait a moment to be written,
+// and flush writes it, at the end of the program; a person who reads along waits for nothing.
+func (l Log) Logger(w io.Writer) (_ *slog.Logger, flush func()) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(strings.ToUpper(l.LogLevel))); err != nil {
 		level = slog.LevelInfo
 	}
 	options := &slog.HandlerOptions{Level: level}
-	if l.LogFormat == "text" || l.Read(w) {
-		return slog.New(slog.NewTextHandler(w, options))
+	if l.Read(w) {
+		return slog.New(slog.NewTextHandler(w, options)), func() {}
 	}
-	return slog.New(slog.NewJSONHandler(w, options))
+	lines := newBatch(w)
+	var h slog.Handler = slog.NewJSONHandler(lines, options)
+	if l.LogFormat == "text" {
+		h = slog.NewTextHandler(lines, options)
+	}
+	return slog.New(prompt{h, lines}), func() { _ = lines.Flush() } // nobody is left to tell
 }
 
 // Read reports whether a person is likely to read along what is logged to w.
