@@ -293,6 +293,13 @@ func TestNewerDatabase(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		if _, err := migrate.Apply(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		written("INSERT INTO data_formats (name, since) VALUES ('" + format + "', 1)")
+		check(nil, []string{format})
+		written("DELETE FROM data_formats WHERE name = '" + format + "'")
+		check(nil, nil)
 		newer(first, "CREATE TABLE extra (id int);\n")
 		check([]string{first}, nil)
 		written("INSERT INTO data_formats (name, since) VALUES ('" + format + "', 1)")

@@ -24,7 +24,8 @@ type Status struct {
 	// program was here, which has only added to the schema and writes no format that this one
 	// does not know.
 	Newer []string
-	// Unknown are applied versions that this program does not have and cannot work with.
+	// Unknown are applied versions that this program does not have and cannot work with, or,
+	// where there are none, a format in which programs write and that it does not know.
 	Unknown []string
 	// Failed is the database's message when the first pending version stopped
 	// half-way, as it can on MySQL, whose schema changes are not transactions.
@@ -51,7 +52,7 @@ func check(ctx context.Context, s *ent.Store, f fs.FS) (Status, error) {
 		return Status{}, fmt.Errorf("read revisions: %w", err)
 	}
 	st, err := compare(dir, applied)
-	if err != nil || len(st.Newer) == 0 {
+	if err != nil {
 		return st, err
 	}
 	written, err := formats(ctx, s)
@@ -61,6 +62,9 @@ func check(ctx context.Context, s *ent.Store, f fs.FS) (Status, error) {
 	for name := range written {
 		if !slices.Contains(ent.Formats(), name) {
 			st.Unknown, st.Newer = append(st.Unknown, st.Newer...), nil
+			if len(st.Unknown) == 0 {
+				st.Unknown = []string{string(name)}
+			}
 			break
 		}
 	}

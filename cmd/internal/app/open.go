@@ -164,8 +164,8 @@ func prepareSchema(ctx context.Context, s *ent.Store, o Opening) error {
 		return err
 	}
 	if len(st.Unknown) > 0 {
-		return fmt.Errorf("the database has migrations that this program does not know (%s): a newer version of the "+
-			"program was here, run that one",
+		return fmt.Errorf("the database has migrations, or data in forms, that this program does not know (%s): a newer "+
+			"version of the program was here, run that one",
 			strings.Join(st.Unknown, ", "))
 	}
 	if len(st.Newer) > 0 && o.Logger != nil {
