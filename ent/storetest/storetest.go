@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-sql-driver/mysql"
+
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -93,6 +95,10 @@ func OfBefore(t testing.TB, s *ent.Store, known ...ent.Format) {
 		}
 	})
 }
+
+// Conflict is a database's answer to a commit that it did not do, so that the transaction
+// begins anew.
+func Conflict() error { return &mysql.MySQLError{Number: 1180} }
 
 // Clocked is [Open] with another clock of queues; of a file that [SQLite] made, each
 // call is another process.

@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/go-sql-driver/mysql"
-
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/storetest"
 )
@@ -61,7 +59,7 @@ func TestHoldRunsOnce(t *testing.T) {
 	s, err := ent.Open(t.Context(), ent.Config{Database: storetest.SQLite(t), Committed: func() error {
 		if lost {
 			lost = false
-			return &mysql.MySQLError{Number: 1180} // it could not commit
+			return storetest.Conflict()
 		}
 		return nil
 	}})
