@@ -131,22 +131,26 @@ func OpenStore(ctx context.Context, o Opening) (*ent.Store, error) {
 	return await(ctx, o, func() (*ent.Store, error) { return ent.Open(ctx, c) })
 }
 
-// The patience of servers and dispatchers, and how often they look meanwhile.
+// The patience of servers and dispatchers, how often they look meanwhile, and which of these
+// times they say so.
 const (
 	patience = time.Minute
 	lookEach = time.Second
+	sayEach  = 5
 )
 
 // await opens a database that may be away for a while.
 func await(ctx context.Context, o Opening, open func() (*ent.Store, error)) (*ent.Store, error) {
 	end := time.NewTimer(o.Patience)
 	defer end.Stop()
-	for {
+	for tries := 0; ; tries++ {
 		s, err := open()
 		if !ent.IsAway(err) {
 			return s, err
 		}
-		o.Logger.WarnContext(ctx, "the database is away: it is tried again", "error", err)
+		if tries%sayEach == 0 {
+			o.Logger.WarnContext(ctx, "the database is away: it is tried again", "error", err)
+		}
 		select {
 		case <-time.After(lookEach):
 		case <-end.C:

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/storefront-go/storefront/cmd/internal/app"
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/storetest"
@@ -82,29 +80,36 @@ func TestOpenAwaitsTheServer(t *testing.T) {
 		o.Database = address
 		return o
 	}
-	var opened errgroup.Group
-	opened.Go(func() error {
+	opened := make(chan error, 1)
+	go func() {
 		b, err := app.Open(t.Context(), opening(address))
-		if err != nil {
-			return err
+		if err == nil {
+			err = b.Close()
 		}
-		return b.Close()
-	})
-	<-log // it found nobody
+		opened <- err
+	}()
+	select {
+	case <-log: // it found nobody
+	case err := <-opened:
+		t.Fatalf("it did not wait: %v", err)
+	}
 	if server, err = mariadb.Start(dir); err != nil {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	if err := opened.Wait(); err != nil {
+	if err := <-opened; err != nil {
 		t.Error(err)
 	}
 	select { // what was said while the server began
 	case <-log:
 	default:
 	}
-	_, err = app.Open(t.Context(), opening(strings.Replace(address, "/away", "/nowhere", 1)))
-	if err == nil || len(log) > 0 {
-		t.Errorf("a database that is not there was waited for, and gave %v", err)
+	for _, wrong := range []string{
+		strings.Replace(address, "/away", "/nowhere", 1), strings.Replace(address, "root@", "nobody:wrong@", 1),
+	} {
+		if _, err = app.Open(t.Context(), opening(wrong)); err == nil || len(log) > 0 {
+			t.Errorf("%s was waited for, and gave %v", wrong, err)
+		}
 	}
 }
 
