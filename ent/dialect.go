@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"regexp"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -45,6 +46,14 @@ var mysqlClass = map[uint16]class{
 	3: broken, 20: broken, 1021: broken, 1026: broken, 1114: broken,
 }
 
+// vtgateError is what vtgate makes of most errors behind it; the text tells those that mean
+// that a shard is away or moves to other shards. What was done of a commit is as unknown
+// then as when the link is lost.
+const vtgateError = 1105
+
+var vitessAway = regexp.MustCompile(`no healthy tablet|being resharded|operation not allowed in state|` +
+	`code = Unavailable|code = Code\(14\)|reparent|enforce denied tables`)
+
 // demoted reports whether a server says that it takes no writes any more: it is read-only,
 // or a node of Galera that is not part of the cluster.
 func demoted(err error) bool {
@@ -66,6 +75,9 @@ func classify(err error) class {
 		return refused
 	}
 	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
+		if e.Number == vtgateError && vitessAway.MatchString(e.Message) {
+			return linkLost
+		}
 		return mysqlClass[e.Number]
 	}
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {

@@ -17,6 +17,7 @@ import (
 func number(n uint16) error { return fmt.Errorf("insert order: %w", &mysql.MySQLError{Number: n}) }
 
 func TestClassify(t *testing.T) {
+	vtgate := func(text string) error { return &mysql.MySQLError{Number: vtgateError, Message: text} }
 	tests := []struct {
 		name        string
 		err         error
@@ -36,6 +37,13 @@ func TestClassify(t *testing.T) {
 		{name: "silent for too long", err: number(4031), want: linkLost, unavailable: true},
 		{name: "an answer that nobody asked for", err: mysql.ErrPktSync, want: linkLost, unavailable: true},
 		{name: "a table that cannot grow on a full disk", err: number(1114), want: broken, unavailable: true},
+		{name: "a shard without a primary", err: vtgate("target: shop.-80.primary: no healthy tablet available for 'x'"),
+			want: linkLost, unavailable: true},
+		{name: "a shard that moves", err: vtgate("target: shop.80-.primary: current keyspace is being resharded"),
+			want: linkLost, unavailable: true},
+		{name: "a shard that ends", err: vtgate("rpc error: code = Code(17) desc = operation not allowed in state " +
+			"SHUTTING_DOWN"), want: linkLost, unavailable: true},
+		{name: "what vtgate does not do", err: vtgate("scatter is not allowed"), want: fatal},
 		{name: "syntax", err: number(1064), want: fatal},
 		{name: "check", err: number(4025), want: fatal},
 		{name: "bad connection", err: driver.ErrBadConn, want: linkLost, unavailable: true},
