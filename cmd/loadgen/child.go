@@ -39,6 +39,16 @@ func build(ctx context.Context, path string) (int64, error) {
 	return info.Size(), nil
 }
 
+// ready makes the server's binary in a folder, unless one is named.
+func ready(ctx context.Context, binary *string, dir string) error {
+	if *binary != "" {
+		return nil
+	}
+	*binary = filepath.Join(dir, "storefront")
+	_, err := build(ctx, *binary)
+	return err
+}
+
 // children starts the server and the baseline on the same data with the same
 // root secret.
 type children struct {

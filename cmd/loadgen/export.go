@@ -35,11 +35,8 @@ func (c *exportsCommand) Run(ctx context.Context) error {
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return err
 	}
-	if c.Binary == "" {
-		c.Binary = filepath.Join(s.dir, "storefront")
-		if _, err := build(ctx, c.Binary); err != nil {
-			return err
-		}
+	if err := ready(ctx, &c.Binary, s.dir); err != nil {
+		return err
 	}
 	r := &hookReport{}
 	defer r.print(os.Stdout)

@@ -48,11 +48,8 @@ func (c *growthCommand) Run(ctx context.Context) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	if c.Binary == "" {
-		c.Binary = filepath.Join(dir, "storefront")
-		if _, err := build(ctx, c.Binary); err != nil {
-			return err
-		}
+	if err := ready(ctx, &c.Binary, dir); err != nil {
+		return err
 	}
 	r := &hookReport{quick: c.Quick}
 	defer r.print(os.Stdout) // what was found before an error, too

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -38,11 +37,8 @@ func (c *sellingCommand) Run(ctx context.Context) error {
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return err
 	}
-	if c.Binary == "" {
-		c.Binary = filepath.Join(s.dir, "storefront")
-		if _, err := build(ctx, c.Binary); err != nil {
-			return err
-		}
+	if err := ready(ctx, &c.Binary, s.dir); err != nil {
+		return err
 	}
 	r := &report{quick: c.Quick}
 	for _, engine := range place.engines() {

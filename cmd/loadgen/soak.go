@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -50,11 +49,8 @@ func (c *soakCommand) Run(ctx context.Context) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	if c.Binary == "" {
-		c.Binary = filepath.Join(dir, "storefront")
-		if _, err := build(ctx, c.Binary); err != nil {
-			return err
-		}
+	if err := ready(ctx, &c.Binary, dir); err != nil {
+		return err
 	}
 	r := &hookReport{quick: c.Quick}
 	size := corpus.Size{Orders: c.Orders, Stores: liveSpread.Stores, Share: 20, Products: 10}

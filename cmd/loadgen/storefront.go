@@ -38,11 +38,8 @@ func (c *storefrontCommand) Run(ctx context.Context) error {
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return err
 	}
-	if c.Binary == "" {
-		c.Binary = filepath.Join(s.dir, "storefront")
-		if _, err := build(ctx, c.Binary); err != nil {
-			return err
-		}
+	if err := ready(ctx, &c.Binary, s.dir); err != nil {
+		return err
 	}
 	samples, err := sampleAssets()
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -62,11 +61,8 @@ func (c *webhooksCommand) Run(ctx context.Context) error {
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return err
 	}
-	if c.Binary == "" {
-		c.Binary = filepath.Join(s.dir, "storefront")
-		if _, err := build(ctx, c.Binary); err != nil {
-			return err
-		}
+	if err := ready(ctx, &c.Binary, s.dir); err != nil {
+		return err
 	}
 	r := &hookReport{quick: c.Quick}
 	defer r.print(os.Stdout) // what was found before an error, too
