@@ -19,7 +19,7 @@ import (
 )
 
 // logged lists what the log of a shop holds, oldest first, and fails the test where the
-// text of a row holds what it must not.
+// text of a row holds what it must not: words with a letter that no id has (i, l, o, u).
 func (m *shop) logged(never ...string) (list []string) {
 	m.t.Helper()
 	rows, err := m.store.DB(m.ctx).RequestLog.Query().Order(db.Asc("id")).Load(m.ctx)
@@ -53,9 +53,9 @@ func TestRequestLog(t *testing.T) {
 		m := newShop(t, store, shopRow{})
 		order := xid.Order.Format(xid.New())
 		first := s.do(t, request{As: m.all, Path: "/orders/" + order})
-		s.do(t, request{As: m.all, Path: "/orders/ada@example.com"})
-		s.do(t, request{As: m.all, Path: "/customers?email=ada%40example.com"})
-		s.do(t, request{As: m.all, Path: "/customers?email=ada%40example.com&nickname=ada", Free: true})
+		s.do(t, request{As: m.all, Path: "/orders/lovelace@example.com"})
+		s.do(t, request{As: m.all, Path: "/customers?email=lovelace%40example.com"})
+		s.do(t, request{As: m.all, Path: "/customers?email=lovelace%40example.com&nickname=lovelace", Free: true})
 		for range 2 { // the second one is replayed
 			s.post(t, m.all, "k", "/products", `{"title": "", "price_minor": 1, "currency": "EUR"}`)
 		}
@@ -72,7 +72,7 @@ func TestRequestLog(t *testing.T) {
 			"POST " + base + "/products 422 validation_failed",
 			"POST " + base + "/products 422 validation_failed",
 		}
-		if d := cmp.Diff(want, m.logged("ada", "example", "email")); d != "" {
+		if d := cmp.Diff(want, m.logged("lovelace", "example", "email")); d != "" {
 			t.Errorf("(-want +got):\n%s", d)
 		}
 		id, err := xid.Request.Parse(first.Header.Get("X-Request-Id"))
