@@ -1,16 +1,17 @@
 //go:build ignore
 
-// Command vitess-shards prepares the databases of a Vitess cluster's shards for
-// .ci/vitess, directly below it, or waits until the cluster answers.
+// Command vitess-shards prepares and checks the databases of a Vitess cluster's shards
+// for .ci/vitess, directly below it, or waits until the cluster answers.
 package main
 
 import (
 	"context"
+	"crypto/md5"
 	"database/sql"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"log"
-	"os"
 	"strings"
 	"time"
 
@@ -21,22 +22,27 @@ import (
 )
 
 func main() {
-	socket := flag.String("socket", "", "the socket of MySQL, whose shards are to be prepared")
-	shards := flag.String("shards", "", "the names of the shards")
+	socket := flag.String("socket", "", "the socket of MySQL with the databases of shards")
+	shards := flag.String("shards", "", "the names of the shards, whose tables are made")
 	empty := flag.Bool("empty", false, "leave no row in the tables: they are to be copied from other shards")
+	checked := flag.Bool("check", false, "count rows instead, and look for those that lie elsewhere")
 	wait := flag.String("wait", "", "the address of a cluster that is to answer")
 	flag.Parse()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	var err error
+	var g errgroup.Group
+	for name := range strings.FieldsSeq(*shards) {
+		at := "mysql://root@unix(" + *socket + ")/"
+		g.Go(func() error {
+			if *checked {
+				return check(ctx, at, name)
+			}
+			return prepare(ctx, at, "vt_"+name, *empty)
+		})
+	}
+	err := g.Wait()
 	if *wait != "" {
 		err = answers(ctx, *wait)
-	} else {
-		var g errgroup.Group
-		for name := range strings.FieldsSeq(*shards) {
-			g.Go(func() error { return prepare(ctx, *socket, "vt_"+name, *empty) })
-		}
-		err = g.Wait()
 	}
 	if err != nil {
 		log.Fatal(err)
@@ -44,8 +50,7 @@ func main() {
 }
 
 // prepare makes the database of a shard and all of its tables.
-func prepare(ctx context.Context, socket, name string, empty bool) error {
-	at := "mysql://root@unix(" + socket + ")/"
+func prepare(ctx context.Context, at, name string, empty bool) error {
 	admin, err := patiently(ctx, at+"mysql")
 	if err != nil {
 		return err
@@ -63,14 +68,8 @@ func prepare(ctx context.Context, socket, name string, empty bool) error {
 	if _, err := migrate.Apply(ctx, shard); err != nil {
 		return fmt.Errorf("shard %s: %w", name, err)
 	}
-	lookups, err := os.ReadFile("ent/migrate/vitess/lookup.sql")
-	if err != nil {
-		return err
-	}
-	for statement := range strings.SplitSeq(strings.TrimSpace(string(lookups)), ";\n") {
-		if err := run(ctx, shard, strings.TrimSuffix(statement, ";")); err != nil {
-			return fmt.Errorf("shard %s: %w", name, err)
-		}
+	if err := migrate.MakeLookups(ctx, shard); err != nil {
+		return fmt.Errorf("shard %s: %w", name, err)
 	}
 	if !empty {
 		return nil
@@ -87,6 +86,73 @@ func run(ctx context.Context, s *ent.Store, statement string) error {
 	return s.Admin(ctx, func(conn *sql.Conn) error {
 		_, err := conn.ExecContext(ctx, statement)
 		return err
+	})
+}
+
+// check counts the rows of a shard, and those that are not at their place: whose hash is
+// outside of it, or that lie on the first shard by rule and are here too.
+func check(ctx context.Context, at, shard string) error {
+	s, err := ent.Open(ctx, ent.Config{Database: at + "vt_" + shard, MaxOpen: 2})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	text, err := migrate.VSchema()
+	if err != nil {
+		return err
+	}
+	var k struct {
+		Tables map[string]struct {
+			Pinned  string
+			Columns []struct{ Column string } `json:"column_vindexes"`
+		}
+	}
+	if err := json.Unmarshal(text, &k); err != nil {
+		return err
+	}
+	from, to, _ := strings.Cut(shard, "-")
+	var all, orders, elsewhere int
+	for name, t := range k.Tables {
+		query := "SELECT `" + t.Columns[0].Column + "`, COUNT(*) FROM `" + name + "` GROUP BY 1"
+		err := each(ctx, s, query, func(owner []byte, rows int) {
+			hash := t.Pinned
+			if hash == "" {
+				hash = fmt.Sprintf("%x", md5.Sum(owner))
+			}
+			if all += rows; hash < from || to != "" && hash >= to {
+				elsewhere += rows
+			}
+			if name == "orders" {
+				orders += rows
+			}
+		})
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	fmt.Printf("shard %s: %d rows, %d of them orders, %d not at their place\n", shard, all, orders, elsewhere)
+	if all == 0 || elsewhere > 0 {
+		return fmt.Errorf("shard %s: %d of %d rows are not at their place", shard, elsewhere, all)
+	}
+	return nil
+}
+
+func each(ctx context.Context, s *ent.Store, query string, f func(key []byte, rows int)) error {
+	return s.Admin(ctx, func(conn *sql.Conn) error {
+		rows, err := conn.QueryContext(ctx, query)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var key []byte
+			var n int
+			if err := rows.Scan(&key, &n); err != nil {
+				return err
+			}
+			f(key, n)
+		}
+		return rows.Err()
 	})
 }
 

@@ -258,7 +258,7 @@ func (c *campaign) settle() error {
 	select {
 	case <-done:
 	case <-time.After(settling):
-		c.failed(errors.New("writers, readers and exports do not come to their end"))
+		c.failed(fmt.Errorf("writers, readers and exports do not come to their end: %q", c.crew.waiting()))
 	}
 	if err := context.Cause(c.work); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -34,10 +35,11 @@ type client struct {
 
 	mu      sync.Mutex
 	traffic Traffic
+	open    map[*string]time.Time // what is waited for, and since when
 }
 
 func newClient(servers []*process) *client {
-	return &client{servers: servers, traffic: Traffic{Answers: map[string]int{}},
+	return &client{servers: servers, traffic: Traffic{Answers: map[string]int{}}, open: map[*string]time.Time{},
 		http: http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 16}}}
 }
 
@@ -89,6 +91,7 @@ func (c *client) count(status int, body []byte) {
 // returns how often it was sent.
 func (c *client) insist(ctx context.Context, r request) (tries, status int, h http.Header, body []byte) {
 	began := time.Now()
+	defer c.waits(r.Method + " " + r.Path + " " + r.Key)()
 	for ctx.Err() == nil {
 		tries++
 		if status, h, body = c.do(ctx, r); stands(status, body) {
@@ -98,6 +101,28 @@ func (c *client) insist(ctx context.Context, r request) (tries, status int, h ht
 		pause(ctx, 50*time.Millisecond)
 	}
 	return tries, 0, nil, nil
+}
+
+// waits notes that something is waited for, until the function is called that it returns.
+func (c *client) waits(what string) (end func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open[&what] = time.Now()
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.open, &what)
+	}
+}
+
+// waiting lists what is waited for.
+func (c *client) waiting() (list []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for what, since := range c.open {
+		list = append(list, fmt.Sprintf("%s for %v", *what, time.Since(since).Round(time.Second)))
+	}
+	return list
 }
 
 // waited notes the longest stall.

@@ -12,8 +12,8 @@ import (
 )
 
 // commands are all that the program knows.
-var commands = []string{"serve", "migrate", "migrate apply", "migrate finalize", "migrate status", "store",
-	"store create", "store list", "store legacy", "store limit",
+var commands = []string{"serve", "migrate", "migrate apply", "migrate finalize", "migrate lookups", "migrate status",
+	"store", "store create", "store list", "store legacy", "store limit",
 	"key", "key create", "key list", "key rotate", "key allow", "key revoke",
 	"app", "app create", "app list", "app show", "app update", "app disable", "app enable", "app legacy", "staff",
 	"staff invite", "staff withdraw", "staff invited", "staff list", "staff remove", "staff token", "staff password",

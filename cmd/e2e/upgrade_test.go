@@ -1,11 +1,13 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -17,25 +19,33 @@ import (
 // envRelease names the binary of the last release where it has been built already.
 const envRelease = "STOREFRONT_TEST_RELEASE"
 
-// release builds the last release once per test process, from the commit that
+// release builds the last release once per machine and Go, from the commit that
 // testdata/release names: the next release writes its own there. What it shares with this
 // program comes from the cache of builds; its own code is not worth optimizing for a test.
 var release = sync.OnceValues(func() (string, error) {
 	if path := os.Getenv(envRelease); path != "" {
 		return path, nil
 	}
-	commit, err := os.ReadFile(filepath.Join("testdata", "release"))
+	text, err := os.ReadFile(filepath.Join("testdata", "release"))
 	if err != nil {
 		return "", err
 	}
-	source := filepath.Join(scratch, "release-source")
-	if err := os.MkdirAll(source, 0o755); err != nil {
+	kept, err := os.UserCacheDir()
+	if err != nil {
 		return "", err
 	}
-	archive, path := filepath.Join(scratch, "release.tar"), filepath.Join(scratch, "storefront-release")
+	commit := strings.TrimSpace(string(text))
+	kept = filepath.Join(kept, "storefront-releases", commit+"-"+runtime.Version())
+	if _, err := os.Stat(kept); err == nil {
+		return kept, nil
+	}
+	source := filepath.Join(scratch, "release-source")
+	if err := errors.Join(os.MkdirAll(source, 0o755), os.MkdirAll(filepath.Dir(kept), 0o755)); err != nil {
+		return "", err
+	}
+	archive, path := filepath.Join(scratch, "release.tar"), filepath.Join(filepath.Dir(kept), filepath.Base(scratch))
 	for _, cmd := range []*exec.Cmd{
-		exec.Command("git", "-C", filepath.Join("..", ".."), "archive", "-o", archive,
-			strings.TrimSpace(string(commit))),
+		exec.Command("git", "-C", filepath.Join("..", ".."), "archive", "-o", archive, commit),
 		exec.Command("tar", "-xf", archive, "-C", source),
 		exec.Command("go", "build", "-C", source, "-gcflags=github.com/storefront-go/storefront/...=-N -l",
 			"-o", path, "./cmd/storefront"),
@@ -44,7 +54,7 @@ var release = sync.OnceValues(func() (string, error) {
 			return "", fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
 		}
 	}
-	return path, nil
+	return kept, os.Rename(path, kept)
 })
 
 // inHistory reports whether the commit of the last release is at hand.

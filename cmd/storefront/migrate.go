@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/storefront-go/storefront/cmd/internal/app"
@@ -15,6 +16,7 @@ type migrateCmd struct {
 	Status migrateStatusCmd `cmd:"" help:"Show where the database stands, and apply nothing."`
 
 	Finalize migrateFinalizeCmd `cmd:"" help:"After an upgrade: write what older programs cannot read."`
+	Lookups  migrateLookupsCmd  `cmd:"" help:"On the way to Vitess: fill the tables by which it finds shards."`
 }
 
 type migrateApplyCmd struct {
@@ -96,6 +98,40 @@ func (migrateStatusCmd) Help() string {
 // Run shows the status.
 func (c *migrateStatusCmd) Run(s *session) error {
 	return withStore(s, c.Storage, func(store *ent.Store) error { return printStatus(s, c.output, store) })
+}
+
+type migrateLookupsCmd struct {
+	app.Storage
+	output
+}
+
+// Help implements kong.HelpProvider.
+func (migrateLookupsCmd) Help() string {
+	return `It makes the tables where they are missing, on the MySQL below Vitess, and fills them from the rows that are ` +
+		`there. Writers may go on through a vtgate whose vschema has these tables as write_only already. Run again it ` +
+		`changes nothing.
+
+Examples:
+
+    storefront migrate lookups --database-file /run/secrets/mysql
+`
+}
+
+// filled is what the command prints.
+type filled struct {
+	// Changed is how many rows MySQL says that it changed.
+	Changed int64 `json:"changed"`
+}
+
+// Run fills them.
+func (c *migrateLookupsCmd) Run(s *session) error {
+	return withStore(s, c.Storage, func(store *ent.Store) error {
+		n, err := migrate.FillLookups(s.ctx, store)
+		if err != nil {
+			return err
+		}
+		return c.print(s, filled{n}, table{{"Changed:", strconv.FormatInt(n, 10)}})
+	})
 }
 
 // withStore opens the database as it is.

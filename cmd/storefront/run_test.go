@@ -52,7 +52,7 @@ func (c cli) decode(v any, args ...string) {
 
 func TestEveryCommandHasExamples(t *testing.T) {
 	c := newCLI(t)
-	for _, command := range []string{"serve", "migrate apply", "migrate finalize", "migrate status",
+	for _, command := range []string{"serve", "migrate apply", "migrate finalize", "migrate lookups", "migrate status",
 		"store create", "store list", "store legacy", "store limit",
 		"key create", "key list", "key rotate", "key allow", "key revoke",
 		"app create", "app list", "app show", "app update", "app disable", "app enable", "app legacy", "staff invite",

@@ -21,13 +21,6 @@ func folder(engine string) (fs.FS, error) {
 	return fs.Sub(embedded, name)
 }
 
-// VSchema returns what Vitess has to know of the tables, as JSON, and Lookups the
-// statements that make the tables on every shard by which it finds rows.
-func VSchema() ([]byte, error) { return embedded.ReadFile("vitess/vschema.json") }
-
-// Lookups is beside [VSchema].
-func Lookups() ([]byte, error) { return embedded.ReadFile("vitess/lookup.sql") }
-
 // load copies a folder of migrations and its atlas.sum, and refuses it when the
 // two do not agree.
 func load(folder fs.FS) (*migrate.MemDir, error) {

@@ -327,66 +327,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	opCtx := graphql.GetOperationContext(ctx)
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
-	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
-		ec.unmarshalInputAPIKeyCreateInput,
-		ec.unmarshalInputAddressInput,
-		ec.unmarshalInputAppCreateInput,
-		ec.unmarshalInputAppUpdateInput,
-		ec.unmarshalInputAuditFilter,
-		ec.unmarshalInputCollectionConditionInput,
-		ec.unmarshalInputCollectionInput,
-		ec.unmarshalInputCollectionRuleInput,
-		ec.unmarshalInputCustomerCreateInput,
-		ec.unmarshalInputCustomerFilter,
-		ec.unmarshalInputCustomerUpdateInput,
-		ec.unmarshalInputDiscountInput,
-		ec.unmarshalInputEventFilter,
-		ec.unmarshalInputExportFiltersInput,
-		ec.unmarshalInputExportStartInput,
-		ec.unmarshalInputFulfillInput,
-		ec.unmarshalInputGrantFilter,
-		ec.unmarshalInputLineQuantityInput,
-		ec.unmarshalInputMarketplaceThemeSubmitInput,
-		ec.unmarshalInputMenuLinkInput,
-		ec.unmarshalInputMenusInput,
-		ec.unmarshalInputOrderCreateInput,
-		ec.unmarshalInputOrderFilter,
-		ec.unmarshalInputOrderLineInput,
-		ec.unmarshalInputOrderNoteInput,
-		ec.unmarshalInputOrderPricingInput,
-		ec.unmarshalInputOrderUpdateInput,
-		ec.unmarshalInputPageCreateInput,
-		ec.unmarshalInputPageUpdateInput,
-		ec.unmarshalInputPasskeyAnswerInput,
-		ec.unmarshalInputPaymentAccountInput,
-		ec.unmarshalInputPaymentInput,
-		ec.unmarshalInputPaymentMethodInput,
-		ec.unmarshalInputPaymentSettingsInput,
-		ec.unmarshalInputProductCreateInput,
-		ec.unmarshalInputProductFilter,
-		ec.unmarshalInputProductImageAddInput,
-		ec.unmarshalInputProductOptionInput,
-		ec.unmarshalInputProductUpdateInput,
-		ec.unmarshalInputProductVariantInput,
-		ec.unmarshalInputProductVariantUpdateInput,
-		ec.unmarshalInputRefundInput,
-		ec.unmarshalInputRequestFilter,
-		ec.unmarshalInputSessionProveInput,
-		ec.unmarshalInputShippingRateInput,
-		ec.unmarshalInputShippingZoneInput,
-		ec.unmarshalInputStaffInviteInput,
-		ec.unmarshalInputStoreCreateInput,
-		ec.unmarshalInputStoreUpdateInput,
-		ec.unmarshalInputTaxRateInput,
-		ec.unmarshalInputTaxSettingsInput,
-		ec.unmarshalInputThemeImportInput,
-		ec.unmarshalInputThemeSettingInput,
-		ec.unmarshalInputWebhookDeliveryFilter,
-		ec.unmarshalInputWebhookEndpointCreateInput,
-		ec.unmarshalInputWebhookEndpointUpdateInput,
-		ec.unmarshalInputWebhookFilterInput,
-		ec.unmarshalInputWebhookHeaderInput,
-	)
 	first := true
 
 	switch opCtx.Operation.Operation {
@@ -396,7 +336,6 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 			var data graphql.Marshaler
 			if first {
 				first = false
-				ctx = graphql.WithUnmarshalerMap(ctx, inputUnmarshalMap)
 				data = ec._Query(ctx, opCtx.Operation.SelectionSet)
 			} else {
 				if atomic.LoadInt32(&ec.PendingDeferred) > 0 {
@@ -426,7 +365,6 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 				return nil
 			}
 			first = false
-			ctx = graphql.WithUnmarshalerMap(ctx, inputUnmarshalMap)
 			data := ec._Mutation(ctx, opCtx.Operation.SelectionSet)
 			var buf bytes.Buffer
 			data.MarshalGQL(&buf)
@@ -62106,6 +62044,9 @@ func (ec *executionContext) ___Type(ctx context.Context, sel ast.SelectionSet, o
 // region    ***************************** type.gotpl *****************************
 
 func (ec *executionContext) marshalNAPIKey2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAPIKeyᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.APIKey) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "APIKey", sel, v, (*flatPlan).writeAPIKey); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -62205,6 +62146,9 @@ func (ec *executionContext) marshalNAccount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋ
 }
 
 func (ec *executionContext) marshalNAccountEvent2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAccountEventᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.AccountEvent) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "AccountEvent", sel, v, (*flatPlan).writeAccountEvent); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -62326,6 +62270,9 @@ func (ec *executionContext) marshalNAddressPayload2ᚖgithubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) marshalNApp2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.App) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "App", sel, v, (*flatPlan).writeApp); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -62442,6 +62389,9 @@ func (ec *executionContext) marshalNAssetKind2githubᚗcomᚋstorefrontᚑgoᚋs
 }
 
 func (ec *executionContext) marshalNAuditEntry2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAuditEntryᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.AuditEntry) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "AuditEntry", sel, v, (*flatPlan).writeAuditEntry); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -62544,6 +62494,9 @@ func (ec *executionContext) marshalNBoundedCount2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) marshalNCollection2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐCollectionᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Collection) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "Collection", sel, v, (*flatPlan).writeCollection); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -62570,6 +62523,9 @@ func (ec *executionContext) marshalNCollection2ᚖgithubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNCollectionCondition2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCollectionConditionᚄ(ctx context.Context, sel ast.SelectionSet, v []*document.CollectionCondition) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "CollectionCondition", sel, v, (*flatPlan).writeCollectionCondition); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -62755,6 +62711,9 @@ func (ec *executionContext) marshalNCredentialType2githubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNCustomer2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomerᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Customer) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "Customer", sel, v, (*flatPlan).writeCustomer); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -62877,6 +62836,9 @@ func (ec *executionContext) marshalNDeliveryState2githubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNDiscount2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐDiscountᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Discount) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "Discount", sel, v, (*flatPlan).writeDiscount); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -63024,6 +62986,9 @@ func (ec *executionContext) marshalNEndpointStatus2githubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNEvent2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEventᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Event) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "Event", sel, v, (*flatPlan).writeEvent); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -63090,6 +63055,9 @@ func (ec *executionContext) marshalNEventEdge2ᚖgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNExport2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Export) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "Export", sel, v, (*flatPlan).writeExport); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -63273,6 +63241,9 @@ func (ec *executionContext) marshalNExportStatus2githubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNFactor2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFactorᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Factor) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "Factor", sel, v, (*flatPlan).writeFactor); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -63404,6 +63375,9 @@ func (ec *executionContext) marshalNFulfillmentStatus2githubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) marshalNGrant2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrantᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Grant) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "Grant", sel, v, (*flatPlan).writeGrant); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -63544,6 +63518,9 @@ func (ec *executionContext) marshalNIdentity2ᚖgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNInstalledApp2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInstalledAppᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.InstalledApp) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "InstalledApp", sel, v, (*flatPlan).writeInstalledApp); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -63640,6 +63617,9 @@ func (ec *executionContext) marshalNInt2int(ctx context.Context, sel ast.Selecti
 }
 
 func (ec *executionContext) marshalNInvitation2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitationᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Invitation) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "Invitation", sel, v, (*flatPlan).writeInvitation); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -63756,6 +63736,9 @@ func (ec *executionContext) marshalNLimits2ᚖgithubᚗcomᚋstorefrontᚑgoᚋs
 }
 
 func (ec *executionContext) marshalNLineItem2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLineItemᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.LineItem) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "LineItem", sel, v, (*flatPlan).writeLineItem); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -63838,6 +63821,9 @@ func (ec *executionContext) marshalNListingStatus2githubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNLoggedRequest2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLoggedRequestᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.LoggedRequest) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "LoggedRequest", sel, v, (*flatPlan).writeLoggedRequest); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -63934,6 +63920,9 @@ func (ec *executionContext) marshalNLowStock2ᚖgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNLowStockItem2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLowStockItemᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.LowStockItem) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "LowStockItem", sel, v, (*flatPlan).writeLowStockItem); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -63960,6 +63949,9 @@ func (ec *executionContext) marshalNLowStockItem2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) marshalNMarketplaceSubmission2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceSubmissionᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.MarketplaceSubmission) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "MarketplaceSubmission", sel, v, (*flatPlan).writeMarketplaceSubmission); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -64040,6 +64032,9 @@ func (ec *executionContext) marshalNMarketplaceSubmissionPayload2ᚖgithubᚗcom
 }
 
 func (ec *executionContext) marshalNMarketplaceTheme2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceThemeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.MarketplaceTheme) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "MarketplaceTheme", sel, v, (*flatPlan).writeMarketplaceTheme); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -64111,6 +64106,9 @@ func (ec *executionContext) unmarshalNMarketplaceThemeSubmitInput2githubᚗcom�
 }
 
 func (ec *executionContext) marshalNMembership2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMembershipᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Membership) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "Membership", sel, v, (*flatPlan).writeMembership); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -64137,6 +64135,9 @@ func (ec *executionContext) marshalNMembership2ᚖgithubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNMenuLink2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLinkᚄ(ctx context.Context, sel ast.SelectionSet, v []*document.MenuLink) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "MenuLink", sel, v, (*flatPlan).writeMenuLink); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -64249,6 +64250,9 @@ func (ec *executionContext) marshalNNoteVisibility2githubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNNotification2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNotificationᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Notification) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "Notification", sel, v, (*flatPlan).writeNotification); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -64359,6 +64363,9 @@ func (ec *executionContext) marshalNNotificationsPayload2ᚖgithubᚗcomᚋstore
 }
 
 func (ec *executionContext) marshalNOfferedRate2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOfferedRateᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OfferedRate) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "OfferedRate", sel, v, (*flatPlan).writeOfferedRate); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -64385,6 +64392,9 @@ func (ec *executionContext) marshalNOfferedRate2ᚖgithubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNOrder2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Order) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "Order", sel, v, (*flatPlan).writeOrder); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -64500,6 +64510,9 @@ func (ec *executionContext) unmarshalNOrderLineInput2ᚖgithubᚗcomᚋstorefron
 }
 
 func (ec *executionContext) marshalNOrderNote2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderNoteᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OrderNote) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "OrderNote", sel, v, (*flatPlan).writeOrderNote); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -64613,6 +64626,9 @@ func (ec *executionContext) marshalNOrderPreview2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) marshalNOrderPreviewLine2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐOrderLineᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.OrderLine) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "OrderPreviewLine", sel, v, (*flatPlan).writeOrderPreviewLine); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -64674,6 +64690,9 @@ func (ec *executionContext) marshalNOrderWork2ᚖgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNPage2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPageᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Page) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "Page", sel, v, (*flatPlan).writePage); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -65038,6 +65057,9 @@ func (ec *executionContext) marshalNPaymentSettingsPayload2ᚖgithubᚗcomᚋsto
 }
 
 func (ec *executionContext) marshalNProduct2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Product) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "Product", sel, v, (*flatPlan).writeProduct); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -65137,6 +65159,9 @@ func (ec *executionContext) marshalNProductEdge2ᚖgithubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNProductImage2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductImageᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.ProductImage) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "ProductImage", sel, v, (*flatPlan).writeProductImage); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -65271,6 +65296,9 @@ func (ec *executionContext) unmarshalNProductUpdateInput2githubᚗcomᚋstorefro
 }
 
 func (ec *executionContext) marshalNProductVariant2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐVariantᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Variant) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "ProductVariant", sel, v, (*flatPlan).writeProductVariant); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -65357,6 +65385,9 @@ func (ec *executionContext) marshalNReviewVerdict2githubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNSalesDay2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSalesDayᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SalesDay) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "SalesDay", sel, v, (*flatPlan).writeSalesDay); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -65397,6 +65428,9 @@ func (ec *executionContext) marshalNSalesReport2ᚖgithubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNScope2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋscopeᚐScopeᚄ(ctx context.Context, sel ast.SelectionSet, v []*scope.Scope) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "Scope", sel, v, (*flatPlan).writeScope); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -65437,6 +65471,9 @@ func (ec *executionContext) marshalNSearchResult2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) marshalNSession2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSessionᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Session) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "Session", sel, v, (*flatPlan).writeSession); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -65552,6 +65589,9 @@ func (ec *executionContext) unmarshalNShippingRateInput2ᚖgithubᚗcomᚋstoref
 }
 
 func (ec *executionContext) marshalNShippingZone2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZoneᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ShippingZone) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "ShippingZone", sel, v, (*flatPlan).writeShippingZone); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -65625,6 +65665,9 @@ func (ec *executionContext) marshalNSignOutPayload2ᚖgithubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) marshalNStaff2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaffᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Staff) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "Staff", sel, v, (*flatPlan).writeStaff); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -65785,6 +65828,9 @@ func (ec *executionContext) marshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNStaffToken2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐStaffTokenᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.StaffToken) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "StaffToken", sel, v, (*flatPlan).writeStaffToken); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -66052,6 +66098,9 @@ func (ec *executionContext) marshalNTestStoreResetPayload2ᚖgithubᚗcomᚋstor
 }
 
 func (ec *executionContext) marshalNTheme2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Theme) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "Theme", sel, v, (*flatPlan).writeTheme); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -66078,6 +66127,9 @@ func (ec *executionContext) marshalNTheme2ᚖgithubᚗcomᚋstorefrontᚑgoᚋst
 }
 
 func (ec *executionContext) marshalNThemeAsset2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeAssetᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ThemeAsset) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "ThemeAsset", sel, v, (*flatPlan).writeThemeAsset); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -66217,6 +66269,9 @@ func (ec *executionContext) marshalNThemePayload2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) marshalNThemeSetting2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeSettingᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ThemeSetting) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "ThemeSetting", sel, v, (*flatPlan).writeThemeSetting); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -66341,6 +66396,9 @@ func (ec *executionContext) marshalNTotpBeginPayload2ᚖgithubᚗcomᚋstorefron
 }
 
 func (ec *executionContext) marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.UserError) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "UserError", sel, v, (*flatPlan).writeUserError); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -66367,6 +66425,9 @@ func (ec *executionContext) marshalNUserError2ᚖgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNWebhookActivity2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookActivityᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookActivity) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "WebhookActivity", sel, v, (*flatPlan).writeWebhookActivity); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -66393,6 +66454,9 @@ func (ec *executionContext) marshalNWebhookActivity2ᚖgithubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) marshalNWebhookAttempt2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookAttemptᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookAttempt) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "WebhookAttempt", sel, v, (*flatPlan).writeWebhookAttempt); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -66475,6 +66539,9 @@ func (ec *executionContext) marshalNWebhookDeliveriesPayload2ᚖgithubᚗcomᚋs
 }
 
 func (ec *executionContext) marshalNWebhookDelivery2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookDelivery) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "WebhookDelivery", sel, v, (*flatPlan).writeWebhookDelivery); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -66560,6 +66627,9 @@ func (ec *executionContext) marshalNWebhookDeliveryPayload2ᚖgithubᚗcomᚋsto
 }
 
 func (ec *executionContext) marshalNWebhookEndpoint2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookEndpoint) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "WebhookEndpoint", sel, v, (*flatPlan).writeWebhookEndpoint); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -66664,6 +66734,9 @@ func (ec *executionContext) unmarshalNWebhookEndpointUpdateInput2githubᚗcomᚋ
 }
 
 func (ec *executionContext) marshalNWebhookEventType2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEventTypeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookEventType) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "WebhookEventType", sel, v, (*flatPlan).writeWebhookEventType); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -66690,6 +66763,9 @@ func (ec *executionContext) marshalNWebhookEventType2ᚖgithubᚗcomᚋstorefron
 }
 
 func (ec *executionContext) marshalNWebhookFilter2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋwebhookᚋfilterᚐConditionᚄ(ctx context.Context, sel ast.SelectionSet, v []*filter.Condition) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "WebhookFilter", sel, v, (*flatPlan).writeWebhookFilter); list != nil {
+		return list
+	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -67005,6 +67081,9 @@ func (ec *executionContext) unmarshalOCollectionRuleInput2ᚖgithubᚗcomᚋstor
 }
 
 func (ec *executionContext) marshalOCustomer2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomerᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Customer) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "Customer", sel, v, (*flatPlan).writeCustomer); list != nil {
+		return list
+	}
 	if v == nil {
 		return graphql.Null
 	}
@@ -67199,6 +67278,9 @@ func (ec *executionContext) marshalOFinancialStatus2ᚖgithubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) marshalOFulfillment2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFulfillmentᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Fulfillment) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "Fulfillment", sel, v, (*flatPlan).writeFulfillment); list != nil {
+		return list
+	}
 	if v == nil {
 		return graphql.Null
 	}
@@ -67405,6 +67487,9 @@ func (ec *executionContext) marshalOMarketplaceTheme2ᚖgithubᚗcomᚋstorefron
 }
 
 func (ec *executionContext) marshalOMenuLink2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLinkᚄ(ctx context.Context, sel ast.SelectionSet, v []*document.MenuLink) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "MenuLink", sel, v, (*flatPlan).writeMenuLink); list != nil {
+		return list
+	}
 	if v == nil {
 		return graphql.Null
 	}
@@ -67474,6 +67559,9 @@ func (ec *executionContext) marshalONotification2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) marshalOOrder2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Order) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "Order", sel, v, (*flatPlan).writeOrder); list != nil {
+		return list
+	}
 	if v == nil {
 		return graphql.Null
 	}
@@ -67500,6 +67588,9 @@ func (ec *executionContext) marshalOOrder2ᚖgithubᚗcomᚋstorefrontᚑgoᚋst
 }
 
 func (ec *executionContext) marshalOOrderAct2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderActᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OrderAct) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "OrderAct", sel, v, (*flatPlan).writeOrderAct); list != nil {
+		return list
+	}
 	if v == nil {
 		return graphql.Null
 	}
@@ -67527,6 +67618,9 @@ func (ec *executionContext) unmarshalOOrderFilter2ᚖgithubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) marshalOOrderNote2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderNoteᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OrderNote) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "OrderNote", sel, v, (*flatPlan).writeOrderNote); list != nil {
+		return list
+	}
 	if v == nil {
 		return graphql.Null
 	}
@@ -67612,6 +67706,9 @@ func (ec *executionContext) unmarshalOPasskeyAnswerInput2ᚖgithubᚗcomᚋstore
 }
 
 func (ec *executionContext) marshalOPayment2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPaymentᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Payment) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "Payment", sel, v, (*flatPlan).writePayment); list != nil {
+		return list
+	}
 	if v == nil {
 		return graphql.Null
 	}
@@ -67649,6 +67746,9 @@ func (ec *executionContext) marshalOPaymentMethodKind2ᚖgithubᚗcomᚋstorefro
 }
 
 func (ec *executionContext) marshalOPaymentRefund2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentRefundᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.PaymentRefund) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "PaymentRefund", sel, v, (*flatPlan).writePaymentRefund); list != nil {
+		return list
+	}
 	if v == nil {
 		return graphql.Null
 	}
@@ -67675,6 +67775,9 @@ func (ec *executionContext) marshalOPaymentSettings2ᚖgithubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) marshalOProduct2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Product) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "Product", sel, v, (*flatPlan).writeProduct); list != nil {
+		return list
+	}
 	if v == nil {
 		return graphql.Null
 	}
@@ -67942,6 +68045,9 @@ func (ec *executionContext) unmarshalOWebhookFilterInput2ᚕᚖgithubᚗcomᚋst
 }
 
 func (ec *executionContext) marshalOWebhookHeader2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookHeaderᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookHeader) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "WebhookHeader", sel, v, (*flatPlan).writeWebhookHeader); list != nil {
+		return list
+	}
 	if v == nil {
 		return graphql.Null
 	}

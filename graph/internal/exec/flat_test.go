@@ -1,0 +1,154 @@
+package exec
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// flatCase is a function that writes an object in one go, and gqlgen's way.
+type flatCase struct {
+	name string
+	made func(*rand.Rand) any
+	slow func(*executionContext, context.Context, ast.SelectionSet, any) graphql.Marshaler
+	fast func(*flatPlan, *bytes.Buffer, any) bool
+}
+
+func flatCaseOf[T any](name string,
+	slow func(*executionContext, context.Context, ast.SelectionSet, *T) graphql.Marshaler,
+	fast func(*flatPlan, *bytes.Buffer, *T) bool,
+) flatCase {
+	return flatCase{
+		name,
+		func(r *rand.Rand) any {
+			v := new(T)
+			fill(r, reflect.ValueOf(v).Elem(), 0)
+			return v
+		},
+		func(ec *executionContext, ctx context.Context, sel ast.SelectionSet, v any) graphql.Marshaler {
+			return slow(ec, ctx, sel, v.(*T))
+		},
+		func(p *flatPlan, w *bytes.Buffer, v any) bool { return fast(p, w, v.(*T)) },
+	}
+}
+
+// fill gives a value and what lies in it some content, and leaves out what may be left out
+// now and then.
+func fill(r *rand.Rand, v reflect.Value, depth int) {
+	if !v.CanSet() || depth > 6 {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(r.IntN(2) == 0)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(r.Int64N(100))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		v.SetUint(r.Uint64N(100))
+	case reflect.Float64:
+		v.SetFloat(float64(r.IntN(100)))
+	case reflect.String:
+		if strings.HasSuffix(v.Type().PkgPath(), "/ent/document") {
+			v.SetString(texts[r.IntN(len(texts))])
+			return
+		}
+		v.SetString([]string{"", "plain", "with \"quotes\" & <tags>\n", "ölig ☃ \u2028"}[r.IntN(4)])
+	case reflect.Pointer:
+		of := v.Type().Elem().PkgPath()
+		if strings.HasSuffix(of, "/ent/db") || strings.HasSuffix(of, "/graph/model") || r.IntN(3) > 0 {
+			v.Set(reflect.New(v.Type().Elem()))
+			fill(r, v.Elem(), depth+1)
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 { // what is kept as JSON
+			v.SetBytes([]byte(texts[r.IntN(len(texts))]))
+			return
+		}
+		n := r.IntN(3)
+		if v.Type().Elem().Kind() == reflect.Pointer { // of entities, where one is needed
+			n++
+		}
+		if n > 0 {
+			v.Set(reflect.MakeSlice(v.Type(), n, n))
+		}
+		for i := range v.Len() {
+			fill(r, v.Index(i), depth+1)
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			fill(r, v.Index(i), depth+1)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(r, v.Field(i), depth+1)
+		}
+	}
+}
+
+// texts are what may be in a column of JSON, and what may not.
+var texts = []string{"", "[]", "[]", "[]", "null", "{}", `["a","b"]`, `{"city":"Ghent"}`, `[{"city":"Ghent"}]`,
+	"broken"}
+
+// selection selects of a type all that is flat, with so many objects in each other, and its
+// name.
+func selection(name string, depth int) (sel ast.SelectionSet) {
+	def := parsedSchema.Types[name]
+	for _, f := range def.Fields {
+		if flat, is := flatTypes[name].fields[f.Name]; is && (flat.nested == "" || depth > 0) {
+			field := &ast.Field{Name: f.Name, Alias: f.Name, ObjectDefinition: def, Definition: f}
+			if flat.nested != "" {
+				field.SelectionSet = selection(flat.nested, depth-1)
+			}
+			sel = append(sel, field)
+		}
+	}
+	return append(sel, &ast.Field{Name: "__typename", Alias: "kind", ObjectDefinition: def})
+}
+
+func through(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) }
+
+// What is written in one go is what gqlgen writes field by field, of each type and field.
+// Where it gives up, gqlgen has an error to tell.
+func TestFlatIsWhatGqlgenWrites(t *testing.T) {
+	if len(flatCases) != len(flatTypes) || len(flatCases) < 10 {
+		t.Fatalf("%d cases of %d types", len(flatCases), len(flatTypes))
+	}
+	for _, c := range flatCases {
+		t.Run(c.name, func(t *testing.T) {
+			r, sel, wrote := rand.New(rand.NewPCG(1, 2)), selection(c.name, 3), 0
+			for range 500 {
+				obj := c.made(r)
+				op := &graphql.OperationContext{Operation: &ast.OperationDefinition{}, Doc: &ast.QueryDocument{}}
+				op.ResolverMiddleware = through
+				ctx := graphql.WithOperationContext(t.Context(), op)
+				ctx = graphql.WithResponseContext(ctx, graphql.DefaultErrorPresenter, graphql.DefaultRecover)
+				ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{})
+				ec := newExecutionContext(op, &executableSchema{}, nil)
+				var slow, fast bytes.Buffer
+				c.slow(&ec, ctx, sel, obj).MarshalGQL(&slow)
+				p := plan(op, c.name, sel)
+				if p == nil {
+					t.Fatal("no plan")
+				}
+				if !c.fast(p, &fast, obj) {
+					if len(graphql.GetErrors(ctx)) == 0 {
+						t.Fatalf("gave up without a reason: %+v", obj)
+					}
+					continue
+				}
+				if wrote++; slow.String() != fast.String() {
+					t.Fatalf("gqlgen: %s\nat once: %s", &slow, &fast)
+				}
+			}
+			if wrote < 5 {
+				t.Errorf("only %d of 500 objects could be written", wrote)
+			}
+		})
+	}
+}

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/format"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// What flat reads of gqlgen's output. An expression that may fail is returned as it is,
+// one that cannot with a nil error.
+var (
+	fieldOf = regexp.MustCompile(`(?m)^func \(ec \*executionContext\) _([A-Z]\w*)_(\w+)` +
+		`\(ctx context\.Context, field graphql\.CollectedField, obj \*([\w.]+)\) \(ret graphql\.Marshaler\) \{
+\treturn graphql\.ResolveField\(
+\t\tctx,
+\t\tec\.OperationContext,
+\t\tfield,
+\t\tec\.fieldContext_\w+,
+\t\tfunc\(ctx context\.Context\) \(any, error\) \{
+\t\t\treturn (obj(?:\.\w+)+(?:\(\))?)(, nil)?
+\t\t\},
+\t\tnil,
+\t\tec\.(marshal[^,\s]+),
+\t\t(?:true|false),
+\t\t(?:true|false),
+\t\)$`)
+	marshalOf = regexp.MustCompile(`(?s)func \(ec \*executionContext\) (marshal[NO](\w+?)2[^\s(]*)` +
+		`\(ctx context\.Context, sel ast\.SelectionSet, v (\S+)\) graphql\.Marshaler \{\n(.*?\n)\}\n`)
+	nilIsNull = "\tif v == nil {\n\t\treturn graphql.Null\n\t}\n"
+	scalarOf  = regexp.MustCompile(`(?m)^\tres := ((?:model|graphql)\.Marshal\w+)\((\*?)v\)$`)
+	objectOf  = regexp.MustCompile(`(?m)^\treturn ec\._\w+\(ctx, sel, (&?)v\)$`)
+	elementOf = regexp.MustCompile(`(?m)^\t+(?:ret\[i\] =|return) ec\.(marshal[^\s(]+)\(ctx, sel, v\[i\]\)$`)
+)
+
+// form is what a function does that marshals a type of the schema.
+type form struct {
+	name, kind string // of the function; the type's name
+	value      string // the type of Go
+	optional   bool   // nil is null
+	pointer    bool   // the value is a pointer to what is marshalled
+	scalar     string // the function that marshals a scalar, or ""
+	element    string // the function for each element, or ""
+}
+
+// flatField is a field that is written in place.
+type flatField struct {
+	name, expr string
+	fails      bool
+	form       form
+}
+
+// flatType is an object with such fields, in the order of its schema.
+type flatType struct {
+	name, value string
+	fields      []flatField
+}
+
+// flat makes the functions that write objects of lists without a value for each field: those
+// whose selected fields can only copy something out of an entity. It returns the source
+// with the lists that try it first, the functions, and a table of them for tests.
+func flat(src []byte, schema *ast.Schema) (out, functions, cases []byte, err error) {
+	forms := formsOf(src)
+	types := map[string]*flatType{}
+	for _, m := range fieldOf.FindAllSubmatch(src, -1) {
+		f, known := forms[string(m[6])]
+		if def := schema.Types[string(m[1])]; !known || def == nil || def.Kind != ast.Object || !writable(f, forms) {
+			continue
+		}
+		t := types[string(m[1])]
+		if t == nil {
+			t = &flatType{name: string(m[1]), value: string(m[3])}
+			types[t.name] = t
+		}
+		t.fields = append(t.fields, flatField{string(m[2]), string(m[4]), len(m[5]) == 0, f})
+	}
+	listed := map[string]bool{}
+	out = marshalOf.ReplaceAllFunc(src, func(text []byte) []byte {
+		f := forms[string(marshalOf.FindSubmatch(text)[1])]
+		element, is := forms[f.element]
+		t := types[element.kind]
+		if !is || t == nil || !strings.HasSuffix(f.value, "]*"+t.value) {
+			return text
+		}
+		listed[t.name] = true
+		head, body, _ := bytes.Cut(text, []byte("{\n"))
+		return fmt.Appendf(nil, "%s{\n\tif list := flat(ec.OperationContext, %q, sel, v, (*flatPlan).write%s); list != nil {\n"+
+			"\t\treturn list\n\t}\n%s", head, t.name, t.name, body)
+	})
+	some := reached(listed, types)
+	functions, err = format.Source(flatSource(types, some, forms, src))
+	return out, functions, casesOf(some), err
+}
+
+// formsOf reads what the marshalling functions do.
+func formsOf(src []byte) map[string]form {
+	forms := map[string]form{}
+	for _, m := range marshalOf.FindAllSubmatch(src, -1) {
+		body := string(m[4])
+		f := form{name: string(m[1]), kind: string(m[2]), value: string(m[3])}
+		f.optional = strings.HasPrefix(body, nilIsNull)
+		switch scalar, object, element := scalarOf.FindStringSubmatch(body), objectOf.FindStringSubmatch(body),
+			elementOf.FindStringSubmatch(body); {
+		case element != nil:
+			f.element = element[1]
+		case scalar != nil:
+			f.scalar, f.pointer = scalar[1], scalar[2] == "*"
+		case object != nil:
+			f.pointer = object[1] == ""
+		default:
+			continue
+		}
+		forms[f.name] = f
+	}
+	return forms
+}
+
+// writable reports whether a value can be written in place as far as its own type goes.
+func writable(f form, forms map[string]form) bool {
+	if f.element != "" {
+		element, known := forms[f.element]
+		return known && element.element == "" && writable(element, forms)
+	}
+	return true
+}
+
+// reached are the types of the lists and all that lie in them.
+func reached(listed map[string]bool, types map[string]*flatType) map[string]bool {
+	all := map[string]bool{}
+	var add func(name string)
+	add = func(name string) {
+		if t := types[name]; t != nil && !all[name] {
+			all[name] = true
+			for _, f := range t.fields {
+				if f.form.scalar == "" {
+					add(f.form.kind)
+				}
+			}
+		}
+	}
+	for name := range listed {
+		add(name)
+	}
+	return all
+}
+
+// flatSource writes the functions of some of the types, and the table of their fields.
+func flatSource(types map[string]*flatType, some map[string]bool, forms map[string]form, src []byte) []byte {
+	var table, body bytes.Buffer
+	for _, name := range slices.Sorted(maps.Keys(some)) {
+		t := types[name]
+		fmt.Fprintf(&table, "%q: {%sImplementors, map[string]flatField{\n", name, strings.ToLower(name[:1])+name[1:])
+		fmt.Fprintf(&body, "\nfunc (p *flatPlan) write%s(w *bytes.Buffer, obj *%s) bool {\n", name, t.value)
+		fmt.Fprintf(&body, "for _, f := range p.fields {\nw.WriteString(f.key)\nswitch f.number {\n")
+		for i, f := range t.fields {
+			nested := ""
+			if inner := f.form; inner.scalar == "" {
+				if inner.element != "" {
+					inner = forms[inner.element]
+				}
+				if inner.scalar == "" {
+					if of := types[inner.kind]; of == nil || of.value != strings.TrimLeft(inner.value, "*") {
+						continue
+					}
+					nested = inner.kind
+				}
+			}
+			fmt.Fprintf(&table, "%q: {%d, %q},\n", f.name, i+1, nested)
+			fmt.Fprintf(&body, "case %d: // %s\n", i+1, f.name)
+			if f.fails {
+				fmt.Fprintf(&body, "v, err := %s\nif err != nil {\nreturn false\n}\n", f.expr)
+			} else {
+				fmt.Fprintf(&body, "v := %s\n", f.expr)
+			}
+			writeValue(&body, f.form, forms, "v")
+		}
+		body.WriteString("}\n}\nw.WriteByte('}')\nreturn true\n}\n")
+		table.WriteString("}},\n")
+	}
+	text := fmt.Sprintf("var flatTypes = map[string]flatType{\n%s}\n%s", &table, &body)
+	var head bytes.Buffer
+	head.WriteString(generated + "import (\n\t\"bytes\"\n\n")
+	for _, m := range imported.FindAllSubmatch(src, -1) {
+		if strings.Contains(text, string(m[1])+".") {
+			fmt.Fprintf(&head, "%s\n", m[0])
+		}
+	}
+	return append(head.Bytes(), ")\n\n"+text...)
+}
+
+const generated = "// Code generated by graph/internal/gen, DO NOT EDIT.\n\npackage exec\n\n"
+
+// casesOf lists each function beside the one of gqlgen that it stands in for.
+func casesOf(some map[string]bool) []byte {
+	b := []byte(generated + "var flatCases = []flatCase{\n")
+	for _, name := range slices.Sorted(maps.Keys(some)) {
+		b = fmt.Appendf(b, "\tflatCaseOf(%q, (*executionContext)._%s, (*flatPlan).write%[2]s),\n", name, name)
+	}
+	return append(b, "}\n"...)
+}
+
+var imported = regexp.MustCompile(`(?m)^\t"github\.com/[^"]*/(\w+)"$`)
+
+// writeValue writes the statements that write one value, which is the variable v.
+func writeValue(b *bytes.Buffer, f form, forms map[string]form, v string) {
+	nillable := f.pointer || f.optional
+	if nillable && f.optional {
+		fmt.Fprintf(b, "if %s == nil {\nw.WriteString(\"null\")\n} else {\n", v)
+	} else if nillable { // the slow way knows what to say of it
+		fmt.Fprintf(b, "if %s == nil {\nreturn false\n}\n", v)
+	}
+	switch {
+	case f.element != "":
+		fmt.Fprintf(b, "w.WriteByte('[')\nfor j := range %s {\nif j > 0 {\nw.WriteByte(',')\n}\n", v)
+		writeValue(b, forms[f.element], forms, v+"[j]")
+		b.WriteString("}\nw.WriteByte(']')\n")
+	case f.scalar != "" && f.pointer:
+		fmt.Fprintf(b, "%s(*%s).MarshalGQL(w)\n", f.scalar, v)
+	case f.scalar != "":
+		fmt.Fprintf(b, "%s(%s).MarshalGQL(w)\n", f.scalar, v)
+	default:
+		if !f.pointer {
+			v = "&" + v
+		}
+		fmt.Fprintf(b, "if !f.nested.write%s(w, %s) {\nreturn false\n}\n", f.kind, v)
+	}
+	if f.optional {
+		b.WriteString("}\n")
+	}
+}
