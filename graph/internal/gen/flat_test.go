@@ -63,7 +63,8 @@ func TestFlat(t *testing.T) {
 		t.Errorf("got:\n%s", out)
 	}
 	for _, want := range []string{"v := obj.Plain\n", "v, err := obj.MayFail()\n",
-		"graphql.MarshalInt(v).MarshalGQL(w)", `"plain":   {1, ""},`, `"of":      {3, "Thing"},`, "if !f.nested.writeThing(w, v) {"} {
+		"graphql.MarshalInt(v).MarshalGQL(w)",
+		`"plain":   {1, ""},`, `"of":      {3, "Thing"},`, "if !f.nested.writeThing(w, v) {"} {
 		if !strings.Contains(string(functions), want) {
 			t.Errorf("%q is missing", want)
 		}
