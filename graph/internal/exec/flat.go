@@ -32,13 +32,16 @@ type flatSelection struct {
 	nested *flatPlan
 }
 
-// plan returns nil where a selected field is not flat.
+// plan returns nil where a selected field is not flat, or @skip leaves none.
 func plan(op *graphql.OperationContext, name string, sel ast.SelectionSet) *flatPlan {
 	t, known := flatTypes[name]
 	if !known {
 		return nil
 	}
 	fields := graphql.CollectFields(op, sel, t.implementors)
+	if len(fields) == 0 {
+		return nil
+	}
 	p := &flatPlan{make([]flatSelection, len(fields))}
 	begin := `{"`
 	for i := range fields {
@@ -70,7 +73,7 @@ func flat[T any](op *graphql.OperationContext, name string, sel ast.SelectionSet
 		return nil
 	}
 	p := plan(op, name, sel)
-	if p == nil || len(p.fields) == 0 {
+	if p == nil {
 		return nil
 	}
 	w := buffers.Get().(*bytes.Buffer)

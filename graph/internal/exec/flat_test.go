@@ -152,3 +152,23 @@ func TestFlatIsWhatGqlgenWrites(t *testing.T) {
 		})
 	}
 }
+
+// An object of which nothing is left is gqlgen's to write, wherever it lies.
+func TestFlatNeedsFields(t *testing.T) {
+	def := parsedSchema.Types["Order"]
+	id := &ast.Field{Name: "id", Alias: "id", ObjectDefinition: def}
+	for name, sel := range map[string]ast.SelectionSet{
+		"nothing":        {},
+		"nothing inside": {id, &ast.Field{Name: "lineItems", Alias: "lineItems", ObjectDefinition: def}},
+		"a resolver":     {id, &ast.Field{Name: "notes", Alias: "notes", ObjectDefinition: def}},
+	} {
+		op := &graphql.OperationContext{Operation: &ast.OperationDefinition{}, Doc: &ast.QueryDocument{}}
+		if plan(op, "Order", sel) != nil {
+			t.Errorf("%s: it is written at once", name)
+		}
+	}
+	op := &graphql.OperationContext{Operation: &ast.OperationDefinition{}, Doc: &ast.QueryDocument{}}
+	if plan(op, "Order", ast.SelectionSet{id}) == nil {
+		t.Error("an id is not written at once")
+	}
+}
