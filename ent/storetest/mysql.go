@@ -91,6 +91,9 @@ func haveMySQL(t testing.TB) bool {
 // test. It fails the test when there is no server: ask [HaveMySQL] first.
 func MySQL(t testing.TB) string {
 	t.Helper()
+	if os.Getenv(EnvVitess) != "" {
+		return vitess(t)
+	}
 	return databaseOf(t, shared)
 }
 

@@ -13,8 +13,7 @@ import (
 
 // Environment variables of the tests on Vitess; `.ci/vitess` sets them.
 const (
-	// EnvVitess is the mysql:// address of a keyspace that takes the place of MySQL in
-	// tests that begin with an empty database.
+	// EnvVitess is the mysql:// address of a keyspace that takes the place of MySQL.
 	EnvVitess = "STOREFRONT_TEST_VITESS"
 	// EnvShards are the addresses of its shards' databases, below it, with spaces between.
 	EnvShards = "STOREFRONT_TEST_VITESS_SHARDS"
