@@ -7,6 +7,7 @@ package expand
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"ariga.io/atlas/sql/migrate"
@@ -30,6 +31,10 @@ func (f Finding) String() string {
 // unused is the comment above a statement that says which release was the first that does
 // without what the statement ends, by its commit and its newest migration, and why that is so.
 var unused = regexp.MustCompile(`(?m)^-- unused since [0-9a-f]{8,40} \((\d{14})\): \S.{9,}$`)
+
+// anew is the comment above a statement that puts another table with the same columns, rows
+// and indexes in the place of one, as SQLite does within a transaction.
+var anew = regexp.MustCompile(`(?m)^-- built anew with all that it has: \S.{9,}$`)
 
 const name = "[`\"]?([a-zA-Z_0-9]+)[`\"]?"
 
@@ -89,7 +94,10 @@ func Find(f migrate.File) ([]Finding, error) {
 
 func renames(text string) bool { return rules[2].is.MatchString(text) }
 
-func excused(comments []string) bool { return since(comments) != "" }
+func excused(comments []string) bool {
+	return since(comments) != "" ||
+		slices.ContainsFunc(comments, func(c string) bool { return anew.MatchString(strings.TrimSpace(c)) })
+}
 
 func since(comments []string) string {
 	for _, c := range comments {

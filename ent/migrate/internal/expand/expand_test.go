@@ -91,6 +91,10 @@ func TestFind(t *testing.T) {
 		{"a table that is built anew", "CREATE TABLE `new_orders` (`id` blob NOT NULL);\n" +
 			"INSERT INTO `new_orders` (`id`) SELECT `id` FROM `orders`;\nDROP TABLE `orders`;\n" +
 			"ALTER TABLE `new_orders` RENAME TO `orders`;", []string{"drops a table", "renames"}},
+		{"said to be built anew", "CREATE TABLE `new_orders` (`id` blob NOT NULL);\n" +
+			"-- built anew with all that it has: without row ids\nDROP TABLE `orders`;\n" +
+			"-- built anew with all that it has: without row ids\nALTER TABLE `new_orders` RENAME TO `orders`;", nil},
+		{"built anew without a reason", "-- built anew with all that it has:\nDROP TABLE `orders`;", []string{"drops a table"}},
 		{"no release", "-- unused since soon (20261124080656): nobody reads it any more\nDROP TABLE `orders`;", []string{"drops a table"}},
 		{"no reason", "-- unused since 1dfc2230 (20261124080656):\nDROP TABLE `orders`;", []string{"drops a table"}},
 		{"of another statement", "-- unused since 1dfc2230 (20261124080656): nobody reads it any more\nDROP TABLE `a`;\nDROP TABLE `b`;",

@@ -26,7 +26,7 @@ func Hook() entschema.MigrateOption {
 
 // keyOnly are tables of short rows that are written along with rows of others. On SQLite such a
 // table is its primary key, and has no tree beside; InnoDB keeps every table like that.
-var keyOnly = []string{"sales_intervals", "sales_pendings", "search_pendings", "search_terms"}
+var keyOnly = []string{"outbox", "sales_intervals", "sales_pendings", "search_pendings", "search_terms"}
 
 func withoutRowID(a schema.Attr) bool { _, ok := a.(*sqlite.WithoutRowID); return ok }
 
