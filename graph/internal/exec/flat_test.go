@@ -85,8 +85,8 @@ func fill(r *rand.Rand, v reflect.Value, depth int) {
 			fill(r, v.Index(i), depth+1)
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			fill(r, v.Field(i), depth+1)
+		for _, field := range v.Fields() {
+			fill(r, field, depth+1)
 		}
 	}
 }
