@@ -103,6 +103,21 @@ func TestLostAnswers(t *testing.T) {
 	})
 }
 
+// TestLostClaims: a queue is due again at once whose claim was not heard of, however often
+// that happens; until a claim ends by itself takes seconds.
+func TestLostClaims(t *testing.T) {
+	eachLosing(t, func(t *testing.T, s *losing) {
+		shop := open(t, s.Store)
+		r, p := receive(t, nil), product{id: xid.New()}
+		shop.endpoint(r.URL, event.ProductUpdated)
+		shop.change(&p)
+		s.answer.Store(new(func() bool { return s.lost.Load() < 16 }))
+		shop.engine.Start(t.Context())
+		until(t, "the event", func() bool { return r.accepted() > 0 })
+		stop(shop.engine)
+	})
+}
+
 // hurrying makes what waits due, whatever is heard of it, until stop is called or the
 // test ends.
 func (s *shop) hurrying(l *losing) (stop func()) {

@@ -126,8 +126,9 @@ func (d *dispatcher) rereadAll(ctx context.Context, keys []schedule.Key) error {
 	return nil
 }
 
-// free gives up queues that this process owns and does not serve. They are due still:
-// who takes one whose endpoint rests lets it rest.
+// free gives up queues that this process owns and does not serve. They are due again at
+// once, and not when the claim would have ended: who takes one whose endpoint rests lets it
+// rest.
 func (d *dispatcher) free(ctx context.Context, list []candidate) error {
 	d.claiming.Lock() // what was claimed just now is served in a moment
 	defer d.claiming.Unlock()
@@ -142,12 +143,13 @@ func (d *dispatcher) giveUp(ctx context.Context, list []candidate) error {
 	if len(list) == 0 {
 		return nil
 	}
-	args := []any{d.id}
+	now, args := d.clock()
+	args = append(slices.Clone(args), d.id)
 	for _, c := range list {
 		args = append(args, c.Store, c.Endpoint, c.token)
 	}
 	err := d.Store.InTx(ctx, func(ctx context.Context) error {
-		_, err := d.exec(ctx, "UPDATE webhook_queues SET "+lease.Free+
+		_, err := d.exec(ctx, "UPDATE webhook_queues SET "+lease.Free+", due_at = "+now+
 			" WHERE lease_owner = ? AND "+d.among("store_id, id, lease_token", len(list)), args...)
 		return err
 	})
