@@ -79,10 +79,14 @@ func TestLeaseNeedsItsToken(t *testing.T) {
 		shop.change(&product{id: xid.New()})
 		until(t, "the first event", func() bool { return r.accepted() == 1 })
 		before := shop.queue()
-		shop.tx(func(ctx context.Context) error {
-			return s.DB(ctx).WebhookQueue.Update().AddLeaseToken(1).SetDueAt(0).AddWake(1).Exec(ctx)
+		var taken *db.WebhookQueue
+		shop.tx(func(ctx context.Context) (err error) {
+			c := s.DB(ctx).WebhookQueue
+			if err = c.Update().AddLeaseToken(1).SetDueAt(0).AddWake(1).Exec(ctx); err == nil {
+				taken, err = c.Query().Only(ctx) // before the engine sees it
+			}
+			return err
 		})
-		taken := shop.queue()
 		until(t, "the lease to be given up", func() bool { return shop.queue().LeaseToken > taken.LeaseToken })
 		if now := shop.queue(); now.LeaseUntil < taken.LeaseUntil || taken.LeaseToken != before.LeaseToken+1 {
 			t.Errorf("renewed under an old token: %v, then %v", taken, now)
