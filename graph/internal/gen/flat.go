@@ -208,10 +208,10 @@ var imported = regexp.MustCompile(`(?m)^\t"github\.com/[^"]*/(\w+)"$`)
 
 // writeValue writes the statements that write one value, which is the variable v.
 func writeValue(b *bytes.Buffer, f form, forms map[string]form, v string) {
-	nillable := f.pointer || f.optional
-	if nillable && f.optional {
+	switch {
+	case f.optional:
 		fmt.Fprintf(b, "if %s == nil {\nw.WriteString(\"null\")\n} else {\n", v)
-	} else if nillable { // the slow way knows what to say of it
+	case f.pointer: // gqlgen's way knows what to say of it
 		fmt.Fprintf(b, "if %s == nil {\nreturn false\n}\n", v)
 	}
 	switch {
