@@ -66,7 +66,9 @@ func (m Mutation) countInstall(ctx context.Context, id xid.ID) (*db.MarketplaceT
 }
 
 // MarketplaceThemeSubmit offers a theme of the store to the marketplace, as it is
-// now: later changes of the theme change nothing of what was submitted.
+// now: later changes of the theme change nothing of what was submitted. The theme stays
+// locked, and its files with it, until what refers to them is committed, which is of no
+// store: where that may lie on another shard it is a transaction of its own.
 func (m Mutation) MarketplaceThemeSubmit(ctx context.Context, in model.MarketplaceThemeSubmitInput,
 ) (*model.MarketplaceSubmissionPayload, error) {
 	c := &core.Check{}
@@ -80,10 +82,11 @@ func (m Mutation) MarketplaceThemeSubmit(ctx context.Context, in model.Marketpla
 		if t.Status != state.ThemeInactive {
 			return nil, notReady(t)
 		}
-		if row, err = m.submit(ctx, s, t, in); err != nil {
-			return nil, err
+		if row != nil && m.Store.Sharded() {
+			return nil, nil // it was committed when this ran before
 		}
-		return nil, m.auditListing(ctx, row, "marketplace_theme.submit", row.Slug)
+		row, err = m.submit(m.Themes.Aside(ctx), s, t, in)
+		return nil, err
 	})
 	if err != nil {
 		return nil, err
@@ -121,9 +124,25 @@ func checkCategory(c *core.Check, name, word string) {
 	}
 }
 
-// submit writes a new theme of the marketplace under a name in addresses that is
-// free.
+// submit writes a new theme of the marketplace, in one transaction with what tells the
+// store's log.
 func (m Mutation) submit(ctx context.Context, s *db.Store, t *db.Theme, in model.MarketplaceThemeSubmitInput,
+) (row *db.MarketplaceTheme, err error) {
+	err = m.Store.InTx(ctx, func(ctx context.Context) error {
+		if row, err = m.createListing(ctx, s, t, in); err != nil {
+			return err
+		}
+		return m.auditListing(ctx, row, "marketplace_theme.submit", row.Slug)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return row, nil
+}
+
+// createListing writes a new theme of the marketplace under a name in addresses that is
+// free.
+func (m Mutation) createListing(ctx context.Context, s *db.Store, t *db.Theme, in model.MarketplaceThemeSubmitInput,
 ) (*db.MarketplaceTheme, error) {
 	id, name := xid.New(), cmp.Or(deref(in.Name), t.Name)
 	create := func(slug string) (*db.MarketplaceTheme, error) {

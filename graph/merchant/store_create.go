@@ -7,6 +7,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/storehandle"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -202,12 +203,30 @@ func (r *Resolver) takeHandle(ctx context.Context, id xid.ID, in model.StoreCrea
 	}
 	handle := StoreSlug(in.Name)
 	public := xid.Store.Format(id)
-	if r.reserved(handle) {
+	other, err := r.occupied(ctx, handle)
+	if err != nil {
+		return "", err
+	}
+	if other || r.reserved(handle) {
 		handle = core.Suffixed(handle, public, MaxStoreHandle)
 	}
 	return core.FirstFree(handle, public, MaxStoreHandle, func(handle string) (string, error) {
 		return handle, r.handleRow(ctx, id, handle)
 	})
+}
+
+// occupied reports whether another store is known to have a handle, where it lies on another
+// shard perhaps: a duplicate key would take the transaction there. A handle that is taken
+// meanwhile still is one.
+func (r *Resolver) occupied(ctx context.Context, handle string) (bool, error) {
+	if !r.Store.Sharded() {
+		return false, nil
+	}
+	found, err := r.Client(ent.Outside(ctx)).StoreHandle.Query().Where(storehandle.ID(handle)).Exist(ctx)
+	if err != nil {
+		return false, fmt.Errorf("look for handle: %w", err)
+	}
+	return found, nil
 }
 
 func (r *Resolver) handleRow(ctx context.Context, id xid.ID, handle string) error {
