@@ -21,6 +21,8 @@ const (
 	shardsAge = 5 * time.Second
 	// shardConns bounds the connections that look for work on one shard.
 	shardConns = 4
+	// asideConns bounds the connections of [Store.Aside].
+	asideConns = 8
 )
 
 // everything is the one shard of a database that has no others.
@@ -30,6 +32,9 @@ var everything = []Shard{{}}
 // shard each: they see nothing else, and only look for work.
 type cluster struct {
 	list atomic.Pointer[[]Shard]
+
+	aside  *stdsql.DB // of [Store.Aside]
+	client *db.Client // speaks to aside
 
 	mu    sync.Mutex
 	read  time.Time
@@ -42,7 +47,12 @@ func (s *Store) discover(ctx context.Context) error {
 	if err != nil || !strings.Contains(version, "Vitess") {
 		return err
 	}
-	s.cluster = &cluster{pools: map[string]*stdsql.DB{}}
+	c := &cluster{pools: map[string]*stdsql.DB{}}
+	if c.aside, _, err = openMySQL(s.target, Config{MaxOpen: asideConns, Logger: s.log}, readTimeout); err != nil {
+		return err
+	}
+	c.client = db.NewClient(db.Driver(&pool{store: s, db: c.aside}))
+	s.cluster = c
 	_, err = s.Shards(ctx)
 	return err
 }
@@ -135,7 +145,7 @@ func (c *cluster) close() error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.forget(nil)
+	return errors.Join(c.forget(nil), c.aside.Close())
 }
 
 // EachShard runs f for every shard, with a context in which [Store.Seek] reads that shard,

@@ -104,6 +104,9 @@ func (s *Store) DB(ctx context.Context) *db.Client {
 	if t := s.txFrom(ctx); t != nil {
 		return t.client
 	}
+	if s.isAside(ctx) {
+		return s.cluster.client
+	}
 	return s.client
 }
 

@@ -140,7 +140,11 @@ func (s *Store) connect(caller context.Context, deadline time.Time) (*stdsql.Con
 	ctx, cancel := context.WithDeadline(caller, deadline)
 	defer cancel()
 	s.noteRequest(caller)
-	conn, err := s.writer.Conn(ctx)
+	pool := s.writer
+	if s.isAside(caller) {
+		pool = s.cluster.aside
+	}
+	conn, err := pool.Conn(ctx)
 	if err != nil && (s.closed.Load() || errors.Is(err, context.DeadlineExceeded)) {
 		err = &unavailableError{err}
 	}
@@ -177,6 +181,24 @@ func OnCommit(ctx context.Context, f func()) {
 // for what runs behind a commit, from [OnCommit].
 func Outside(ctx context.Context) context.Context {
 	return context.WithValue(context.WithoutCancel(ctx), txKey{}, nil)
+}
+
+type asideKey struct{}
+
+// Aside returns the context in which the transaction of ctx reads what is of another owner
+// than what it writes, such as the person behind a member of a store, and writes such in a
+// transaction of its own. Where that may lie on another shard it is outside of the
+// transaction, which stays on one, with connections of their own: those who have begun do
+// not wait for each other. Else it is ctx.
+func (s *Store) Aside(ctx context.Context) context.Context {
+	if s.cluster == nil || !s.Within(ctx) {
+		return ctx
+	}
+	return context.WithValue(context.WithValue(ctx, txKey{}, nil), asideKey{}, true)
+}
+
+func (s *Store) isAside(ctx context.Context) bool {
+	return s.cluster != nil && ctx.Value(asideKey{}) != nil
 }
 
 // Dialect implements dialect.Driver.

@@ -11,7 +11,6 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/accountevent"
-	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/db/user"
@@ -257,7 +256,7 @@ func (r *Resolver) ResetPassword(ctx context.Context, person xid.ID) (secret str
 		return "", 0, core.Explain("password", err)
 	}
 	err = r.personal(ctx, func(ctx context.Context) (err error) {
-		if _, err = core.Only(r.Client(ctx).Staff.Query().Where(staff.ID(person)).Load(ctx)); err != nil {
+		if err := r.belongs(r.Store.Aside(ctx), person); err != nil {
 			return err
 		}
 		if ended, err = r.Sessions.Reset(ctx, person, hash); err != nil {

@@ -45,14 +45,14 @@ func (r *Resolver) ForgotPassword(ctx context.Context, email string) error {
 	if err != nil || wait > 0 {
 		return core.Explain("person", err)
 	}
+	p, err := r.personAt(ctx, email)
+	if errors.Is(err, core.ErrNoRow) {
+		p, err = &db.User{}, nil
+	}
+	if err != nil {
+		return core.Explain("person", err)
+	}
 	return r.personal(ctx, func(ctx context.Context) error {
-		p, err := r.personAt(ctx, email)
-		if errors.Is(err, core.ErrNoRow) {
-			p, err = &db.User{}, nil
-		}
-		if err != nil {
-			return err
-		}
 		token, err := challenge.Put(ctx, r.Client(ctx),
 			challenge.Ask{Person: p.ID, Purpose: state.ChallengeReset, Email: email, Life: resetLife})
 		if err != nil || p.ID.IsNil() {

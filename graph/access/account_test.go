@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	sessions "github.com/storefront-go/storefront/ent/db/session"
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -236,6 +237,26 @@ func TestEndedCredentialMakesNoToken(t *testing.T) {
 			if _, err := p.Mutation().StaffTokenCreate(ctx, "Another", nil); graphtest.FaultOf(err) != "invalid_token" {
 				t.Errorf("%s that was ended: %v", name, err)
 			}
+		}
+	})
+}
+
+// The operator removes a member's factors: what is the person's, and the store's log tells.
+func TestResetFactors(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		other := graphtest.NewShop(t, p.Resolver)
+		graphtest.AddFactor(t, p.Resolver, other.Owner.ID)
+		if _, err := p.ResetFactors(p.Ctx, other.Owner.ID); graphtest.FaultOf(err) != "not_found" {
+			t.Errorf("a person of another store: %v", err)
+		}
+		if n, err := other.ResetFactors(other.Ctx, other.Owner.ID); n != 1 || err != nil {
+			t.Errorf("%d factors, %v", n, err)
+		}
+		if n := p.Client(p.Ctx).Session.Query().Where(sessions.UserID(other.Owner.ID)).CountX(p.Ctx); n != 0 {
+			t.Errorf("%d sessions are left", n)
+		}
+		if got, want := other.Audited(t), "store.create factor.reset"; got != want {
+			t.Errorf("audited %q, want %q", got, want)
 		}
 	})
 }

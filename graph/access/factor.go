@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/storefront-go/storefront/ent/db"
-	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/factor"
@@ -138,12 +137,14 @@ func (m Mutation) RecoveryCodesRenew(ctx context.Context) (*model.RecoveryCodesP
 // their sessions; it returns how many factors there were. Who may call it is the
 // caller's to decide: it is the operator's way for a person who has lost them.
 func (r *Resolver) ResetFactors(ctx context.Context, person xid.ID) (n int, err error) {
-	err = r.Commit(ctx, xid.User, func(ctx context.Context) (_ *core.Record, err error) {
-		if _, err = core.Only(r.Client(ctx).Staff.Query().Where(staff.ID(person)).Load(ctx)); err != nil {
-			return nil, err
+	err = r.personal(ctx, func(ctx context.Context) (err error) {
+		if err := r.belongs(r.Store.Aside(ctx), person); err != nil {
+			return err
 		}
-		n, err = r.Factors.Reset(ctx, person)
-		return &core.Record{Action: "factor.reset", Kind: xid.User, ID: person}, err
+		if n, err = r.Factors.Reset(ctx, person); err != nil {
+			return err
+		}
+		return r.auditPerson(ctx, person, "factor.reset")
 	})
 	return n, err
 }

@@ -71,10 +71,7 @@ func (m Mutation) StaffInvite(ctx context.Context, in model.StaffInviteInput) (*
 	}
 	var row *db.Invitation
 	var link string
-	err := m.Commit(ctx, xid.Invitation, func(ctx context.Context) (_ *core.Record, err error) {
-		if err = m.holdCredential(ctx); err != nil {
-			return nil, err
-		}
+	err := m.commitHeld(ctx, xid.Invitation, func(ctx context.Context) (_ *core.Record, err error) {
 		if err = m.roomForInvitation(ctx, email); err != nil {
 			return nil, err
 		}
@@ -93,7 +90,7 @@ func (m Mutation) StaffInvite(ctx context.Context, in model.StaffInviteInput) (*
 // roomForInvitation refuses to invite who belongs to the store or is invited already,
 // and more than so many at once. An invitation that ran out makes room.
 func (m Mutation) roomForInvitation(ctx context.Context, email string) error {
-	switch person, err := m.personAt(ctx, email); {
+	switch person, err := m.personAt(m.Store.Aside(ctx), email); {
 	case err == nil:
 		if _, err = m.membership(ctx, person.ID); err == nil {
 			return fault.Invalid(fault.Field{Pointer: "#/email", Code: fault.Taken,
@@ -202,10 +199,7 @@ func (m Mutation) InvitationResend(ctx context.Context, id string) (*model.Invit
 	}
 	var row *db.Invitation
 	var link string
-	err = m.Commit(ctx, xid.Invitation, func(ctx context.Context) (_ *core.Record, err error) {
-		if err = m.holdCredential(ctx); err != nil {
-			return nil, err
-		}
+	err = m.commitHeld(ctx, xid.Invitation, func(ctx context.Context) (_ *core.Record, err error) {
 		if row, err = m.pendingInvitation(ctx, uid); err != nil {
 			return nil, err
 		}

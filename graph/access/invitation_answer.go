@@ -240,7 +240,7 @@ func (r *Resolver) announceAnswer(ctx context.Context, i *db.Invitation, text st
 	var err error
 	if i.Role == viewer.Owner {
 		n.Title = "About an owner of the store"
-		err = r.Notifier.Append(ctx, r.Client(ctx), n)
+		err = r.Notifier.Append(ctx, r.Store, n)
 	} else {
 		err = notify.Append(ctx, r.Client(ctx), n)
 	}

@@ -103,7 +103,11 @@ func (r *Resolver) warnOf(ctx context.Context, of, person xid.ID, subject, what 
 	if !r.Notifier.Sends() {
 		return nil
 	}
-	p, err := r.user(ctx, person)
+	there := ctx
+	if of != person { // the transaction is of a store's
+		there = r.Store.Aside(ctx)
+	}
+	p, err := r.user(there, person)
 	if err != nil {
 		return err
 	}
@@ -113,7 +117,7 @@ func (r *Resolver) warnOf(ctx context.Context, of, person xid.ID, subject, what 
 // announceOwner tells everybody who runs the viewer's store that it has a new owner: the
 // text says how. They themselves get a mail of their own.
 func (r *Resolver) announceOwner(ctx context.Context, person xid.ID, text string) error {
-	err := r.Notifier.Append(ctx, r.Client(ctx), notify.Notice{Level: state.NotificationWarning,
+	err := r.Notifier.Append(ctx, r.Store, notify.Notice{Level: state.NotificationWarning,
 		Title: "The store has a new owner", Body: text, Kind: xid.User, ID: person, Except: person})
 	if err != nil || !r.Notifier.Sends() {
 		return err

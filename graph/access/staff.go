@@ -39,8 +39,9 @@ func (r *Resolver) named(ctx context.Context, rows []*db.Staff) ([]*model.Staff,
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	people, err := r.Client(ctx).User.Query().
-		Where(user.IDIn(core.IDs(rows, func(s *db.Staff) *xid.ID { return &s.ID })...)).Load(ctx)
+	there := r.Store.Aside(ctx)
+	people, err := r.Client(there).User.Query().
+		Where(user.IDIn(core.IDs(rows, func(s *db.Staff) *xid.ID { return &s.ID })...)).Load(there)
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +58,12 @@ func (r *Resolver) named(ctx context.Context, rows []*db.Staff) ([]*model.Staff,
 		shown[i] = &model.Staff{Staff: row, Name: p.Name, Email: p.Email}
 	}
 	return shown, nil
+}
+
+// belongs refuses who is no member of the viewer's store.
+func (r *Resolver) belongs(ctx context.Context, person xid.ID) error {
+	_, err := core.Only(r.Client(ctx).Staff.Query().Where(staff.ID(person)).Load(ctx))
+	return err
 }
 
 // membership reads one person's membership in the viewer's store and locks it.

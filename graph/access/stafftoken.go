@@ -76,10 +76,7 @@ func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string
 	}
 	secret := apikey.Mint(apikey.Staff)
 	var row *db.StaffToken
-	err := r.Commit(ctx, xid.User, func(ctx context.Context) (_ *core.Record, err error) {
-		if err = m.holdCredential(ctx); err != nil {
-			return nil, err
-		}
+	err := m.commitHeld(ctx, xid.User, func(ctx context.Context) (_ *core.Record, err error) {
 		// The lock makes a removal of the member wait, and then end this token too.
 		if _, err = m.membership(ctx, person); err != nil {
 			return nil, err
@@ -149,6 +146,21 @@ func (m Mutation) holdCredential(ctx context.Context) (err error) {
 		return fault.New(fault.InvalidToken, "The credential was ended meanwhile.")
 	}
 	return err
+}
+
+// commitHeld commits a change of the viewer's store while the calling person's credential
+// holds. A session may lie on another shard than the store: there a transaction of its own
+// holds it.
+func (m Mutation) commitHeld(ctx context.Context, kind xid.Kind, f func(context.Context) (*core.Record, error)) error {
+	if m.Store.Sharded() && viewer.From(ctx).Session != (digest.Sum{}) {
+		return m.Sessions.Hold(ctx, m.holdCredential, func() error { return m.Commit(ctx, kind, f) })
+	}
+	return m.Commit(ctx, kind, func(ctx context.Context) (*core.Record, error) {
+		if err := m.holdCredential(ctx); err != nil {
+			return nil, err
+		}
+		return f(ctx)
+	})
 }
 
 // register enters a credential of the viewer's store into the directory, before
@@ -243,7 +255,9 @@ func (r *Resolver) EndTokens(ctx context.Context, t task.Task) error {
 
 // inEachStore puts a task for each store of a person.
 func (r *Resolver) inEachStore(ctx context.Context, kind task.Kind, person xid.ID) error {
-	stores, err := r.Client(ctx).Membership.Query().Where(membership.ID(person)).Order(membership.ByStoreID()).Load(ctx)
+	there := r.Store.Aside(ctx)
+	stores, err := r.Client(there).Membership.Query().Where(membership.ID(person)).Order(membership.ByStoreID()).
+		Load(there)
 	if err != nil {
 		return fmt.Errorf("find a person's stores: %w", err)
 	}

@@ -44,7 +44,7 @@ func (r *Resolver) CountInstall(ctx context.Context, t task.Task) error {
 // countInstall counts an installation of a theme of the marketplace behind the transaction
 // of ctx, and returns the theme: it must be published and free.
 func (m Mutation) countInstall(ctx context.Context, id xid.ID) (*db.MarketplaceTheme, error) {
-	l, err := m.listing(m.Themes.Aside(ctx), id, ent.NoLock)
+	l, err := m.listing(m.Store.Aside(ctx), id, ent.NoLock)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (m Mutation) MarketplaceThemeSubmit(ctx context.Context, in model.Marketpla
 		if row != nil && m.Store.Sharded() {
 			return nil, nil // it was committed when this ran before
 		}
-		row, err = m.submit(m.Themes.Aside(ctx), s, t, in)
+		row, err = m.submit(m.Store.Aside(ctx), s, t, in)
 		return nil, err
 	})
 	if err != nil {

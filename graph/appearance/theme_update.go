@@ -56,7 +56,7 @@ func (m Mutation) newer(ctx context.Context, t *db.Theme) (*db.MarketplaceTheme,
 	if t.MarketplaceThemeID == nil {
 		return nil, current()
 	}
-	l, err := m.listing(m.Themes.Aside(ctx), *t.MarketplaceThemeID, ent.NoLock)
+	l, err := m.listing(m.Store.Aside(ctx), *t.MarketplaceThemeID, ent.NoLock)
 	if errors.Is(err, core.ErrNoRow) || err == nil && !updates(l, t) {
 		return nil, current()
 	}

@@ -26,6 +26,7 @@ func (c *Core) AppsIn(ctx context.Context, store map[xid.ID]xid.ID) (map[xid.ID]
 	}
 	wanted := slices.SortedFunc(maps.Keys(store), xid.ID.Compare)
 	// SQLite has no tuples in a list, so the pairs are written out.
+	ctx = c.Store.Aside(ctx)
 	query := c.Client(ctx).App.Query()
 	query.Modify(func(s *sql.Selector) {
 		ent.ForceIndex(ent.Primary)(s)

@@ -55,12 +55,11 @@ func (e *Engine) holds(ctx context.Context, t *task, job *db.Export) (bool, erro
 
 // withdraw ends jobs, with one notice for all of them.
 func (e *Engine) withdraw(ctx context.Context, ids []xid.ID) error {
-	c := e.Store.DB(ctx)
-	ended, err := export.Withdraw(ctx, c, ids)
+	ended, err := export.Withdraw(ctx, e.Store.DB(ctx), ids)
 	if err != nil || len(ended) == 0 {
 		return err
 	}
-	return e.Notifier.Append(ctx, c, notice(ended))
+	return e.Notifier.Append(ctx, e.Store, notice(ended))
 }
 
 // notice is what the people of the store read of exports that were withdrawn.

@@ -175,7 +175,7 @@ func (e *Engine) end(ctx context.Context, r *run, job *db.Export, set string, ar
 	if err != nil {
 		return err
 	}
-	return e.Notifier.Append(ctx, e.Store.DB(ctx), notice(job))
+	return e.Notifier.Append(ctx, e.Store, notice(job))
 }
 
 // notice is what the people of a store read of a job that has ended.

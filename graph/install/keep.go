@@ -29,7 +29,7 @@ var ErrNoPackage = errors.New("install: no such package")
 // Package returns what a theme consists of, but for the bytes of its assets.
 // [ErrNoPackage] if there is none under the checksum.
 func (k *Keeper) Package(ctx context.Context, sum digest.Sum) (*theme.Package, error) {
-	ctx = k.Aside(ctx)
+	ctx = k.Store.Aside(ctx)
 	row, err := k.packageRow(ctx, sum, ent.NoLock)
 	if db.IsNotFound(err) && k.Store.Within(ctx) {
 		// A transaction that began before the package was written learns of it here.
@@ -46,16 +46,6 @@ func (k *Keeper) Package(ctx context.Context, sum digest.Sum) (*theme.Package, e
 		return nil, fmt.Errorf("read package: %w", err)
 	}
 	return p, nil
-}
-
-// Aside returns the context in which the transaction of a store reads what is of no store:
-// packages, which never change, and the marketplace. Where those may lie on another shard it
-// is outside of the transaction, which then stays on one.
-func (k *Keeper) Aside(ctx context.Context) context.Context {
-	if k.Store.Sharded() {
-		return ent.Outside(ctx)
-	}
-	return ctx
 }
 
 func (k *Keeper) packageRow(ctx context.Context, sum digest.Sum, lock func(*sql.Selector)) (*db.ThemePackage, error) {

@@ -128,7 +128,7 @@ func (k *Keeper) fail(ctx context.Context, row *db.Theme, why string) error {
 		if err := k.dropUpload(ctx, row.ID); err != nil {
 			return err
 		}
-		return k.Notifier.Append(ctx, k.Store.DB(ctx), notify.Notice{
+		return k.Notifier.Append(ctx, k.Store, notify.Notice{
 			Level: state.NotificationWarning, Title: clip("The theme could not be processed: "+row.Name, limit.Line),
 			Body: clip(why, 2000), Kind: xid.Theme, ID: row.ID, Developers: true,
 		})

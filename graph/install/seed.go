@@ -246,7 +246,7 @@ func (k *Keeper) First(ctx context.Context) (*db.Theme, error) {
 // first is the first theme of a store: what the marketplace has of a sample, which may be of
 // another version than this program's, and whose files are kept therefore.
 func (k *Keeper) first(ctx context.Context, s prepared) (a Addition, err error) {
-	listing, err := k.offered(k.Aside(ctx), s.Slug, ent.NoLock)
+	listing, err := k.offered(k.Store.Aside(ctx), s.Slug, ent.NoLock)
 	if err != nil {
 		return a, err
 	}

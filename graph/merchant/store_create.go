@@ -140,7 +140,8 @@ func (r *Resolver) inTurn(ctx context.Context, person xid.ID, f func(room func(c
 			return r.roomForStore(ctx, person)
 		})
 	}
-	return r.Sessions.Hold(ctx, person, func() error {
+	lock := func(ctx context.Context) error { return r.Sessions.Lock(ctx, person) }
+	return r.Sessions.Hold(ctx, lock, func() error {
 		if err := r.roomForStore(ctx, person); err != nil {
 			return err
 		}
@@ -222,7 +223,7 @@ func (r *Resolver) occupied(ctx context.Context, handle string) (bool, error) {
 	if !r.Store.Sharded() {
 		return false, nil
 	}
-	found, err := r.Client(ent.Outside(ctx)).StoreHandle.Query().Where(storehandle.ID(handle)).Exist(ctx)
+	found, err := r.Client(r.Store.Aside(ctx)).StoreHandle.Query().Where(storehandle.ID(handle)).Exist(ctx)
 	if err != nil {
 		return false, fmt.Errorf("look for handle: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/staff"
@@ -55,11 +56,12 @@ func New(api string) (*Notifier, error) {
 // Append writes a notice for the store of the viewer, and a mail to each of its
 // owners and admins or to the one whom it concerns, in the transaction of ctx: all of
 // it commits, or nothing.
-func (n *Notifier) Append(ctx context.Context, c *db.Client, notice Notice) error {
+func (n *Notifier) Append(ctx context.Context, store *ent.Store, notice Notice) error {
+	c := store.DB(ctx)
 	if err := Append(ctx, c, notice); err != nil || n == nil {
 		return err
 	}
-	to, err := recipients(ctx, c, notice)
+	to, err := recipients(ctx, store, notice)
 	if err != nil || len(to) == 0 {
 		return err
 	}
@@ -121,21 +123,22 @@ func (n *Notifier) footer(s *db.Store) string {
 }
 
 // recipients returns the addresses of the people whom a notice goes to by mail.
-func recipients(ctx context.Context, c *db.Client, n Notice) ([]string, error) {
+func recipients(ctx context.Context, store *ent.Store, n Notice) ([]string, error) {
+	people := store.Aside(ctx)
 	if !n.Person.IsNil() {
-		return addresses(ctx, c, []xid.ID{n.Person})
+		return addresses(people, store.DB(people), []xid.ID{n.Person})
 	}
 	roles := []viewer.Role{viewer.Owner, viewer.Admin}
 	if n.Developers {
 		roles = append(roles, viewer.Developer)
 	}
 	// By the alphabet, owners are the last of the roles.
-	ids, err := c.Staff.Query().Where(staff.RoleIn(roles...), staff.IDNEQ(n.Except)).
+	ids, err := store.DB(ctx).Staff.Query().Where(staff.RoleIn(roles...), staff.IDNEQ(n.Except)).
 		Order(db.Desc(staff.FieldRole), db.Asc(staff.FieldID)).Limit(maxRecipients).IDs(ctx)
 	if err != nil || len(ids) == 0 {
 		return nil, wrap("find recipients", err)
 	}
-	return addresses(ctx, c, ids)
+	return addresses(people, store.DB(people), ids)
 }
 
 // addresses returns the e-mail addresses of people, by their ids.

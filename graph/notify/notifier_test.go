@@ -97,7 +97,7 @@ func TestNotifierRollsBack(t *testing.T) {
 		}
 		undo := errors.New("undo")
 		err = s.InTx(s.ctx, func(ctx context.Context) error {
-			if err := notifier.Append(ctx, s.DB(ctx), notice()); err != nil {
+			if err := notifier.Append(ctx, s.Store, notice()); err != nil {
 				return err
 			}
 			if n := s.DB(ctx).Mail.Query().CountX(ctx); n != 3 {
@@ -119,8 +119,8 @@ func TestNotifierRollsBack(t *testing.T) {
 func TestNotifierWithoutMail(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, store *ent.Store) {
 		s := staffed(t, store)
-		s.write(func(ctx context.Context, c *db.Client) error {
-			return (*notify.Notifier)(nil).Append(ctx, c, notice())
+		s.write(func(ctx context.Context, _ *db.Client) error {
+			return (*notify.Notifier)(nil).Append(ctx, store, notice())
 		})
 		empty := open(t, store)
 		empty.notify(notice())

@@ -76,7 +76,7 @@ func (s *shop) notify(n notify.Notice) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.write(func(ctx context.Context, c *db.Client) error { return notifier.Append(ctx, c, n) })
+	s.write(func(ctx context.Context, _ *db.Client) error { return notifier.Append(ctx, s.Store, n) })
 }
 
 // put writes a mail as it stands into the outbox.

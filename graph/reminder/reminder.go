@@ -65,19 +65,19 @@ func tokensOf(ctx context.Context, s *ent.Store, n *notify.Notifier) (sent int, 
 func remind(ctx context.Context, s *ent.Store, n *notify.Notifier, t *db.StaffToken) (sent bool, err error) {
 	err = s.InTx(ctx, func(ctx context.Context) error {
 		sent = false
-		c := s.DB(ctx)
-		marked, err := c.StaffToken.Update().
+		marked, err := s.DB(ctx).StaffToken.Update().
 			Where(stafftoken.ID(t.ID), stafftoken.RevokedAtIsNil(), stafftoken.RemindedAtIsNil()).
 			SetRemindedAt(micros.Now()).Save(ctx)
 		if err != nil || marked == 0 || t.ExpiresAt.Time().Sub(t.ID.Time().Time()) <= Ahead {
 			return err
 		}
-		holder, err := c.User.Query().Where(user.ID(t.UserID)).Only(ctx)
+		people := s.Aside(ctx)
+		holder, err := s.DB(people).User.Query().Where(user.ID(t.UserID)).Only(people)
 		if err != nil {
 			return err
 		}
 		sent = true
-		return n.Append(ctx, c, notify.Notice{
+		return n.Append(ctx, s, notify.Notice{
 			Level: state.NotificationWarning, Title: "A staff token ends soon",
 			Body: fmt.Sprintf("The staff token “%s” of %s stops working on %s. Whatever uses it needs another one by "+
 				"then: make it on the dashboard, under Security.", t.Name, holder.Name,

@@ -188,7 +188,7 @@ func (r *Resolver) giveUp(
 		if row.LedgerID != nil {
 			counted = "The order counts it as given back. "
 		}
-		return nil, r.Notifier.Append(ctx, r.Client(ctx), notify.Notice{Level: state.NotificationCritical,
+		return nil, r.Notifier.Append(ctx, r.Store, notify.Notice{Level: state.NotificationCritical,
 			Title: "A refund of order #" + strconv.FormatInt(o.Number, 10) + " was not made",
 			Body: "Stripe did not give back " + phrase.In(state.English).Money(row.AmountMinor, row.Currency) +
 				" of the payment " + row.Payment + ": " + text + "\n\n" + counted +

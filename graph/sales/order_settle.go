@@ -144,7 +144,7 @@ func (r *Resolver) tellUnknown(ctx context.Context, row *db.PaymentSession, next
 	if err != nil {
 		return err
 	}
-	return r.Notifier.Append(ctx, r.Client(ctx), notify.Notice{Level: state.NotificationCritical,
+	return r.Notifier.Append(ctx, r.Store, notify.Notice{Level: state.NotificationCritical,
 		Title: "It is not known whether order #" + strconv.FormatInt(o.Number, 10) + " was paid",
 		Body: "Stripe does not say what became of the payment " + *row.Reference + ". " + next + " Look in the dashboard " +
 			"of the Stripe account that you used when the order was placed: what was paid there is yours to give back.",
@@ -278,7 +278,7 @@ func (r *Resolver) sendBack(ctx context.Context, row *db.PaymentSession, s payme
 		return fmt.Errorf("write the refund: %w", err)
 	}
 	r.wakeReturns(ctx)
-	return r.Notifier.Append(ctx, r.Client(ctx), notify.Notice{Level: state.NotificationWarning,
+	return r.Notifier.Append(ctx, r.Store, notify.Notice{Level: state.NotificationWarning,
 		Title: "A payment of order #" + strconv.FormatInt(o.Number, 10) + " goes back",
 		Body: "Through Stripe came " + phrase.In(state.English).Money(s.AmountMinor, s.Currency) +
 			" for an order that is " + core.Words(o.Status) + " and " + core.Words(o.FinancialStatus) +

@@ -23,9 +23,10 @@ func (k *Keeper) Lock(ctx context.Context, person xid.ID) error {
 	return nil
 }
 
-// Hold runs f while a transaction beside it locks a person: for what f writes on another
-// shard than that of the person. f runs at most once, and its error is that of Hold.
-func (k *Keeper) Hold(ctx context.Context, person xid.ID, f func() error) error {
+// Hold runs f while a transaction beside it holds what lock locked of a person: for what f
+// writes on another shard than that of the person. f runs at most once, and its error is that
+// of Hold.
+func (k *Keeper) Hold(ctx context.Context, lock func(context.Context) error, f func() error) error {
 	select {
 	case k.holds <- struct{}{}:
 		defer func() { <-k.holds }()
@@ -38,7 +39,7 @@ func (k *Keeper) Hold(ctx context.Context, person xid.ID, f func() error) error 
 		if ran {
 			return nil // only the lock was lost
 		}
-		if err := k.Lock(ctx, person); err != nil {
+		if err := lock(ctx); err != nil {
 			return err
 		}
 		ran = true

@@ -21,7 +21,7 @@ func TestHold(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 2 * maxHolds {
 			wg.Go(func() {
-				err := p.Hold(p.ctx, p.ada, func() error {
+				err := p.Hold(p.ctx, p.lockAda, func() error {
 					if n := inside.Add(1); n > 1 {
 						t.Errorf("%d hold a person at once", n)
 					}
@@ -46,12 +46,14 @@ func TestHold(t *testing.T) {
 		}
 		ended, end := context.WithCancel(p.ctx)
 		end()
-		err := p.Hold(ended, p.ada, func() error { t.Error("it ran although nobody waits"); return nil })
+		err := p.Hold(ended, p.lockAda, func() error { t.Error("it ran although nobody waits"); return nil })
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, want that nobody waits", err)
 		}
 	})
 }
+
+func (p *place) lockAda(ctx context.Context) error { return p.Lock(ctx, p.ada) }
 
 // What was held is done once, also where the lock's own transaction is lost at its end.
 func TestHoldRunsOnce(t *testing.T) {
@@ -70,7 +72,7 @@ func TestHoldRunsOnce(t *testing.T) {
 	p := newPlace(t, s)
 	ran := 0
 	lost = true
-	if err := p.Hold(p.ctx, p.ada, func() error { ran++; return nil }); err != nil || ran != 1 || lost {
+	if err := p.Hold(p.ctx, p.lockAda, func() error { ran++; return nil }); err != nil || ran != 1 || lost {
 		t.Errorf("%v, ran %d times, lost %t", err, ran, lost)
 	}
 }

@@ -56,14 +56,13 @@ func (d *dispatcher) writeRecovery(ctx context.Context, o *outcome) error {
 // notify writes a notice about an endpoint.
 func (d *dispatcher) notify(ctx context.Context, k schedule.Key, say func(url string) notify.Notice) error {
 	ctx = viewer.Operator(ctx, k.Store)
-	c := d.Store.DB(ctx)
-	e, err := ent.Only(c.WebhookEndpoint.Query().Where(endpoints.ID(k.Endpoint)).Load(ctx))
+	e, err := ent.Only(d.Store.DB(ctx).WebhookEndpoint.Query().Where(endpoints.ID(k.Endpoint)).Load(ctx))
 	if err != nil {
 		return fmt.Errorf("read endpoint: %w", err)
 	}
 	n := say(e.URL)
 	n.Kind, n.ID, n.Developers = xid.WebhookEndpoint, k.Endpoint, true
-	return d.Notifier.Append(ctx, c, n)
+	return d.Notifier.Append(ctx, d.Store, n)
 }
 
 // warn warns of the endpoints that have failed for long, once for each level of
