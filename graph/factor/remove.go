@@ -97,6 +97,7 @@ func (k *Keeper) remove(ctx context.Context, person *db.User, row *db.Factor, la
 // spare refuses to leave a person without a factor who needs one in a store. It reads
 // beyond the viewer's store: their stores are their own business.
 func (k *Keeper) spare(ctx context.Context, person xid.ID) error {
+	ctx = k.store.Aside(ctx)
 	names, err := k.store.DB(ctx).Store.Query().
 		Where(store.SecondFactor(true), store.StatusEQ(state.StoreOpen), func(s *sql.Selector) {
 			of, m := sql.Table(membership.Table), sql.Table(staff.Table)
