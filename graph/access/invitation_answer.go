@@ -158,7 +158,10 @@ func (r *Resolver) AcceptNew(ctx context.Context, token, name, text string) (ema
 
 // newOrTaken makes the person who has the invited address from now on.
 func (r *Resolver) newOrTaken(ctx context.Context, i *Invited, name, hash string) (*db.User, error) {
-	who, err := r.personAt(ctx, i.Email)
+	who, err := r.personAt(r.Store.Aside(ctx), i.Email)
+	if err == nil && r.Store.Sharded() {
+		who, err = r.personAt(ctx, i.Email) // on their shard, and locked
+	}
 	switch {
 	case errors.Is(err, core.ErrNoRow):
 		who, err = r.makePerson(ctx, Person{Email: i.Email, Name: name, PasswordHash: hash})
@@ -200,7 +203,7 @@ func (r *Resolver) Enter(ctx context.Context, t task.Task) error {
 	if err := t.Read(&e); err != nil {
 		return err
 	}
-	who, err := r.user(ctx, t.Home)
+	who, err := r.user(r.Store.Aside(ctx), t.Home)
 	if err != nil {
 		return core.Explain("person", err)
 	}
