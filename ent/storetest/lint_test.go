@@ -133,7 +133,8 @@ func TestOwners(t *testing.T) {
 		"a store's task":             {[]step{{task, []any{mine, 1}}, {note, []any{1, mine}}}, true},
 		"a batch that is parted":     {[]step{{queues, []any{1, mine, yours}}}, true},
 		"a batch":                    {[]step{{pending, []any{mine, yours}}}, false},
-		"an owner that is not named": {[]step{{find, []any{"a"}}, {note, []any{1, mine}}}, true},
+		"an owner that is not named": {[]step{{find, []any{"a"}}, {note, []any{1, mine}}}, false},
+		"one alone":                  {[]step{{find, []any{"a"}}, {find, []any{"b"}}}, true},
 	} {
 		var l ledger
 		var err error

@@ -30,6 +30,10 @@ const maxLedger = 4096
 // rows of many stores on one shard.
 var parted = map[string]bool{"webhook_queues": true, "endpoint_stats": true, "webhook_endpoints": true}
 
+// unnamed is the owner of what a statement finds by something else, such as a hash: it may be
+// anybody's, so it is the only one in its transaction.
+const unnamed = "somebody"
+
 // note takes a statement, and returns an error where it is about another owner than what
 // its transaction wrote before.
 func (l *ledger) note(s ent.Statement) error {
@@ -38,6 +42,9 @@ func (l *ledger) note(s ent.Statement) error {
 	}
 	p := planOf(s.Query)
 	owners := p.owners(s.Values)
+	if len(owners) == 0 && p.table != "" {
+		owners = []string{unnamed}
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.txs == nil || len(l.txs) > maxLedger {
@@ -93,9 +100,11 @@ func readPlan(q string) (p plan) {
 		return p
 	}
 	t, ok := placed()[m[1]]
+	if !ok {
+		return p
+	}
 	p.table = m[1]
 	switch {
-	case !ok:
 	case t.Pinned != "":
 		p.pinned = true
 	case insert.MatchString(q):

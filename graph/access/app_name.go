@@ -97,7 +97,8 @@ func (m Mutation) rename(ctx context.Context, e *appEdit, before string) error {
 func (m Mutation) unverify(ctx context.Context, e *appEdit, name string) error {
 	e.Row.VerifiedAt, e.Changed = nil, append(e.Changed, "verified_at")
 	e.Update.ClearVerifiedAt()
-	_, err := m.Client(ctx).AppName.Delete().Where(appname.ID(lookOf(name)), appname.AppID(e.Row.ID)).Exec(ctx)
+	_, err := m.Client(ctx).AppName.Delete().
+		Where(appname.StoreID(e.Row.StoreID), appname.ID(lookOf(name)), appname.AppID(e.Row.ID)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("give name free: %w", err)
 	}

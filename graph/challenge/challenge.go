@@ -72,7 +72,7 @@ func Answer(ctx context.Context, c *db.Client, token string, purpose state.Chall
 	if err != nil {
 		return nil, err
 	}
-	n, err := c.Challenge.Delete().Where(challenge.ID(row.ID)).Exec(ctx)
+	n, err := c.Challenge.Delete().Where(challenge.UserID(row.UserID), challenge.ID(row.ID)).Exec(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("answer a challenge: %w", err)
 	}

@@ -116,17 +116,23 @@ func (k *Keeper) useSecond(ctx context.Context, person *db.User, rows []*db.Fact
 	return k.signed(ctx, h, key)
 }
 
-// useAlone takes the answer to [Keeper.AskAlone], in the transaction of ctx, and returns
-// whose it is.
-func (k *Keeper) useAlone(ctx context.Context, token string, shown *protocol.ParsedCredentialAssertionData,
-) (person xid.ID, row *db.Factor, err error) {
-	s, err := k.asked(ctx, token, xid.ID{}, alone)
+// askedAlone spends what [Keeper.AskAlone] asked. It is of no person, so a transaction of its
+// own does.
+func (k *Keeper) askedAlone(ctx context.Context, token string) (s *webauthn.SessionData, err error) {
+	err = k.store.InTx(ctx, func(ctx context.Context) (err error) {
+		s, err = k.asked(ctx, token, xid.ID{}, alone)
+		return err
+	})
 	if errors.Is(err, challenge.ErrUnknown) {
-		return person, nil, notAccepted(err)
+		err = notAccepted(err)
 	}
-	if err != nil {
-		return person, nil, err
-	}
+	return s, err
+}
+
+// useAlone takes the answer to what was asked, in the transaction of ctx, and returns whose
+// it is.
+func (k *Keeper) useAlone(ctx context.Context, s *webauthn.SessionData, shown *protocol.ParsedCredentialAssertionData,
+) (person xid.ID, row *db.Factor, err error) {
 	handle := shown.Response.UserHandle
 	if len(handle) != len(person) {
 		return person, nil, notAccepted(errors.New("no person"))

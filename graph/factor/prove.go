@@ -149,10 +149,14 @@ func (k *Keeper) ProveAlone(ctx context.Context, token string, response []byte,
 	if err != nil || k.party == nil {
 		return notAccepted(err)
 	}
+	asked, err := k.askedAlone(ctx, token)
+	if err != nil {
+		return err
+	}
 	var person xid.ID
 	err = k.store.InTx(ctx, func(ctx context.Context) (err error) {
 		var row *db.Factor
-		if person, row, err = k.useAlone(ctx, token, shown); err != nil {
+		if person, row, err = k.useAlone(ctx, asked, shown); err != nil {
 			return err
 		}
 		if err := k.noteUse(ctx, row); err != nil {

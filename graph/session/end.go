@@ -59,7 +59,7 @@ func (k *Keeper) End(ctx context.Context, person xid.ID, public string) (ended b
 // endNoted deletes one session and notes it in its person's log, with what was signed
 // out.
 func (k *Keeper) endNoted(ctx context.Context, row *db.Session) error {
-	n, err := k.store.DB(ctx).Session.Delete().Where(session.ID(row.ID)).Exec(ctx)
+	n, err := k.store.DB(ctx).Session.Delete().Where(session.UserID(row.UserID), session.ID(row.ID)).Exec(ctx)
 	if err != nil || n == 0 {
 		return err
 	}
