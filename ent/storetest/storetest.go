@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -155,6 +156,23 @@ func Merchant(t testing.TB, s *ent.Store) (context.Context, *db.Store) {
 // StartMariaDB starts a private server; see [mariadb.Start].
 func StartMariaDB(dir string, args ...string) (*mariadb.Server, error) {
 	return mariadb.Start(dir, args...)
+}
+
+// EachShard returns what f finds on every shard, through [ent.Store.Seek].
+func EachShard[T any](t testing.TB, s *ent.Store, f func(ctx context.Context) ([]T, error)) (all []T) {
+	t.Helper()
+	var mu sync.Mutex
+	err := s.EachShard(viewer.Everywhere(t.Context()), func(ctx context.Context) error {
+		list, err := f(ctx)
+		mu.Lock()
+		defer mu.Unlock()
+		all = append(all, list...)
+		return err
+	})
+	if err != nil {
+		t.Fatalf("look on every shard: %v", err)
+	}
+	return all
 }
 
 // Everything returns a client and a context with which a test reads the rows of all stores

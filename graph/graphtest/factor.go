@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/session"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
@@ -34,16 +35,17 @@ func AddSession(t testing.TB, r *graph.Resolver, person xid.ID) digest.Sum {
 // Rest lets the time of every proof of who is signed in pass.
 func Rest(t testing.TB, s *ent.Store) {
 	t.Helper()
-	sums, err := s.Seek(t.Context()).Session.Query().IDs(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = s.InTx(t.Context(), func(ctx context.Context) error {
-		return s.DB(ctx).Session.Update().Where(session.IDIn(sums...)).
-			SetProvedAt(micros.Now().Add(-viewer.ProofLife)).Exec(ctx)
+	sums := storetest.EachShard(t, s, func(ctx context.Context) ([]digest.Sum, error) {
+		return s.Seek(ctx).Session.Query().IDs(ctx)
 	})
-	if err != nil {
-		t.Fatal(err)
+	for _, sum := range sums {
+		err := s.InTx(t.Context(), func(ctx context.Context) error {
+			return s.DB(ctx).Session.Update().Where(session.ID(sum)).
+				SetProvedAt(micros.Now().Add(-viewer.ProofLife)).Exec(ctx)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

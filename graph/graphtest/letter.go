@@ -1,6 +1,8 @@
 package graphtest
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,9 +16,10 @@ import (
 // Letters are the bodies of the mails that wait for an address, oldest first.
 func Letters(t testing.TB, s *ent.Store, to string) (bodies []string) {
 	t.Helper()
-	c, all := storetest.Everything(t, s)
-	rows := Must[[]*db.Mail](t)(c.Mail.Query().Where(mail.BucketIn(bucket.All()...), mail.Recipient(to)).
-		Order(db.Asc("id")).All(all))
+	rows := storetest.EachShard(t, s, func(ctx context.Context) ([]*db.Mail, error) {
+		return s.Seek(ctx).Mail.Query().Where(mail.BucketIn(bucket.All()...), mail.Recipient(to)).All(ctx)
+	})
+	slices.SortFunc(rows, func(a, b *db.Mail) int { return a.ID.Compare(b.ID) })
 	for _, row := range rows {
 		bodies = append(bodies, row.Body)
 	}

@@ -44,6 +44,7 @@ func Run(ctx context.Context, c Config, r Runtime, announce func(*Server) error)
 func (s *Server) run(ctx context.Context, announce func(*Server) error) error {
 	err := announce(s)
 	if err == nil {
+		settle(ctx, s.log)
 		select {
 		case <-ctx.Done():
 		case err = <-s.failed:

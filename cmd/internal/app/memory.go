@@ -1,6 +1,8 @@
 package app
 
 import (
+	"context"
+	"log/slog"
 	"os"
 	"runtime/debug"
 )
@@ -15,4 +17,10 @@ func TuneCollector() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(collectAt)
 	}
+}
+
+// settle gives the memory back that only the start has needed: half of what the process has.
+func settle(ctx context.Context, log *slog.Logger) {
+	debug.FreeOSMemory()
+	releasePages(ctx, log)
 }
