@@ -56,8 +56,7 @@ type Log struct {
 
 // New makes an empty log over a store.
 func New(store *ent.Store) *Log {
-	return &Log{store: store, metrics: newMetrics(), windows: map[subject]*window{}, since: time.Now(),
-		pending: make([]row, 0, roomForErrors), spare: make([]row, 0, roomForErrors)}
+	return &Log{store: store, metrics: newMetrics(), windows: map[subject]*window{}, since: time.Now()}
 }
 
 // Add notes a request of a key or an app, in the store and, for another store's app, in

@@ -33,6 +33,7 @@ func (s *stack) run(ctx context.Context) error {
 // once requests are answered.
 func Run(ctx context.Context, c Config, r Runtime, announce func(*Server) error) error {
 	TuneCollector()
+	releasePages(ctx, r.Logger)
 	s, err := Start(ctx, c, r)
 	if err != nil {
 		return err
