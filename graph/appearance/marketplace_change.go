@@ -128,11 +128,11 @@ func checkCategory(c *core.Check, name, word string) {
 // store's log.
 func (m Mutation) submit(ctx context.Context, s *db.Store, t *db.Theme, in model.MarketplaceThemeSubmitInput,
 ) (row *db.MarketplaceTheme, err error) {
-	err = m.Store.InTx(ctx, func(ctx context.Context) error {
+	err = m.Commit(ctx, xid.MarketplaceTheme, func(ctx context.Context) (_ *core.Record, err error) {
 		if row, err = m.createListing(ctx, s, t, in); err != nil {
-			return err
+			return nil, err
 		}
-		return m.auditListing(ctx, row, "marketplace_theme.submit", row.Slug)
+		return nil, m.auditListing(ctx, row, "marketplace_theme.submit", row.Slug)
 	})
 	if err != nil {
 		return nil, err
