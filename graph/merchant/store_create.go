@@ -223,7 +223,8 @@ func (r *Resolver) occupied(ctx context.Context, handle string) (bool, error) {
 	if !r.Store.Sharded() {
 		return false, nil
 	}
-	found, err := r.Client(r.Store.Aside(ctx)).StoreHandle.Query().Where(storehandle.ID(handle)).Exist(ctx)
+	there := r.Store.Aside(ctx)
+	found, err := r.Client(there).StoreHandle.Query().Where(storehandle.ID(handle)).Exist(there)
 	if err != nil {
 		return false, fmt.Errorf("look for handle: %w", err)
 	}

@@ -75,7 +75,7 @@ type Done struct{ err error }
 // Before is an error while an earlier task of a kind, of the same home for the same target,
 // is not carried out: for an effect that must come behind it.
 func (k *Keeper) Before(ctx context.Context, t Task, kind Kind) error {
-	ctx = k.store.Aside(ctx)
+	ctx = k.store.Aside(ctx) // the tasks are their home's
 	left, err := k.store.DB(ctx).Task.Query().
 		Where(task.Home(t.Home), task.IDLT(t.ID), task.Target(t.Target), task.Kind(string(kind))).Exist(ctx)
 	if err == nil && left {
