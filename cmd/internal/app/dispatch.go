@@ -56,6 +56,7 @@ func (c DispatchConfig) LogValue() slog.Value {
 // once it has begun.
 func RunDispatch(ctx context.Context, c DispatchConfig, r Runtime, announce func(*Server) error) error {
 	TuneCollector()
+	releasePages(ctx, r.Logger)
 	s, err := startDispatch(ctx, c, r)
 	if err != nil {
 		return err
