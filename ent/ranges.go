@@ -66,7 +66,7 @@ func (r Ranges) Keys(engine string, store xid.ID, h Head) (text string, args []a
 // from is the text of one range, behind the columns that are read of it.
 func (r Ranges) from(engine string) string {
 	var text strings.Builder
-	text.WriteString(" FROM " + r.Table + " o" + IndexHint(engine, r.Index) + " WHERE o.store_id = ?")
+	text.WriteString(" FROM " + r.Table + " o" + IndexHint(engine, r.Table, r.Index) + " WHERE o.store_id = ?")
 	for _, c := range r.Columns {
 		text.WriteString(" AND o." + c + " = ?")
 	}
@@ -108,7 +108,7 @@ func (r Ranges) Rows(store xid.ID, h Head) func(*sql.Selector) {
 		if engine == dialect.MySQL {
 			join = " STRAIGHT_JOIN "
 		}
-		s.FromExpr(sql.Expr("("+keys+") AS k"+join+"`"+r.Table+"`"+IndexHint(engine, Primary), args...))
+		s.FromExpr(sql.Expr("("+keys+") AS k"+join+"`"+r.Table+"`"+IndexHint(engine, r.Table, Primary), args...))
 		s.As(r.Table)
 		s.Where(sql.ExprP(s.C("id") + " = k.key_id"))
 	}

@@ -26,27 +26,30 @@ func ForUpdate(s *sql.Selector) {
 // NoLock leaves a read as it is, where [ForUpdate] is the alternative.
 func NoLock(*sql.Selector) {}
 
-// ForceIndex makes a read walk an index. MySQL's planner, left to itself,
-// sometimes reads the whole store instead; SQLite's needs no hint. Without a name
-// the read stays as it is.
+// ForceIndex makes a read walk an index. Planners, left to themselves, sometimes
+// read the whole store instead: MySQL's by its guesses, SQLite's since it counts no
+// rows and takes a span of time for few of them. Without a name the read stays as it is.
 func ForceIndex(name string) func(*sql.Selector) {
 	return func(s *sql.Selector) {
-		if s.Dialect() != dialect.MySQL || name == "" {
+		if name == "" {
 			return
 		}
 		table := s.TableName()
-		s.FromExpr(sql.Raw("`" + table + "`" + IndexHint(dialect.MySQL, name)))
+		s.FromExpr(sql.Raw("`" + table + "`" + IndexHint(s.Dialect(), table, name)))
 		s.As(table) // the raw text has no name for ent to qualify columns with
 	}
 }
 
-// IndexHint is [ForceIndex] for a statement that is a text: what follows the
-// table's name on an engine, with a space in front, or nothing.
-func IndexHint(engine, name string) string {
-	if engine != dialect.MySQL {
-		return ""
+// IndexHint is [ForceIndex] for a statement that is a text: what follows the name
+// of a table, or the one that stands for it, on an engine, with a space in front.
+func IndexHint(engine, table, index string) string {
+	if engine == dialect.SQLite {
+		if index == Primary {
+			index = "sqlite_autoindex_" + table + "_1" // as SQLite calls it
+		}
+		return " INDEXED BY `" + index + "`"
 	}
-	return " FORCE INDEX (`" + name + "`)"
+	return " FORCE INDEX (`" + index + "`)"
 }
 
 // DeleteHint makes a DELETE that is a text walk an index: what follows the table's name

@@ -26,7 +26,9 @@ func TestSelectorModifiers(t *testing.T) {
 		{name: "ForUpdate", modify: ent.ForUpdate, mysql: "SELECT * FROM `t` FOR UPDATE", sqlite: "SELECT * FROM `t`"},
 		{name: "NoLock", modify: ent.NoLock, mysql: "SELECT * FROM `t`", sqlite: "SELECT * FROM `t`"},
 		{name: "ForceIndex", modify: ent.ForceIndex(ent.Primary), mysql: "SELECT * FROM `t` FORCE INDEX (`PRIMARY`)",
-			sqlite: "SELECT * FROM `t`"},
+			sqlite: "SELECT * FROM `t` INDEXED BY `sqlite_autoindex_t_1`"},
+		{name: "ForceIndex by another", modify: ent.ForceIndex("i"), mysql: "SELECT * FROM `t` FORCE INDEX (`i`)",
+			sqlite: "SELECT * FROM `t` INDEXED BY `i`"},
 		{name: "ForceIndex without a name", modify: ent.ForceIndex(""), mysql: "SELECT * FROM `t`",
 			sqlite: "SELECT * FROM `t`"},
 		{name: "Above", modify: above,
@@ -61,11 +63,15 @@ func TestForceIndexKeepsTheName(t *testing.T) {
 }
 
 func TestIndexHint(t *testing.T) {
-	if got := ent.IndexHint(dialect.MySQL, "i"); got != " FORCE INDEX (`i`)" {
-		t.Errorf("MySQL: %q", got)
-	}
-	if got := ent.IndexHint(dialect.SQLite, "i"); got != "" {
-		t.Errorf("SQLite: %q", got)
+	for _, tc := range []struct{ engine, index, want string }{
+		{dialect.MySQL, "i", " FORCE INDEX (`i`)"},
+		{dialect.MySQL, ent.Primary, " FORCE INDEX (`PRIMARY`)"},
+		{dialect.SQLite, "i", " INDEXED BY `i`"},
+		{dialect.SQLite, ent.Primary, " INDEXED BY `sqlite_autoindex_t_1`"},
+	} {
+		if got := ent.IndexHint(tc.engine, "t", tc.index); got != tc.want {
+			t.Errorf("%s, %q: %q, want %q", tc.engine, tc.index, got, tc.want)
+		}
 	}
 }
 

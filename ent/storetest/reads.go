@@ -3,6 +3,8 @@ package storetest
 import (
 	"context"
 	stdsql "database/sql"
+	"os"
+	"strconv"
 	"testing"
 
 	"entgo.io/ent/dialect"
@@ -10,6 +12,25 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 )
+
+// EnvRows is how many rows the larger store has in the tests that hold lists to what a page may
+// read, in place of [Rows]' own number.
+const EnvRows = "STOREFRONT_TEST_ROWS"
+
+// Rows returns how many rows the larger store has in a test of what pages read: by itself so many
+// that a third of them are more than two pages of one row look through.
+func Rows(t testing.TB) int {
+	t.Helper()
+	given := os.Getenv(EnvRows)
+	if given == "" {
+		return 2400
+	}
+	n, err := strconv.Atoi(given)
+	if err != nil || n < 2400 {
+		t.Fatalf("%s is %q, which is not a number from 2400", EnvRows, given)
+	}
+	return n
+}
 
 // Reads returns how many rows f made MySQL or MariaDB read, in one transaction so that it
 // is one session. SQLite does not tell: there it is 0.

@@ -1,11 +1,14 @@
 package access_test
 
 import (
+	"context"
+	"net/http"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -111,4 +114,33 @@ func TestRequestLog(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestRequestBounds: whatever is asked for together, a page reads no more than it may.
+func TestRequestBounds(t *testing.T) {
+	plant := func(t *testing.T, p *graphtest.Shop, n int) map[string]*model.RequestFilter {
+		key, began := xid.New(), micros.Now()
+		p.PlantMany(t, n, func(ctx context.Context, c *db.Client, rows []int) error {
+			return c.RequestLog.MapCreateBulk(rows, func(c *db.RequestLogCreate, _ int) {
+				c.SetSubjectID(key).SetMethod("GET").SetRoute("/api/public/v1/orders").
+					SetStatus(http.StatusOK).SetDuration(1)
+			}).Exec(ctx)
+		})
+		return graphtest.Combined(map[string]func(*model.RequestFilter){
+			"key":     func(f *model.RequestFilter) { f.KeyID = new(xid.APIKey.Format(key)) },
+			"app":     func(f *model.RequestFilter) { f.AppID = new(xid.App.Format(xid.New())) },
+			"request": func(f *model.RequestFilter) { f.RequestID = new(xid.Request.Format(xid.New())) },
+			"status":  func(f *model.RequestFilter) { f.Status = new(model.StatusServerError) },
+			"from":    func(f *model.RequestFilter) { f.From = &began },
+			"to":      func(f *model.RequestFilter) { f.To = new(began.Add(time.Hour)) },
+		})
+	}
+	graphtest.Bounds(t, plant,
+		func(ctx context.Context, p *graphtest.Shop, f *model.RequestFilter, after *string) (*model.PageInfo, error) {
+			c, err := p.Query().RequestLog(ctx, new(1), after, f)
+			if err != nil {
+				return nil, err
+			}
+			return c.PageInfo(), nil
+		})
 }

@@ -38,7 +38,7 @@ type Few struct {
 // to the whole besides.
 func (f Few) Apply(s *sql.Selector) {
 	table := s.TableName()
-	hint := ent.IndexHint(s.Dialect(), f.Index)
+	hint := ent.IndexHint(s.Dialect(), table, f.Index)
 	s.FromExpr(sql.ExprFunc(func(b *sql.Builder) {
 		b.WriteByte('(')
 		for i, id := range f.Parents {

@@ -124,7 +124,7 @@ func (c *Core) CountRanges(ctx context.Context, r ent.Ranges, bound int) ([]int,
 	parts, args := make([]string, len(r.Values)), []any(nil)
 	for i, v := range r.Values {
 		parts[i] = fmt.Sprintf("SELECT %d, COUNT(*) FROM (SELECT 1 FROM %s%s WHERE store_id = ?%s LIMIT %d) c%d",
-			i, r.Table, ent.IndexHint(c.Store.Dialect(), r.Index), where.String(), bound+1, i)
+			i, r.Table, ent.IndexHint(c.Store.Dialect(), r.Table, r.Index), where.String(), bound+1, i)
 		args = append(append(args, viewer.From(ctx).Store), v...)
 	}
 	counts := make([]int, len(r.Values))

@@ -19,93 +19,93 @@ import (
 // plantEnded writes n deliveries that have ended, all delivered but the first.
 func plantEnded(p *graphtest.Shop, t testing.TB, e *model.WebhookEndpoint, n int) {
 	t.Helper()
-	for from := 1; from <= n; from += 500 {
-		p.Meddle(t, func(ctx context.Context, c *db.Client) error {
-			var rows []*db.DeliveryLogCreate
-			for i := from; i < from+500 && i <= n; i++ {
-				id, ended := webhook.DeliveryID(e.ID, int64(i), micros.Time(1_000_000+i)), state.DeliveryDelivered
-				if i == 1 {
-					ended = state.DeliverySkipped
-				}
-				rows = append(rows, c.DeliveryLog.Create().SetID(id).SetEndpointID(e.ID).SetSequence(int64(i)).
-					SetEventID(id).SetType(event.OrderPaid).SetResourceID(id).SetState(ended).SetAttempts(1).
-					SetSettledAt(micros.Time(1_000_000+i)).SetOutcome("delivered"))
+	p.PlantMany(t, n, func(ctx context.Context, c *db.Client, rows []int) error {
+		return c.DeliveryLog.MapCreateBulk(rows, func(c *db.DeliveryLogCreate, j int) {
+			sequence, ended := rows[j]+1, state.DeliveryDelivered
+			if sequence == 1 {
+				ended = state.DeliverySkipped
 			}
-			return c.DeliveryLog.CreateBulk(rows...).Exec(ctx)
-		})
-	}
+			settled := micros.Time(1_000_000 + sequence)
+			id := webhook.DeliveryID(e.ID, int64(sequence), settled)
+			c.SetID(id).SetEndpointID(e.ID).SetSequence(int64(sequence)).SetEventID(id).SetType(event.OrderPaid).
+				SetResourceID(id).SetState(ended).SetAttempts(1).SetSettledAt(settled).SetOutcome("delivered")
+		}).Exec(ctx)
+	})
 }
 
-// Whatever an endpoint was sent, a page of one state reads no more than it may; and whoever goes
-// on finds the one that has it.
+// inState reads a page of one of the deliveries of an endpoint that are in a state.
+func inState(ctx context.Context, p *graphtest.Shop, e *model.WebhookEndpoint, only state.DeliveryState,
+	after *string,
+) (*model.WebhookDeliveryConnection, error) {
+	return endpoint.Fields{Resolver: endpoint.New(p.Core)}.Deliveries(ctx, e, new(1), after, &only)
+}
+
+// asked is an endpoint, and in which state its deliveries are listed.
+type asked struct {
+	of   *model.WebhookEndpoint
+	only state.DeliveryState
+}
+
+// Whatever an endpoint was sent, a page of one state reads no more than it may.
 func TestDeliveryBounds(t *testing.T) {
-	const first = 1
+	plant := func(t *testing.T, p *graphtest.Shop, n int) map[string]*asked {
+		e := p.Hook(t, p.Ctx)
+		plantEnded(p, t, e, n)
+		plantDeliveries(p, t, e, n)
+		e = seen(p, t, e)
+		all := map[string]*asked{}
+		for _, only := range []state.DeliveryState{state.DeliveryWaiting, state.DeliveryHeld, state.DeliveryDelivered,
+			state.DeliveryFailed, state.DeliverySkipped, state.DeliveryCancelled} {
+			all[string(only)] = &asked{e, only}
+		}
+		return all
+	}
+	graphtest.Bounds(t, plant,
+		func(ctx context.Context, p *graphtest.Shop, a *asked, after *string) (*model.PageInfo, error) {
+			c, err := inState(ctx, p, a.of, a.only, after)
+			return c.PageInfo(), err
+		})
+}
+
+// Whoever goes on behind pages that have nothing finds the one delivery that there is.
+func TestDeliveryOfAState(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		cost := map[state.DeliveryState][]int64{}
-		few, many := graphtest.BoundRows()
-		for _, n := range []int{few, many} {
-			e := p.Hook(t, p.Ctx)
-			plantEnded(p, t, e, n)
-			plantDeliveries(p, t, e, n)
-			e = seen(p, t, e)
-			page := func(only state.DeliveryState, after *string) (c *model.WebhookDeliveryConnection) {
-				cost[only] = append(cost[only], graphtest.Cost(t, p.Ctx, p.Resolver, func(ctx context.Context) {
-					c = graphtest.Must[*model.WebhookDeliveryConnection](t)(
-						endpoint.Fields{Resolver: endpoint.New(p.Core)}.Deliveries(ctx, e, new(first), after, &only))
-				}))
-				return c
-			}
-			for _, only := range []state.DeliveryState{state.DeliveryWaiting, state.DeliveryHeld, state.DeliveryFailed,
-				state.DeliverySkipped, state.DeliveryCancelled} {
-				page(only, nil)
-			}
-			var after *string
-			found := 0
-			for pages := 0; ; pages++ {
-				fields := endpoint.Fields{Resolver: endpoint.New(p.Core)}
-				c := graphtest.Must[*model.WebhookDeliveryConnection](t)(
-					fields.Deliveries(p.Ctx, e, new(first), after, new(state.DeliverySkipped)))
-				if found += len(c.Nodes); !c.PageInfo().HasNextPage {
-					break
-				}
+		e := p.Hook(t, p.Ctx)
+		plantEnded(p, t, e, 1000)
+		e = seen(p, t, e)
+		var after *string
+		for found := 0; ; {
+			c := graphtest.Must[*model.WebhookDeliveryConnection](t)(inState(p.Ctx, p, e, state.DeliverySkipped, after))
+			if found += len(c.Nodes); c.PageInfo().HasNextPage {
 				after = c.PageInfo().EndCursor
+				continue
 			}
 			if found != 1 {
 				t.Errorf("%d of one skipped delivery found", found)
 			}
-		}
-		for only, costs := range cost {
-			graphtest.WithinBound(t, p.Resolver, string(only), first, costs[0], costs[1])
+			return
 		}
 	})
 }
 
 // A page of events of a type of which there are none reads no more than it may.
 func TestEventBounds(t *testing.T) {
-	const first = 1
-	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		var costs []int64
-		few, many := graphtest.BoundRows()
-		for i, shop := range []*graphtest.Shop{p.Other(t), p} {
-			resource := xid.New()
-			for from := 0; from < []int{few, many}[i]; from += 400 {
-				shop.Meddle(t, func(ctx context.Context, c *db.Client) error {
-					return c.Event.MapCreateBulk(make([]struct{}, 400), func(c *db.EventCreate, j int) {
-						c.SetType(event.OrderPaid).SetResourceType("order").SetResourceID(resource).
-							SetSequence(int64(from + j)).SetBody(eventbody.Body("{}"))
-					}).Exec(ctx)
-				})
-			}
-			for _, f := range []*model.EventFilter{
-				{Types: []string{string(event.ProductCreated)}},
-				{Types: []string{string(event.ProductCreated)}, ResourceID: new(xid.Order.Format(resource))},
-			} {
-				costs = append(costs, graphtest.Cost(t, shop.Ctx, shop.Resolver, func(ctx context.Context) {
-					graphtest.Must[*model.EventConnection](t)(shop.Query().Events(ctx, new(first), nil, f))
-				}))
-			}
-		}
-		graphtest.WithinBound(t, p.Resolver, "types", first, costs[0], costs[2])
-		graphtest.WithinBound(t, p.Resolver, "types of a resource", first, costs[1], costs[3])
-	})
+	plant := func(t *testing.T, p *graphtest.Shop, n int) map[string]*model.EventFilter {
+		resource := xid.New()
+		p.PlantMany(t, n, func(ctx context.Context, c *db.Client, rows []int) error {
+			return c.Event.MapCreateBulk(rows, func(c *db.EventCreate, j int) {
+				c.SetType(event.OrderPaid).SetResourceType("order").SetResourceID(resource).
+					SetSequence(int64(rows[j])).SetBody(eventbody.Body("{}"))
+			}).Exec(ctx)
+		})
+		return graphtest.Combined(map[string]func(*model.EventFilter){
+			"types":    func(f *model.EventFilter) { f.Types = []string{string(event.ProductCreated)} },
+			"resource": func(f *model.EventFilter) { f.ResourceID = new(xid.Order.Format(resource)) },
+		})
+	}
+	graphtest.Bounds(t, plant,
+		func(ctx context.Context, p *graphtest.Shop, f *model.EventFilter, after *string) (*model.PageInfo, error) {
+			c, err := p.Query().Events(ctx, new(1), after, f)
+			return c.PageInfo(), err
+		})
 }

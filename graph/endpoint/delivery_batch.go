@@ -147,7 +147,8 @@ func textOf(in model.WebhookDeliveryFilter) string {
 // read runs a statement on a part of the rows, from a sequence on to before another.
 func (r *Resolver) read(ctx context.Context, c *choice, columns, tail string, from, to int64, scan ...func() []any,
 ) (n int, err error) {
-	query := "SELECT " + columns + " FROM " + c.table() + " d" + ent.IndexHint(r.Store.Dialect(), ent.Primary) +
+	query := "SELECT " + columns + " FROM " + c.table() + " d" +
+		ent.IndexHint(r.Store.Dialect(), c.table(), ent.Primary) +
 		" WHERE d.store_id = ? AND d.endpoint_id = ? AND d.sequence >= ? AND d.sequence < ?" + c.where + tail
 	args := append([]any{viewer.From(ctx).Store, c.endpoint, from, to}, c.args...)
 	err = ent.Read(ctx, r.Client(ctx), func(rows *stdsql.Rows) error {

@@ -57,18 +57,13 @@ func TestQueueState(t *testing.T) {
 // plantDeliveries writes n waiting deliveries, many and fast.
 func plantDeliveries(p *graphtest.Shop, t testing.TB, e *model.WebhookEndpoint, n int) {
 	t.Helper()
-	for from := 1; from <= n; from += 1000 {
-		p.Meddle(t, func(ctx context.Context, c *db.Client) error {
-			var rows []*db.DeliveryCreate
-			for i := from; i < from+1000 && i <= n; i++ {
-				id := webhook.DeliveryID(e.ID, int64(i), micros.Time(1_000_000+i))
-				rows = append(rows,
-					c.Delivery.Create().SetID(id).SetEndpointID(e.ID).SetSequence(int64(i)).SetEventID(id).
-						SetResourceID(id))
-			}
-			return c.Delivery.CreateBulk(rows...).Exec(ctx)
-		})
-	}
+	p.PlantMany(t, n, func(ctx context.Context, c *db.Client, rows []int) error {
+		return c.Delivery.MapCreateBulk(rows, func(c *db.DeliveryCreate, j int) {
+			sequence := rows[j] + 1
+			id := webhook.DeliveryID(e.ID, int64(sequence), micros.Time(1_000_000+sequence))
+			c.SetID(id).SetEndpointID(e.ID).SetSequence(int64(sequence)).SetEventID(id).SetResourceID(id)
+		}).Exec(ctx)
+	})
 }
 
 // Activity comes in slots without gaps, of five minutes or of an hour.

@@ -138,7 +138,7 @@ func (r *attemptReader) rows(
 	ctx context.Context, table, columns, tail string, args []any, scan func(*stdsql.Rows) error,
 ) error {
 	return ent.Read(ctx, r.store.DB(ctx), scan, "SELECT "+columns+" FROM "+table+
-		ent.IndexHint(r.store.Dialect(), ent.Primary)+" WHERE store_id = ? AND endpoint_id = ? AND sequence >= ?"+tail+
+		ent.IndexHint(r.store.Dialect(), table, ent.Primary)+" WHERE store_id = ? AND endpoint_id = ? AND sequence >= ?"+tail+
 		" LIMIT "+strconv.Itoa(batchSize),
 		append([]any{r.job.StoreID, *r.job.EndpointID, r.after.sequence}, args...)...)
 }

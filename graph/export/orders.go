@@ -97,7 +97,8 @@ func (w *orderWriter) lines(ctx context.Context, of []xid.ID) error {
 // left out, by the ids themselves.
 func (w *orderWriter) query(of []xid.ID) (string, []any) {
 	var q strings.Builder
-	q.WriteString("SELECT " + lineColumnList + " FROM order_lines" + ent.IndexHint(w.store.Dialect(), ent.Primary))
+	q.WriteString("SELECT " + lineColumnList + " FROM order_lines" +
+		ent.IndexHint(w.store.Dialect(), "order_lines", ent.Primary))
 	q.WriteString(" WHERE store_id = ? AND order_id ")
 	args := []any{w.job.StoreID}
 	if len(w.filters()) == 0 && len(of) == len(w.orders) {

@@ -214,7 +214,8 @@ func (s *source) total(ctx context.Context) (n int64, err error) {
 	if s.job.Kind == state.ExportWebhookAttempts {
 		return s.totalAttempts(ctx)
 	}
-	query, args := "SELECT COUNT(*) FROM "+string(s.job.Kind)+ent.IndexHint(s.store.Dialect(), s.index())+
+	table := string(s.job.Kind)
+	query, args := "SELECT COUNT(*) FROM "+table+ent.IndexHint(s.store.Dialect(), table, s.index())+
 		" WHERE store_id = ? AND id >= ? AND id < ?", []any{s.job.StoreID, s.from, s.to}
 	for _, f := range s.filters() {
 		query, args = query+" AND "+f.column+" = ?", append(args, f.value)

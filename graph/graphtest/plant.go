@@ -3,6 +3,8 @@ package graphtest
 import (
 	"context"
 	"testing"
+
+	"github.com/storefront-go/storefront/ent/db"
 )
 
 // Plant writes n rows behind the back of the operations, in one transaction.
@@ -18,5 +20,18 @@ func (p *Shop) Plant(t testing.TB, n int, row func(ctx context.Context, i int) e
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// PlantMany writes n rows behind the back of the operations, some hundred in a transaction: write
+// is told which.
+func (p *Shop) PlantMany(t testing.TB, n int, write func(ctx context.Context, c *db.Client, rows []int) error) {
+	t.Helper()
+	for from := 0; from < n; from += 400 {
+		rows := make([]int, min(400, n-from))
+		for i := range rows {
+			rows[i] = from + i
+		}
+		p.Meddle(t, func(ctx context.Context, c *db.Client) error { return write(ctx, c, rows) })
 	}
 }

@@ -72,7 +72,7 @@ var lastEvents = func() map[string]string {
 	all := map[string]string{}
 	for _, engine := range []string{dialect.SQLite, dialect.MySQL} {
 		all[engine] = fmt.Sprintf("SELECT id FROM events%s WHERE store_id = ? ORDER BY id DESC LIMIT %d",
-			ent.IndexHint(engine, ent.Primary), maxLate)
+			ent.IndexHint(engine, "events", ent.Primary), maxLate)
 	}
 	return all
 }()

@@ -105,8 +105,9 @@ func (c column) older(
 		list = append(list, v)
 		return rows.Scan(&v.owner, &v.id, &v.with, &v.sealed)
 	}, "SELECT "+c.owner+", id, "+c.with+", "+c.column+" FROM "+c.table+
-		ent.IndexHint(s.Dialect(), ent.Primary)+" WHERE "+where+" AND "+c.column+" IS NOT NULL AND "+c.mark()+" <> ?"+
-		fmt.Sprintf(" ORDER BY %s, id LIMIT %d", c.owner, most), append(args, []byte{first})...)
+		ent.IndexHint(s.Dialect(), c.table, ent.Primary)+" WHERE "+where+" AND "+c.column+
+		" IS NOT NULL AND "+c.mark()+" <> ?"+fmt.Sprintf(" ORDER BY %s, id LIMIT %d", c.owner, most),
+		append(args, []byte{first})...)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", c.name, err)
 	}

@@ -135,12 +135,14 @@ func (s Span) split(list []part, of int, live []micros.Time) []part {
 
 // sums adds up parts of n spans, and returns how many rows it read.
 func sums(ctx context.Context, s *ent.Store, store xid.ID, n int, list []part) (all []Sum, read int64, err error) {
-	tail := ent.IndexHint(s.Dialect(), ent.Primary) + " WHERE store_id = ? AND id >= ? AND id < ?"
+	of := func(table string) string {
+		return " FROM " + table + ent.IndexHint(s.Dialect(), table, ent.Primary) + " WHERE store_id = ? AND id >= ? AND id < ?"
+	}
 	orders := fmt.Sprintf("SELECT ?, COUNT(*), COALESCE(SUM(status <> ?), 0), "+
 		"COALESCE(SUM((status <> ?) * (total_minor >> %d)), 0), COALESCE(SUM((status <> ?) * (total_minor & %d)), 0)"+
-		" FROM orders", Low, 1<<Low-1) + tail
+		"", Low, 1<<Low-1) + of("orders")
 	kept := "SELECT ?, COUNT(*), COALESCE(SUM(orders), 0), COALESCE(SUM(total_high), 0), COALESCE(SUM(total_low), 0)" +
-		" FROM sales_intervals" + tail
+		of("sales_intervals")
 	off := string(state.OrderCancelled)
 	all = make([]Sum, n)
 	for some := range slices.Chunk(list, maxParts) {

@@ -126,7 +126,7 @@ func (k *Keeper) begin(ctx context.Context) error {
 // next returns the next intervals of the viewer's store that have orders, or sums, and where
 // the ones after them begin.
 func (k *Keeper) next(ctx context.Context, from xid.ID) (list []Sale, behind xid.ID, err error) {
-	store, hint := viewer.From(ctx).Store, ent.IndexHint(k.store.Dialect(), ent.Primary)
+	store := viewer.From(ctx).Store
 	for len(list) < walked {
 		first := xid.Nil
 		for _, table := range []string{"orders", "sales_intervals"} {
@@ -137,7 +137,7 @@ func (k *Keeper) next(ctx context.Context, from xid.ID) (list []Sale, behind xid
 					first = id
 				}
 				return err
-			}, "SELECT id FROM "+table+hint+" WHERE store_id = ? AND id >= ? ORDER BY id LIMIT 1", store, from)
+			}, "SELECT id FROM "+table+ent.IndexHint(k.store.Dialect(), table, ent.Primary)+" WHERE store_id = ? AND id >= ? ORDER BY id LIMIT 1", store, from)
 			if err != nil {
 				return nil, from, err
 			}

@@ -3,116 +3,88 @@ package sales_test
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
+	"maps"
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
-	"github.com/storefront-go/storefront/ent/storetest"
-	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-const boundTime = micros.Time(1_650_000_000_000_000)
+// orderList is what a page of orders is asked for with.
+type orderList struct {
+	filter model.OrderFilter
+	sort   state.ListSort
+}
 
 // plantSkewed fills a store with orders of two kinds, one after the other, which have nothing in
-// common: what one condition leaves, another takes away. The oldest change last.
-func plantSkewed(t *testing.T, ctx context.Context, r *graph.Resolver, n int) (customers [2]xid.ID) {
-	customers = [2]xid.ID{xid.New(), xid.New()}
-	graphtest.Plant(t, ctx, r, n, func(i int, o *db.OrderCreate) xid.ID {
-		o.SetCustomerID(customers[i%2]).SetUpdatedAt(boundTime + micros.Time(10*n-i))
+// common: what one condition leaves, another takes away. The oldest change last. It returns all
+// combinations of conditions, of which each order meets half.
+func plantSkewed(t *testing.T, p *graphtest.Shop, n int) map[string]*orderList {
+	customers := [2]xid.ID{xid.New(), xid.New()}
+	graphtest.Plant(t, p.Ctx, p.Resolver, n, func(i int, o *db.OrderCreate) xid.ID {
+		o.SetCustomerID(customers[i%2]).SetUpdatedAt(graphtest.BoundTime + micros.Time(10*n-i))
 		if i%2 == 1 {
 			o.SetStatus(state.OrderCancelled).SetFinancialStatus(state.FinancialVoided).
 				SetFulfillmentStatus(state.FulfillmentFulfilled)
 		}
-		return xid.At(boundTime + micros.Time(i))
+		return xid.At(graphtest.BoundTime + micros.Time(i))
 	})
-	return customers
-}
-
-// conditions are those of the list, of which each of n orders meets half.
-func conditions(customers [2]xid.ID, n int) []func(*model.OrderFilter) {
-	middle := boundTime + micros.Time(n/2)
-	return []func(*model.OrderFilter){
-		func(f *model.OrderFilter) { f.Status = new(state.OrderCancelled) },
-		func(f *model.OrderFilter) { f.FinancialStatus = new(state.FinancialPaid) },
-		func(f *model.OrderFilter) { f.FulfillmentStatus = new(state.FulfillmentFulfilled) },
-		func(f *model.OrderFilter) { f.CustomerID = new(xid.Customer.Format(customers[0])) },
-		func(f *model.OrderFilter) { f.CreatedFrom = new(middle) },
-		func(f *model.OrderFilter) { f.CreatedTo = new(middle) },
-		func(f *model.OrderFilter) { f.UpdatedFrom = new(boundTime) },
-	}
-}
-
-// combined are the filters of all combinations of conditions.
-func combined(all []func(*model.OrderFilter)) (filters []*model.OrderFilter) {
-	for set := range 1 << len(all) {
-		f := &model.OrderFilter{}
-		for i, add := range all {
-			if set&(1<<i) != 0 {
-				add(f)
-			}
-		}
-		filters = append(filters, f)
-	}
-	return filters
-}
-
-func filterName(f *model.OrderFilter) string {
-	var names []string
-	for name, given := range map[string]bool{
-		"status": f.Status != nil, "financial": f.FinancialStatus != nil, "fulfillment": f.FulfillmentStatus != nil,
-		"customer": f.CustomerID != nil, "from": f.CreatedFrom != nil, "to": f.CreatedTo != nil,
-		"updated": f.UpdatedFrom != nil,
-	} {
-		if given {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return strings.Join(names, "+")
+	middle := graphtest.BoundTime + micros.Time(n/2)
+	all := graphtest.Combined(map[string]func(*orderList){
+		"status":      func(l *orderList) { l.filter.Status = new(state.OrderCancelled) },
+		"financial":   func(l *orderList) { l.filter.FinancialStatus = new(state.FinancialPaid) },
+		"fulfillment": func(l *orderList) { l.filter.FulfillmentStatus = new(state.FulfillmentFulfilled) },
+		"customer":    func(l *orderList) { l.filter.CustomerID = new(xid.Customer.Format(customers[0])) },
+		"from":        func(l *orderList) { l.filter.CreatedFrom = new(middle) },
+		"to":          func(l *orderList) { l.filter.CreatedTo = new(middle) },
+		"updated":     func(l *orderList) { l.filter.UpdatedFrom = new(graphtest.BoundTime) },
+		"oldest":      func(l *orderList) { l.sort = state.ListOldest },
+	})
+	maps.DeleteFunc(all, func(_ string, l *orderList) bool { // no list is sorted in two ways
+		return l.sort != "" && l.filter.UpdatedFrom != nil
+	})
+	return all
 }
 
 // TestOrderBounds: whatever is asked for together, and whatever the store has, a page reads no
 // more than it may, and no more of a large store than of a small one.
 func TestOrderBounds(t *testing.T) {
-	const first = 1
-	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		few, many := graphtest.BoundRows()
-		other, _ := storetest.Merchant(t, r.Store)
-		cost := map[string][]int64{}
-		for i, ctx := range []context.Context{graphtest.As(other, viewer.Owner), ctx} {
-			n := []int{few, many}[i]
-			for _, f := range combined(conditions(plantSkewed(t, ctx, r, n), n)) {
-				for _, sort := range []state.ListSort{state.ListNewest, state.ListOldest} {
-					if sort == state.ListOldest && f.UpdatedFrom != nil {
-						continue
-					}
-					var after *string
-					for page := range 2 {
-						var c *model.OrderConnection
-						name := fmt.Sprintf("%s, %s, page %d", filterName(f), sort, page+1)
-						cost[name] = append(cost[name], graphtest.Cost(t, ctx, r, func(ctx context.Context) {
-							c = graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(withoutLines(ctx),
-								new(first), after, f, nil, &sort))
-						}))
-						if c.Next == "" {
-							break
-						}
-						after = &c.Next
-					}
-				}
+	graphtest.Bounds(t, plantSkewed,
+		func(ctx context.Context, p *graphtest.Shop, l *orderList, after *string) (*model.PageInfo, error) {
+			var sort *state.ListSort
+			if l.sort != "" {
+				sort = &l.sort
 			}
-		}
-		for name, costs := range cost {
-			if len(costs) == 2 {
-				graphtest.WithinBound(t, r, name, first, costs[0], costs[1])
-			}
-		}
-	})
+			c, err := p.Query().Orders(withoutLines(ctx), new(1), after, &l.filter, nil, sort)
+			return c.PageInfo(), err
+		})
+}
+
+// TestCustomerBounds is the same for customers.
+func TestCustomerBounds(t *testing.T) {
+	plant := func(t *testing.T, p *graphtest.Shop, n int) map[string]*model.CustomerFilter {
+		p.PlantMany(t, n, func(ctx context.Context, c *db.Client, rows []int) error {
+			return c.Customer.MapCreateBulk(rows, func(c *db.CustomerCreate, j int) {
+				c.SetID(xid.At(graphtest.BoundTime + micros.Time(rows[j]))).
+					SetEmail(fmt.Sprint(rows[j], "@example.com")).SetStatus(state.CustomerGuest).
+					SetEmailMarketing(state.EmailNotSubscribed).
+					SetAddresses(document.NewAddresses(nil)).SetTags(document.NewTags(nil)).
+					SetUpdatedAt(graphtest.BoundTime)
+			}).Exec(ctx)
+		})
+		return graphtest.Combined(map[string]func(*model.CustomerFilter){
+			"email":   func(f *model.CustomerFilter) { f.Email = new("nobody@example.com") },
+			"updated": func(f *model.CustomerFilter) { f.UpdatedFrom = new(graphtest.BoundTime) },
+		})
+	}
+	graphtest.Bounds(t, plant,
+		func(ctx context.Context, p *graphtest.Shop, f *model.CustomerFilter, after *string) (*model.PageInfo, error) {
+			c, err := p.Query().Customers(ctx, new(1), after, f, nil, nil)
+			return c.PageInfo(), err
+		})
 }

@@ -145,16 +145,16 @@ func TestOrderFilters(t *testing.T) {
 			return xid.At(micros.Time(base + i%20))
 		})
 		all := pages(t, ctx, r, 100, nil, func() {})
-		filters := combined([]func(*model.OrderFilter){
-			func(f *model.OrderFilter) { f.Status = &orders[1] },
-			func(f *model.OrderFilter) { f.FinancialStatus = &money[0] },
-			func(f *model.OrderFilter) { f.FulfillmentStatus = &goods[1] },
-			func(f *model.OrderFilter) { f.CustomerID = new(xid.Customer.Format(customers[0])) },
-			func(f *model.OrderFilter) { f.CreatedFrom = new(micros.Time(base + 3)) },
-			func(f *model.OrderFilter) { f.CreatedTo = new(micros.Time(base + 16)) },
-			func(f *model.OrderFilter) { f.UpdatedFrom = new(micros.Time(2)) },
+		filters := graphtest.Combined(map[string]func(*model.OrderFilter){
+			"status":      func(f *model.OrderFilter) { f.Status = &orders[1] },
+			"financial":   func(f *model.OrderFilter) { f.FinancialStatus = &money[0] },
+			"fulfillment": func(f *model.OrderFilter) { f.FulfillmentStatus = &goods[1] },
+			"customer":    func(f *model.OrderFilter) { f.CustomerID = new(xid.Customer.Format(customers[0])) },
+			"from":        func(f *model.OrderFilter) { f.CreatedFrom = new(micros.Time(base + 3)) },
+			"to":          func(f *model.OrderFilter) { f.CreatedTo = new(micros.Time(base + 16)) },
+			"updated":     func(f *model.OrderFilter) { f.UpdatedFrom = new(micros.Time(2)) },
 		})
-		filters = append(filters, []*model.OrderFilter{
+		for i, f := range []*model.OrderFilter{
 			{Status: &orders[0]}, {FinancialStatus: &money[1]}, {FulfillmentStatus: &goods[0]},
 			{CustomerID: new(xid.Customer.Format(customers[1]))}, {CustomerID: new(xid.Customer.Format(xid.New()))},
 			{CreatedFrom: new(micros.Time(base + 5))}, {CreatedTo: new(micros.Time(base + 5))},
@@ -165,8 +165,10 @@ func TestOrderFilters(t *testing.T) {
 			{CustomerID: new(xid.Customer.Format(customers[0])), FinancialStatus: &money[0],
 				CreatedFrom: new(micros.Time(base + 3))},
 			{UpdatedFrom: new(micros.Time(2)), Status: &orders[0], CreatedTo: new(micros.Time(base + 15))},
-		}...)
-		for i, f := range filters {
+		} {
+			filters[fmt.Sprint("other ", i)] = f
+		}
+		for name, f := range filters {
 			want := slices.DeleteFunc(slices.Clone(all), func(o *model.Order) bool { return !matches(*f, o) })
 			got := walked(t, ctx, r, 2, f)
 			key := func(o *model.Order) string { return o.PublicID() }
@@ -177,7 +179,7 @@ func TestOrderFilters(t *testing.T) {
 				})
 			}
 			if !slices.EqualFunc(got, want, func(a, b *model.Order) bool { return key(a) == key(b) }) {
-				t.Errorf("filter %d, %s: got %d orders, want %d", i, filterName(f), len(got), len(want))
+				t.Errorf("%s: got %d orders, want %d", name, len(got), len(want))
 			}
 		}
 		_, err := r.Query().Orders(ctx, nil, nil, &model.OrderFilter{CustomerID: new("cus_x")}, nil, nil)

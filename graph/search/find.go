@@ -141,7 +141,7 @@ func (f Finder) fitting(ctx context.Context, q Query, from *source, some []xid.I
 	if len(some) == 0 || len(from.words) == 0 && len(from.conditions) == 0 && q.From.IsNil() && q.To.IsNil() {
 		return some, nil
 	}
-	query := "SELECT o.id FROM " + tables[q.Kind] + " o" + ent.IndexHint(f.Engine, ent.Primary) +
+	query := "SELECT o.id FROM " + tables[q.Kind] + " o" + ent.IndexHint(f.Engine, tables[q.Kind], ent.Primary) +
 		" WHERE o.store_id = ? AND o.id IN (" + marks(len(some)) + ")"
 	args := []any{f.Store}
 	for _, id := range some {
@@ -151,7 +151,7 @@ func (f Finder) fitting(ctx context.Context, q Query, from *source, some []xid.I
 	for _, w := range from.words {
 		s := q.Kind.span(w)
 		// A value, not EXISTS, which engines may turn into a walk of all that have the word.
-		query += " AND (SELECT 1 FROM search_terms t" + ent.IndexHint(f.Engine, byID) +
+		query += " AND (SELECT 1 FROM search_terms t" + f.hint(byID) +
 			" WHERE t.store_id = ? AND t.id = o.id AND t.term >= ? AND t.term < ? LIMIT 1) = 1"
 		args = append(args, f.Store, s.from, s.to)
 	}
@@ -190,6 +190,9 @@ func (f Finder) ids(ctx context.Context, each func(xid.ID), query string, args .
 	}, query, args...)
 }
 
+// hint makes a statement walk an index of the words.
+func (f Finder) hint(index string) string { return ent.IndexHint(f.Engine, "search_terms", index) }
+
 // weigh counts the entries of each word, up to one more than [few].
 func (f Finder) weigh(ctx context.Context, q Query) ([]int, error) {
 	counts := make([]int, len(q.words))
@@ -199,7 +202,7 @@ func (f Finder) weigh(ctx context.Context, q Query) ([]int, error) {
 		"term < ? LIMIT %d) w%d"
 	for i, w := range q.words {
 		s := q.Kind.span(w)
-		parts = append(parts, fmt.Sprintf(weighed, i, ent.IndexHint(f.Engine, ent.Primary), few+1, len(parts)))
+		parts = append(parts, fmt.Sprintf(weighed, i, f.hint(ent.Primary), few+1, len(parts)))
 		args = append(args, f.Store, s.from, s.to)
 	}
 	err := ent.Read(ctx, f.Client, func(rows *stdsql.Rows) error {

@@ -102,7 +102,7 @@ func (f Finder) between(list []string) stretch {
 		most = most/len(list) + each
 		parts, args := make([]string, len(list)), []any(nil)
 		for i, term := range list {
-			parts[i] = fmt.Sprintf(one, i, ent.IndexHint(f.Engine, ent.Primary), most+1, i)
+			parts[i] = fmt.Sprintf(one, i, f.hint(ent.Primary), most+1, i)
 			args = append(args, f.Store, term, oldest, newest)
 		}
 		counts := make([]int, len(list))

@@ -81,7 +81,7 @@ func (f Finder) whole(ctx context.Context, q Query, i, bound int) (*source, erro
 	var all []xid.ID
 	s := q.Kind.span(q.words[i])
 	query := fmt.Sprintf("SELECT id FROM search_terms%s WHERE store_id = ? AND term >= ? AND term < ? LIMIT %d",
-		ent.IndexHint(f.Engine, ent.Primary), bound+1)
+		f.hint(ent.Primary), bound+1)
 	err := f.ids(ctx, func(id xid.ID) { all = append(all, id) }, query, f.Store, s.from, s.to)
 	if err != nil {
 		return nil, fmt.Errorf("read what a word has: %w", err)
@@ -114,7 +114,7 @@ func (f Finder) terms(ctx context.Context, s span) (list []string, err error) {
 	for from, sign := s.from, ">="; ; sign = ">" {
 		term := ""
 		err := ent.Read(ctx, f.Client, func(rows *stdsql.Rows) error { return rows.Scan(&term) },
-			fmt.Sprintf(seek, ent.IndexHint(f.Engine, ent.Primary), sign), f.Store, from, s.to)
+			fmt.Sprintf(seek, f.hint(ent.Primary), sign), f.Store, from, s.to)
 		if err != nil {
 			return nil, fmt.Errorf("read terms: %w", err)
 		}
@@ -140,7 +140,7 @@ func (f Finder) beside(q Query, i int, list []string) *source {
 			bound = " AND id < ?"
 		}
 		for i, term := range list {
-			parts[i] = fmt.Sprintf(one, i, ent.IndexHint(f.Engine, ent.Primary), bound, n, i)
+			parts[i] = fmt.Sprintf(one, i, f.hint(ent.Primary), bound, n, i)
 			args = append(args, f.Store, term)
 			if !at.IsNil() {
 				args = append(args, at)

@@ -123,7 +123,7 @@ func (r Reader) mean(ctx context.Context, words []*asked) error {
 	var args []any
 	const spelled = "SELECT %d, word FROM (SELECT word FROM search_spellings%s WHERE store_id = ? AND %s LIMIT %d) s%d"
 	add := func(i int, condition string, most int, more ...any) {
-		hint := ent.IndexHint(r.Engine, ent.Primary)
+		hint := ent.IndexHint(r.Engine, "search_spellings", ent.Primary)
 		parts = append(parts, fmt.Sprintf(spelled, i, hint, condition, most, len(parts)))
 		args = append(append(args, r.Store), more...)
 	}
@@ -215,7 +215,7 @@ func (r Reader) weigh(ctx context.Context, words []*asked) error {
 	for i, w := range words {
 		for j, list := range [][]string{w.meant, w.guessed} {
 			if len(list) > 0 {
-				hint := ent.IndexHint(r.Engine, ent.Primary)
+				hint := ent.IndexHint(r.Engine, "search_entries", ent.Primary)
 				parts = append(parts, fmt.Sprintf(weighed, 2*i+j, hint, marks(len(list)), maxDriven, len(parts)))
 				args = append(append(args, r.Store), anys(list)...)
 			}
@@ -252,7 +252,7 @@ func (r Reader) match(ctx context.Context, all []sought) (ids []xid.ID, err erro
 		if i == 0 {
 			head = " WHERE"
 		}
-		query += head + " EXISTS (SELECT 1 FROM search_entries o" + ent.IndexHint(r.Engine, ent.Primary) +
+		query += head + " EXISTS (SELECT 1 FROM search_entries o" + ent.IndexHint(r.Engine, "search_entries", ent.Primary) +
 			" WHERE o.store_id = ? AND o.word IN (" + marks(len(s.words)) + ") AND o.id = e.id)"
 		args = append(append(args, r.Store), anys(s.words)...)
 	}
@@ -282,7 +282,7 @@ func (r Reader) driver(words []string) (query string, args []any) {
 		"ORDER BY id DESC LIMIT %d) w%d"
 	parts := make([]string, len(words))
 	for i, w := range words {
-		parts[i] = fmt.Sprintf(one, ent.IndexHint(r.Engine, ent.Primary), maxDriven/len(words), i)
+		parts[i] = fmt.Sprintf(one, ent.IndexHint(r.Engine, "search_entries", ent.Primary), maxDriven/len(words), i)
 		args = append(args, r.Store, w)
 	}
 	return "SELECT e.id FROM (" + strings.Join(parts, " UNION ALL ") + ") e", args

@@ -151,7 +151,7 @@ func (r Reader) few(ctx context.Context, l List) (few bool, err error) {
 	}
 	within, args := l.prices("l")
 	query := fmt.Sprintf("SELECT COUNT(*) FROM (SELECT 1 FROM listings l%s WHERE l.store_id = ? AND l.shelf = ?%s "+
-		"LIMIT %d) c", r.along(byPrice), within, maxFew+1)
+		"LIMIT %d) c", ent.IndexHint(r.Engine, "listings", byPrice), within, maxFew+1)
 	err = ent.Read(ctx, r.Client, func(rows *stdsql.Rows) error {
 		n := 0
 		err := rows.Scan(&n)
@@ -166,14 +166,6 @@ func (r Reader) few(ctx context.Context, l List) (few bool, err error) {
 
 // byPrice is the index of the order by price.
 const byPrice = "listing_store_id_shelf_price_minor_id"
-
-// along makes a statement walk an index on both engines, also where another one has the order.
-func (r Reader) along(index string) string {
-	if r.Engine == dialect.SQLite {
-		return " INDEXED BY `" + index + "`"
-	}
-	return ent.IndexHint(r.Engine, index)
-}
 
 // errDone ends a walk that has found enough.
 var errDone = errors.New("the page is full")
@@ -284,16 +276,15 @@ func (l List) statement(r Reader, from *spot, back bool) (string, []any) {
 		towards = " DESC"
 	}
 	table, shelf, index := "listings", "shelf", "listing_store_id_shelf_"+by.column+"_id"
-	hint := ent.IndexHint(r.Engine, index)
 	switch {
 	case l.Sort == Manual:
-		table, shelf, hint = "collection_products", "collection_id", ent.IndexHint(r.Engine, byPosition)
+		table, shelf, index = "collection_products", "collection_id", byPosition
 	case l.few:
-		hint = r.along(byPrice)
+		index = byPrice
 	}
 	return fmt.Sprintf("SELECT l.id, l.%s, %s FROM %s l%s WHERE l.store_id = ? AND l.%s = ?%s "+
-		"ORDER BY l.%s%s, l.id%s LIMIT %d", by.column, passes, table, hint, shelf, where, by.column, towards, towards,
-		l.most()), args
+		"ORDER BY l.%s%s, l.id%s LIMIT %d", by.column, passes, table, ent.IndexHint(r.Engine, table, index), shelf,
+		where, by.column, towards, towards, l.most()), args
 }
 
 // bounds are those of the walk.

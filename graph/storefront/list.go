@@ -103,10 +103,11 @@ func (s Storefront) Facets(ctx context.Context, on xid.ID) (list []Facet, err er
 	if err != nil {
 		return nil, err
 	}
-	query := fmt.Sprintf(facetsQuery, ent.IndexHint(s.Store.Dialect(), ent.Primary), maxFacets)
+	query := fmt.Sprintf(facetsQuery, ent.IndexHint(s.Store.Dialect(), "listings", ent.Primary), maxFacets)
 	args := []any{v.Store, v.Store}
 	if on != shelf.All {
-		query = fmt.Sprintf(ownFacetsQuery, facetsOf, ent.IndexHint(s.Store.Dialect(), shelf.ByProduct), maxFacets)
+		query = fmt.Sprintf(ownFacetsQuery, facetsOf,
+			ent.IndexHint(s.Store.Dialect(), "listings", shelf.ByProduct), maxFacets)
 		args = []any{v.Store, on, v.Store, v.Store}
 	}
 	err = ent.Read(ctx, s.Client(ctx), func(rows *stdsql.Rows) error {

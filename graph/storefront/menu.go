@@ -75,7 +75,7 @@ func (s Storefront) targets(ctx context.Context, links []*document.MenuLink, all
 	if err != nil {
 		return nil, err
 	}
-	query := fmt.Sprintf(pagesQuery, ent.IndexHint(s.Store.Dialect(), "page_store_id_status_id"))
+	query := fmt.Sprintf(pagesQuery, ent.IndexHint(s.Store.Dialect(), "pages", "page_store_id_status_id"))
 	args := []any{v.Store, state.PagePublished}
 	add := func(part string, is any, ids []any) {
 		if len(ids) > 0 {

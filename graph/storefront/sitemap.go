@@ -40,7 +40,7 @@ func (s Storefront) Parts(ctx context.Context) ([]xid.ID, error) {
 	if err != nil {
 		return nil, err
 	}
-	query := fmt.Sprintf(partQuery, ent.IndexHint(s.Store.Dialect(), activeByID), MaxPlaces)
+	query := fmt.Sprintf(partQuery, ent.IndexHint(s.Store.Dialect(), "products", activeByID), MaxPlaces)
 	after := xid.Nil
 	var parts []xid.ID
 	for len(parts) < maxParts {
@@ -76,29 +76,26 @@ func one(rows *stdsql.Rows, dest ...any) error {
 }
 
 const (
-	productPlaces = "SELECT handle, updated_at FROM products%s WHERE store_id = ? AND status = ? AND id > ? " +
-		"ORDER BY id LIMIT %d"
-	pagePlaces = "SELECT handle, updated_at FROM pages%s WHERE store_id = ? AND status = ? AND id > ? " +
-		"ORDER BY id LIMIT %d"
+	placesQuery = "SELECT handle, updated_at FROM %s WHERE store_id = ? AND status = ? AND id > ? ORDER BY id LIMIT %d"
 )
 
 // ProductPlaces are the active products of a part of the map.
 func (s Storefront) ProductPlaces(ctx context.Context, after xid.ID) ([]Place, error) {
-	return s.places(ctx, ProductRoot, productPlaces, activeByID, string(state.ProductActive), after)
+	return s.places(ctx, ProductRoot, "products", activeByID, string(state.ProductActive), after)
 }
 
 // PagePlaces are the published pages.
 func (s Storefront) PagePlaces(ctx context.Context) ([]Place, error) {
-	return s.places(ctx, PageRoot, pagePlaces, "page_store_id_status_id", string(state.PagePublished), xid.Nil)
+	return s.places(ctx, PageRoot, "pages", "page_store_id_status_id", string(state.PagePublished), xid.Nil)
 }
 
-func (s Storefront) places(ctx context.Context, root, query, index, status string, after xid.ID) ([]Place, error) {
+func (s Storefront) places(ctx context.Context, root, table, index, status string, after xid.ID) ([]Place, error) {
 	v, err := core.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.Client(ctx).QueryContext(ctx,
-		fmt.Sprintf(query, ent.IndexHint(s.Store.Dialect(), index), MaxPlaces), v.Store, status, after)
+	from := table + ent.IndexHint(s.Store.Dialect(), table, index)
+	rows, err := s.Client(ctx).QueryContext(ctx, fmt.Sprintf(placesQuery, from, MaxPlaces), v.Store, status, after)
 	if err != nil {
 		return nil, core.Explain("storefront", err)
 	}

@@ -91,7 +91,7 @@ func (s Storefront) State(ctx context.Context) (*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	hint := ent.IndexHint(s.Store.Dialect(), "product_store_id_updated_at_id")
+	hint := ent.IndexHint(s.Store.Dialect(), "products", "product_store_id_updated_at_id")
 	query := fmt.Sprintf(stateQuery, hint, newestChanges)
 	rows, err := s.Client(ctx).QueryContext(ctx, query, v.Store, v.Store)
 	if err != nil {

@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"entgo.io/ent/dialect"
-
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
@@ -96,11 +94,8 @@ func Export(ctx context.Context, s *ent.Store, store xid.ID, through micros.Time
 			columns = append(columns, c.column)
 		}
 	}
-	force := ""
-	if s.Dialect() == dialect.MySQL {
-		force = " FORCE INDEX (PRIMARY)"
-	}
-	rs, err := s.Raw().QueryContext(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM orders o"+force+
+	rs, err := s.Raw().QueryContext(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM orders o"+
+		ent.IndexHint(s.Dialect(), "orders", ent.Primary)+
 		" WHERE o.store_id = ? AND o.id < ? ORDER BY o.id", store, xid.First(through+1))
 	if err != nil {
 		return 0, err

@@ -3,8 +3,7 @@ package baseline
 import (
 	"strings"
 
-	"entgo.io/ent/dialect"
-
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db/cart"
 	"github.com/storefront-go/storefront/ent/db/cartline"
 	"github.com/storefront-go/storefront/ent/db/customer"
@@ -39,10 +38,7 @@ func reading(table string, names []string, hint, where string) string {
 }
 
 func placing(engine string) placeTexts {
-	primary := ""
-	if engine == dialect.MySQL {
-		primary = " FORCE INDEX (`PRIMARY`)"
-	}
+	primary := func(table string) string { return ent.IndexHint(engine, table, ent.Primary) }
 	numbered := make([]string, len(store.Columns))
 	for i, c := range store.Columns {
 		numbered[i] = "`stores`.`" + c + "`"
@@ -56,9 +52,9 @@ func placing(engine string) placeTexts {
 		cart:       reading(cart.Table, cart.Columns, "", "(`carts`.`token` = ? AND `carts`.`expires_at` > ?)"),
 		store:      "SELECT " + columns(store.Columns) + ofStore,
 		lines:      reading(cartline.Table, cartline.Columns, "", "`cart_lines`.`cart_id` = ?"),
-		products:   reading(product.Table, product.Columns, primary, "`products`.`id` IN (?, ?, ?)"),
+		products:   reading(product.Table, product.Columns, primary(product.Table), "`products`.`id` IN (?, ?, ?)"),
 		taxes:      reading(taxsettings.Table, taxsettings.Columns, "", "`tax_settings`.`id` = ?"),
-		countries: reading(shippingcountry.Table, shippingcountry.Columns, primary,
+		countries: reading(shippingcountry.Table, shippingcountry.Columns, primary(shippingcountry.Table),
 			"`shipping_countries`.`country` IN (?, ?)"),
 		zone:     reading(shippingzone.Table, shippingzone.Columns, "", "`shipping_zones`.`id` = ?"),
 		methods:  reading(paymentsettings.Table, paymentsettings.Columns, "", "`payment_settings`.`id` = ?"),

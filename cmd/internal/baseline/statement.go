@@ -6,6 +6,7 @@ import (
 
 	"entgo.io/ent/dialect"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/themeasset"
@@ -16,7 +17,7 @@ import (
 // texts are the statements of one engine, letter for letter the service's.
 type texts struct {
 	ordersHead, productsHead string
-	ordersFrom, productsFrom string // with the index named on MySQL
+	ordersFrom, productsFrom string // with the index named
 	order                    string
 	assetsHead               string // to its limit
 	mark                     string // for the search
@@ -27,8 +28,8 @@ func statements(engine string) texts {
 	t := texts{
 		ordersHead:   "SELECT " + columns(order.Columns) + " FROM ",
 		productsHead: "SELECT " + columns(product.Columns) + " FROM ",
-		ordersFrom:   "`orders`",
-		productsFrom: "`products`",
+		ordersFrom:   "`orders`" + ent.IndexHint(engine, order.Table, ent.Primary),
+		productsFrom: "`products`" + ent.IndexHint(engine, product.Table, ent.Primary),
 	}
 	t.mark = "INSERT INTO search_pendings (store_id, kind, id, since) VALUES (?, ?, ?, ?) " +
 		"ON CONFLICT (store_id, kind, id) DO NOTHING"
@@ -37,10 +38,6 @@ func statements(engine string) texts {
 			"ON DUPLICATE KEY UPDATE since = since"
 	}
 	t.order = t.ordersHead + "`orders` WHERE `orders`.`id` = ? AND `orders`.`store_id` = ?"
-	if engine == dialect.MySQL {
-		t.ordersFrom += " FORCE INDEX (`PRIMARY`)"
-		t.productsFrom += " FORCE INDEX (`PRIMARY`)"
-	}
 	t.assetsHead, t.place = assets(engine), placing(engine)
 	return t
 }
@@ -71,11 +68,8 @@ func (t *texts) products(after bool, limit int) string {
 func (t *texts) assets(limit int) string { return t.assetsHead + strconv.Itoa(limit) }
 
 func assets(engine string) string {
-	from := "`theme_assets`"
-	if engine == dialect.MySQL {
-		from += " FORCE INDEX (`themeasset_store_id_theme_id_path`)"
-	}
-	return "SELECT " + columns(themeasset.Columns) + " FROM " + from +
+	return "SELECT " + columns(themeasset.Columns) + " FROM `theme_assets`" +
+		ent.IndexHint(engine, themeasset.Table, "themeasset_store_id_theme_id_path") +
 		" WHERE `theme_assets`.`theme_id` = ? AND `theme_assets`.`store_id` = ? ORDER BY `theme_assets`.`path` LIMIT "
 }
 
