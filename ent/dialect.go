@@ -210,6 +210,7 @@ func mysqlConfig(t target, a address, c Config, wait time.Duration) *mysql.Confi
 	m.User, m.Passwd, m.Net, m.Addr, m.DBName = t.user, t.password, a.network, a.addr, t.name
 	m.Timeout, m.ReadTimeout, m.WriteTimeout = dialTimeout, wait, writeTimeout
 	m.InterpolateParams, m.ParseTime = true, true
+	m.MultiStatements = true // for [Later]; every text is a constant, and its values are quoted
 	m.Loc, m.Collation, m.TLSConfig = time.UTC, "utf8mb4_bin", t.tls
 	m.Params = map[string]string{"time_zone": "'+00:00'", "innodb_lock_wait_timeout": lockWaitTime}
 	if wait > 0 {

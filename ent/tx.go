@@ -22,11 +22,12 @@ type tx struct {
 	client    *db.Client
 	onCommit  []func()
 	announced bool // listeners are notified at the commit
+	later     delayed
 	// dead is the first error of the database but for duplicates. The server
 	// may have rolled back already, and what came after would commit by itself:
 	// nothing comes after.
 	dead error
-	// failed is the error of a joined InTx; only a savepoint around it heals it.
+	// failed is the error of a joined InTx: the whole rolls back.
 	failed error
 }
 
@@ -119,6 +120,9 @@ func (s *Store) try(
 	if err := t.settle(f(context.WithValue(ctx, txKey{}, t))); err != nil {
 		return nil, running, err
 	}
+	if err := t.send(ctx); err != nil {
+		return nil, running, err
+	}
 	if err := s.commit(begun); err != nil {
 		return nil, committing, fmt.Errorf("commit: %w", err)
 	}
@@ -167,8 +171,7 @@ func (t *tx) settle(err error) error {
 }
 
 // OnCommit runs f after the transaction that ctx is in has committed, in the
-// order of registration; never when it or the savepoint around the call rolls
-// back. Without a transaction f runs at once.
+// order of registration; never when it rolls back. Without a transaction f runs at once.
 func OnCommit(ctx context.Context, f func()) {
 	if t, ok := ctx.Value(txKey{}).(*tx); ok {
 		t.onCommit = append(t.onCommit, f)
@@ -233,6 +236,12 @@ func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (stdsql
 	if err := t.enter(ctx, query, args); err != nil {
 		return nil, err
 	}
+	if t.delays(ctx) {
+		return t.delay(ctx, query, args)
+	}
+	if err := t.send(ctx); err != nil {
+		return nil, err
+	}
 	res, err := t.sql.ExecContext(ctx, query, args...)
 	t.leave(err)
 	return res, err
@@ -241,6 +250,9 @@ func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (stdsql
 // QueryContext runs a query.
 func (t *tx) QueryContext(ctx context.Context, query string, args ...any) (*stdsql.Rows, error) {
 	if err := t.enter(ctx, query, args); err != nil {
+		return nil, err
+	}
+	if err := t.send(ctx); err != nil {
 		return nil, err
 	}
 	rows, err := t.sql.QueryContext(ctx, query, args...)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/rule"
 	"github.com/storefront-go/storefront/ent/state"
@@ -47,7 +48,7 @@ func (e entry) write(ctx context.Context, c *db.Client, store, id xid.ID) error 
 	if e.Actor != nil {
 		actor = e.Actor
 	}
-	_, err := c.ExecContext(ctx, insert, store, id, e.By, actor, e.Name, e.Action, e.Resource, e.ID,
+	_, err := c.ExecContext(ent.Later(ctx), insert, store, id, e.By, actor, e.Name, e.Action, e.Resource, e.ID,
 		given(e.Detail), e.Address, e.Agent, given(e.Request))
 	if err != nil {
 		return fmt.Errorf("audit %s: %w", e.Action, err)

@@ -21,6 +21,10 @@ import (
 // MaxBody is the size in bytes above which a body is sent without its data.
 const MaxBody = 256 << 10
 
+// maxLater is the size in bytes of the bodies, as they are stored, up to which they wait for other
+// statements: a database takes messages of some megabytes only.
+const maxLater = 64 << 10
+
 // Resource is what a change left behind: the resource that its events are about.
 type Resource struct {
 	Store   xid.ID
@@ -84,7 +88,7 @@ const (
 
 // save writes the rows.
 func save(ctx context.Context, c *db.Client, r Resource, entries []Entry) error {
-	events, pending := make([]any, 0, 7*len(entries)), make([]any, 0, 3*len(entries))
+	events, pending, size := make([]any, 0, 7*len(entries)), make([]any, 0, 3*len(entries)), 0
 	for i, e := range entries {
 		kind, ok := event.Find(e.Type)
 		if !ok {
@@ -92,9 +96,13 @@ func save(ctx context.Context, c *db.Client, r Resource, entries []Entry) error 
 		}
 		left := len(entries) - 1 - i
 		id, sequence := xid.At(r.At-micros.Time(left)), r.Sequence-int64(left)
-		events = append(events, r.Store, id, string(e.Type), kind.Resource.Resource(), r.ID, sequence,
-			Stored(ctx, body(id, kind, r, e, sequence)))
+		stored := Stored(ctx, body(id, kind, r, e, sequence))
+		size += len(stored)
+		events = append(events, r.Store, id, string(e.Type), kind.Resource.Resource(), r.ID, sequence, stored)
 		pending = append(pending, r.Store, id, int64(bucket.Of(r.Store)))
+	}
+	if size <= maxLater {
+		ctx = ent.Later(ctx)
 	}
 	if _, err := c.ExecContext(ctx, rows(insertEvent, eventRow, len(entries)), events...); err != nil {
 		return err

@@ -30,7 +30,7 @@ func (x Index) Mark(ctx context.Context, k Kind, id xid.ID) error {
 	if x.Engine == dialect.MySQL {
 		tail = " ON DUPLICATE KEY UPDATE since = since"
 	}
-	_, err := x.Client.ExecContext(ctx, "INSERT INTO search_pendings (store_id, kind, id, since) VALUES (?, ?, ?, ?)"+
+	_, err := x.Client.ExecContext(ent.Later(ctx), "INSERT INTO search_pendings (store_id, kind, id, since) VALUES (?, ?, ?, ?)"+
 		tail, viewer.From(ctx).Store, string(k), id, micros.Now())
 	if err != nil {
 		return fmt.Errorf("note for the search: %w", err)
