@@ -28,7 +28,7 @@ func TestLint(t *testing.T) {
 		{"a forbidden word in a name", "SELECT `utc_offset` FROM `theme_packages`", ""},
 
 		{"two statements", "DELETE FROM orders WHERE store_id = ?; DELETE FROM events WHERE store_id = ?",
-			"one text is one statement"},
+			"a text is one statement"},
 		{"bucket, not chosen", "SELECT bucket FROM webhook_queues WHERE due_at <= ?", "webhook_queues: no condition"},
 		{"all buckets", "SELECT store_id, id FROM webhook_queues WHERE bucket IN (0, 1) AND due_at <= ?",
 			"webhook_queues: no condition"},
