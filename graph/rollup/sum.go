@@ -139,8 +139,8 @@ func sums(ctx context.Context, s *ent.Store, store xid.ID, n int, list []part) (
 		return " FROM " + table + ent.IndexHint(s.Dialect(), table, ent.Primary) + " WHERE store_id = ? AND id >= ? AND id < ?"
 	}
 	orders := fmt.Sprintf("SELECT ?, COUNT(*), COALESCE(SUM(status <> ?), 0), "+
-		"COALESCE(SUM((status <> ?) * (total_minor >> %d)), 0), COALESCE(SUM((status <> ?) * (total_minor & %d)), 0)"+
-		"", Low, 1<<Low-1) + of("orders")
+		"COALESCE(SUM((status <> ?) * (total_minor >> %d)), 0), COALESCE(SUM((status <> ?) * (total_minor & %d)), 0)",
+		Low, 1<<Low-1) + of("orders")
 	kept := "SELECT ?, COUNT(*), COALESCE(SUM(orders), 0), COALESCE(SUM(total_high), 0), COALESCE(SUM(total_low), 0)" +
 		of("sales_intervals")
 	off := string(state.OrderCancelled)
