@@ -12,6 +12,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/gcra"
@@ -47,6 +48,7 @@ type call struct {
 	private  bool // no ETag: the answer is of the moment
 	poll     poll // its tag says that the client has the answer
 	replayed bool
+	lines    lineset.Unpacker // for the orders in it
 }
 
 var calls = sync.Pool{New: func() any { return &call{out: make([]byte, 0, 32<<10)} }}
@@ -60,7 +62,7 @@ func (c *call) release() {
 	if cap(out) > maxPooled {
 		out = nil
 	}
-	*c = call{out: out}
+	*c = call{out: out, lines: c.lines}
 	calls.Put(c)
 }
 

@@ -7,7 +7,10 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/order"
+	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 )
@@ -101,7 +104,7 @@ func (m *shop) moreOrders(n int) {
 			}
 			for line := range 2 {
 				_, err := c.OrderLine.Create().SetID(fixed(1000 + 2*i + line)).SetOrderID(id).
-					SetPosition(line + 1).SetTitle("Cup").
+					SetPosition(line).SetTitle("Cup").
 					SetQuantity(1).SetUnitPriceMinor(100).SetDiscountMinor(0).
 					SetTaxMinor(0).SetTotalMinor(100).Save(ctx)
 				if err != nil {
@@ -113,12 +116,33 @@ func (m *shop) moreOrders(n int) {
 	})
 }
 
+// pack gives every other of the orders that were added a row that holds its lines.
+func (m *shop) pack(n int) {
+	m.t.Helper()
+	m.tx(func(ctx context.Context, c *db.Client) error {
+		for i := 0; i < n; i += 2 {
+			id := fixed(100 + i)
+			lines, err := c.OrderLine.Query().Where(orderline.OrderID(id)).Order(orderline.ByPosition()).All(ctx)
+			if err != nil {
+				return err
+			}
+			err = c.Order.Update().Where(order.ID(id)).SetLineSet(lineset.Pack(id, lines)).SetLineSetVersion(1).
+				Exec(ctx)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // TestOrdersKeepTheirLines: a page of many orders gives each its own lines, in
-// their order.
+// their order, whether its row holds them or not. One whose lines are damaged is no answer.
 func TestOrdersKeepTheirLines(t *testing.T) {
 	s, m := sqlite(t)
 	m.furnish()
 	m.moreOrders(60)
+	m.pack(60)
 	var page struct {
 		Data []struct {
 			ID        string
@@ -150,4 +174,11 @@ func TestOrdersKeepTheirLines(t *testing.T) {
 			t.Errorf("%s: lines %s, want %s", o.ID, got, want)
 		}
 	}
+	broken := fixed(100)
+	m.tx(func(ctx context.Context, c *db.Client) error {
+		return c.Order.Update().Where(order.ID(broken)).SetLineSet([]byte{1, 2, 3}).Exec(ctx)
+	})
+	s.do(t, request{As: m.all, Path: "/orders?limit=100"}).want(http.StatusInternalServerError, "internal_error")
+	s.do(t, request{As: m.all, Path: "/orders/" + xid.Order.Format(broken)}).
+		want(http.StatusInternalServerError, "internal_error")
 }

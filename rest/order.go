@@ -1,11 +1,15 @@
 package rest
 
 import (
+	"cmp"
+	"fmt"
 	"net/http"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/wire"
 )
@@ -25,26 +29,42 @@ func (a *API) listOrders(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.Core.Query().Orders(c.ctx, q.limit, q.cursor, &filter, nil, nil)
+	page, err := a.Core.Query().Orders(core.WithPacked(c.ctx), q.limit, q.cursor, &filter, nil, nil)
 	if err != nil {
 		return err
 	}
-	list(c, page, appendOrder)
-	return nil
+	w := orderWriter{lines: &c.lines}
+	list(c, page, w.append)
+	return w.err
 }
 
 // getOrder is GET /orders/{id}.
 func (a *API) getOrder(c *call) error {
-	o, err := a.Core.Query().Order(c.ctx, c.pathID())
+	o, err := a.Core.Query().Order(core.WithPacked(c.ctx), c.pathID())
 	if err != nil {
 		return err
 	}
-	c.out = appendOrder(c.out, o)
-	return nil
+	w := orderWriter{lines: &c.lines}
+	c.out = w.append(c.out, o)
+	return w.err
 }
 
-func appendOrder(b []byte, o *model.Order) []byte {
-	return wire.AppendOrder(b, o.Order, len(o.Lines), func(i int) *db.OrderLine { return o.Lines[i].OrderLine })
+// orderWriter writes orders, whose lines it unpacks one order after the other.
+type orderWriter struct {
+	lines *lineset.Unpacker
+	err   error // of the first order that could not be written
+}
+
+func (w *orderWriter) append(b []byte, o *model.Order) []byte {
+	if !lineset.Holds(o.Order) {
+		return wire.AppendOrder(b, o.Order, len(o.Lines), func(i int) *db.OrderLine { return o.Lines[i].OrderLine })
+	}
+	lines, err := w.lines.Unpack(o.StoreID, o.ID, o.LineSet)
+	if err != nil {
+		w.err = cmp.Or(w.err, fmt.Errorf("%s: %w", o.PublicID(), err))
+		return b
+	}
+	return wire.AppendOrder(b, o.Order, len(lines), func(i int) *db.OrderLine { return lines[i] })
 }
 
 // createOrderNote is POST /orders/{id}/notes.

@@ -8,5 +8,5 @@ import (
 
 // Seal adds the checksum to a set.
 func Seal(order xid.ID, set []byte) []byte {
-	return binary.LittleEndian.AppendUint32(set[:len(set):len(set)], sum(order, set))
+	return binary.LittleEndian.AppendUint32(set[:len(set):len(set)], sum(order[:], set))
 }

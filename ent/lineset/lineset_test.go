@@ -47,6 +47,28 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// An Unpacker gives the lines of each order alone, whatever it unpacked before.
+func TestUnpacker(t *testing.T) {
+	store, order := xid.New(), xid.New()
+	all := lines(store, order)
+	few := []*db.OrderLine{{ID: xid.New(), StoreID: store, OrderID: order, Title: "Cup", Quantity: 2}}
+	var u lineset.Unpacker
+	for i, want := range [][]*db.OrderLine{few, all, few, all} {
+		got, err := u.Unpack(store, order, lineset.Pack(order, want))
+		if d := diff(want, got); err != nil || d != "" {
+			t.Errorf("set %d: %v\n%s", i, err, d)
+		}
+	}
+	set := lineset.Pack(order, all)
+	if n := testing.AllocsPerRun(10, func() { _, _ = u.Unpack(store, order, set) }); n > 0 {
+		t.Errorf("it allocates %v times", n)
+	}
+	old, held := db.Order{ID: xid.New()}, db.Order{ID: order, LineSetVersion: new(int64(0))}
+	if got := lineset.Lacking([]*db.Order{&held, &old}); !slices.Equal(got, []xid.ID{old.ID}) {
+		t.Errorf("%v lack their lines", got)
+	}
+}
+
 // A set of which anything is another than was written is damaged, and so is that of another order.
 func TestDamage(t *testing.T) {
 	store, order := xid.New(), xid.New()

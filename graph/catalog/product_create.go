@@ -77,7 +77,8 @@ func (m Mutation) insertRow(
 		return row.Save(ctx)
 	}
 	if in.Handle == nil {
-		return core.FirstFree(core.Slug(in.Title, "product"), xid.Product.Format(id), core.MaxHandle, save)
+		return core.FirstFree(core.Slug(in.Title, "product"), xid.Product.Format(id), core.MaxHandle,
+			m.sparing(ctx, save))
 	}
 	p, err := save(*in.Handle)
 	if ent.IsDuplicate(err) {

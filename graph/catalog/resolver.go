@@ -8,10 +8,11 @@ import (
 // Resolver is the parts that the operations of this package work with.
 type Resolver struct {
 	*core.Core
+	crowded *crowded
 }
 
 // New makes the resolver.
-func New(c *core.Core) *Resolver { return &Resolver{Core: c} }
+func New(c *core.Core) *Resolver { return &Resolver{Core: c, crowded: newCrowded()} }
 
 // Query returns the queries.
 func (r *Resolver) Query() Query { return Query{r} }

@@ -22,3 +22,12 @@ func below(op *graphql.OperationContext, field graphql.CollectedField, name stri
 		return f.Name == name || below(op, f, name)
 	})
 }
+
+type packed struct{}
+
+// WithPacked returns a context in which an order whose row holds its lines comes without
+// them: its caller unpacks them when it writes the order.
+func WithPacked(ctx context.Context) context.Context { return context.WithValue(ctx, packed{}, true) }
+
+// Packed reports whether ctx is one of [WithPacked].
+func Packed(ctx context.Context) bool { return ctx.Value(packed{}) != nil }

@@ -2,6 +2,7 @@ package core
 
 import (
 	"cmp"
+	"errors"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -80,12 +81,15 @@ func suffixed(handle, publicID string, end, most int) string {
 	return strings.TrimRight(handle[:min(len(handle), most-len(tail))], "-") + tail
 }
 
+// ErrTaken says like a duplicate key that a handle is taken.
+var ErrTaken = errors.New("the handle is taken")
+
 // FirstFree makes something with the handle, or where that is taken with one that the id ends.
 // A duplicate key must leave the transaction as it was.
 func FirstFree[T any](handle, publicID string, most int, try func(handle string) (T, error)) (T, error) {
 	made, err := try(handle)
 	for _, end := range []int{shortEnd, longEnd} {
-		if !ent.IsDuplicate(err) {
+		if !ent.IsDuplicate(err) && !errors.Is(err, ErrTaken) {
 			break
 		}
 		made, err = try(suffixed(handle, publicID, end, most))

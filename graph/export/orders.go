@@ -41,6 +41,7 @@ type orderWriter struct {
 	orders []*db.Order // those that are not written yet
 	gather []*db.OrderLine
 	pool   []*db.OrderLine
+	packed lineset.Unpacker
 	// head and tail are the cells of an order that stand around those of its lines.
 	head, tail []byte
 }
@@ -50,13 +51,7 @@ const lineColumnList = "order_id, id, product_id, title, sku, quantity, fulfille
 
 // write writes the orders, with the lines that their rows hold or that it reads on the way.
 func (w *orderWriter) write(ctx context.Context) error {
-	var rest []xid.ID
-	for _, o := range w.orders {
-		if !lineset.Holds(o) {
-			rest = append(rest, o.ID)
-		}
-	}
-	if len(rest) > 0 {
+	if rest := lineset.Lacking(w.orders); len(rest) > 0 {
 		if err := w.lines(ctx, rest); err != nil {
 			return err
 		}
@@ -151,7 +146,7 @@ func (w *orderWriter) flush() error {
 	lines := w.gather
 	if lineset.Holds(o) {
 		var err error
-		if lines, err = lineset.Unpack(o.StoreID, o.ID, o.LineSet); err != nil {
+		if lines, err = w.packed.Unpack(o.StoreID, o.ID, o.LineSet); err != nil {
 			return fmt.Errorf("write %s: %w", o.PublicID(), err)
 		}
 	}

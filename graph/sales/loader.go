@@ -19,11 +19,15 @@ import (
 // GraphQL asks for none.
 func (r *Resolver) withLines(ctx context.Context, rows []*db.Order) ([]*model.Order, error) {
 	var lines []*db.OrderLine
-	if len(rows) > 0 && (core.Selects(ctx, "lineItems") || core.Selects(ctx, "refundPreviewMinor")) {
-		var err error
-		if lines, err = r.lines(ctx, rows); err != nil {
-			return nil, err
-		}
+	var err error
+	switch {
+	case core.Packed(ctx):
+		lines, err = r.ownLines(ctx, lineset.Lacking(rows))
+	case core.Selects(ctx, "lineItems") || core.Selects(ctx, "refundPreviewMinor"):
+		lines, err = r.lines(ctx, rows)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return r.assemble(rows, lines), nil
 }
@@ -33,8 +37,8 @@ func (r *Resolver) withLines(ctx context.Context, rows []*db.Order) ([]*model.Or
 // have them.
 func (r *Resolver) lines(ctx context.Context, rows []*db.Order) ([]*db.OrderLine, error) {
 	lines, rest, err := lineset.OfAll(rows)
-	if err != nil || len(rest) == 0 {
-		return lines, err
+	if err != nil {
+		return nil, err
 	}
 	more, err := r.ownLines(ctx, rest)
 	return append(lines, more...), err
@@ -42,6 +46,9 @@ func (r *Resolver) lines(ctx context.Context, rows []*db.Order) ([]*db.OrderLine
 
 // ownLines reads the rows of the lines of some orders, by (order_id, position).
 func (r *Resolver) ownLines(ctx context.Context, orders []xid.ID) ([]*db.OrderLine, error) {
+	if len(orders) == 0 {
+		return nil, nil
+	}
 	q := r.Client(ctx).OrderLine.Query().Where(orderline.OrderIDIn(orders...)).
 		Order(orderline.ByOrderID(), orderline.ByPosition())
 	q.Modify(ent.ForceIndex(ent.Primary))

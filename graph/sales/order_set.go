@@ -80,12 +80,7 @@ func (r *Resolver) changedOrders(ctx context.Context, after page.Position, until
 // fillLines writes the lines of those orders into their rows that lack them. An order that
 // another one changes meanwhile is left out: its change comes later in the walk.
 func (r *Resolver) fillLines(ctx context.Context, orders []*db.Order) (filled int, err error) {
-	var rest []xid.ID
-	for _, o := range orders {
-		if !lineset.Holds(o) {
-			rest = append(rest, o.ID)
-		}
-	}
+	rest := lineset.Lacking(orders)
 	if len(rest) == 0 {
 		return 0, nil
 	}
