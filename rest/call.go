@@ -43,6 +43,8 @@ type call struct {
 
 	// The answer of a handler.
 	out      []byte
+	page     *[]byte // whose buffer out has; see [call.takePage]
+	kept     []byte  // the call's own then
 	code     int
 	location string
 	private  bool // no ETag: the answer is of the moment
@@ -51,18 +53,40 @@ type call struct {
 	lines    lineset.Unpacker // for the orders in it
 }
 
-var calls = sync.Pool{New: func() any { return &call{out: make([]byte, 0, 32<<10)} }}
+var (
+	calls = sync.Pool{New: func() any { return &call{out: make([]byte, 0, 4<<10)} }}
+	// pages are buffers for answers of many rows. A call takes one once it has the rows: most of
+	// those that run at once are waiting for theirs.
+	pages = sync.Pool{New: func() any { return new(make([]byte, 0, 32<<10)) }}
+)
 
-// maxPooled is the largest answer whose buffer is kept for the next one.
-const maxPooled = 256 << 10
+// maxOwn and maxPage are the sizes in bytes to which a buffer of a call, and one of a page, are
+// kept for the next one.
+const (
+	maxOwn  = 16 << 10
+	maxPage = 256 << 10
+)
+
+// takePage gives the call the buffer of a page for its answer.
+func (c *call) takePage() {
+	c.kept, c.page = c.out, pages.Get().(*[]byte)
+	c.out = (*c.page)[:0]
+}
 
 // release gives the call back. Nothing may refer to it or its bytes afterwards.
 func (c *call) release() {
-	out := c.out[:0]
-	if cap(out) > maxPooled {
-		out = nil
+	kept := c.out
+	if c.page != nil {
+		kept = c.kept
+		if cap(c.out) <= maxPage {
+			*c.page = c.out
+		}
+		pages.Put(c.page)
 	}
-	*c = call{out: out, lines: c.lines}
+	if cap(kept) > maxOwn {
+		kept = nil
+	}
+	*c = call{out: kept[:0], lines: c.lines}
 	calls.Put(c)
 }
 

@@ -23,6 +23,7 @@ func (a *API) listCustomers(c *call) error {
 
 // list answers with one page: {"data": [...], "next_cursor": ...}.
 func list[T any](c *call, page *model.Connection[T], item func([]byte, T) []byte) {
+	c.takePage()
 	b := c.out
 	b = append(b, `{"data":[`...)
 	for i, node := range page.Nodes {

@@ -13,9 +13,9 @@ import (
 
 // people mounts the pages on which people sign in and decide. GraphQL requests
 // with a cookie count against the person's allowance, as their tokens do.
-func (a *API) people(router *mux.Router) error {
+func (a *API) people(router *mux.Router) {
 	if a.Account == nil {
-		return nil
+		return
 	}
 	a.Account.Attach(account.Hooks{Client: a.clientOf, Spend: a.spendPerson})
 	for path, handler := range map[string]http.Handler{
@@ -30,10 +30,9 @@ func (a *API) people(router *mux.Router) error {
 	} {
 		router.Path(path).Handler(a.plain(path, handler))
 	}
-	pages, err := dashboard.New(dashboard.Config{Elsewhere: a.Account.Elsewhere, Frames: a.Core.StoreOrigin("*")})
-	if err != nil {
-		return err
-	}
+	pages := later(func() (http.Handler, error) {
+		return dashboard.New(dashboard.Config{Elsewhere: a.Account.Elsewhere, Frames: a.Core.StoreOrigin("*")})
+	})
 	router.Path(auditPath).Handler(a.auditDownload())
 	if a.Blobs != nil {
 		router.Path(imagePath).Handler(a.plain(imagePath, http.HandlerFunc(a.images.imageOfPerson)))
@@ -41,5 +40,4 @@ func (a *API) people(router *mux.Router) error {
 	}
 	router.Path(dashboard.Root).Handler(a.plain(dashboard.Root, pages))
 	router.PathPrefix(dashboard.Root + "/").Handler(a.plain(dashboard.Root, pages))
-	return nil
 }

@@ -162,9 +162,7 @@ func (a *API) pages(router *mux.Router) error {
 	if a.SecurityContact != "" {
 		router.Path(securityPath).Handler(a.plain(securityPath, a.security()))
 	}
-	if err := a.people(router); err != nil {
-		return err
-	}
+	a.people(router)
 	if err := a.authorization(router); err != nil {
 		return err
 	}

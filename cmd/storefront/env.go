@@ -14,22 +14,19 @@ import (
 // environment is the variables that the program was given. Flags take theirs
 // from here and not from the process, so that a test can give its own; an empty
 // variable counts as absent.
-type environment struct {
-	values map[string]string
-	names  map[*kong.Flag]string
-}
+type environment map[string]string
 
-func parseEnv(list []string) *environment {
-	e := &environment{values: map[string]string{}, names: map[*kong.Flag]string{}}
+func parseEnv(list []string) environment {
+	e := environment{}
 	for _, entry := range list {
 		if name, value, ok := strings.Cut(entry, "="); ok {
-			e.values[name] = value
+			e[name] = value
 		}
 	}
 	return e
 }
 
-func (e *environment) get(name string) string { return e.values[name] }
+func (e environment) get(name string) string { return e[name] }
 
 // storage completes where the data lies with the root secret of the environment, and
 // judges it: what is wrong is a mistake of usage.
@@ -62,12 +59,20 @@ func (s *session) secretKey(st *app.Storage) error {
 	return nil
 }
 
+// flags gives flags the values of their variables.
+type flags struct {
+	variables environment
+	names     map[*kong.Flag]string
+}
+
+func newFlags(variables environment) *flags { return &flags{variables, map[*kong.Flag]string{}} }
+
 // adopt takes the variables of the flags over from the parser, which would read
 // the process's own, and keeps their names in the help.
-func (e *environment) adopt(k *kong.Kong) error {
+func (f *flags) adopt(k *kong.Kong) error {
 	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
 		if flag, ok := node.(*kong.Flag); ok && len(flag.Envs) > 0 {
-			e.names[flag] = flag.Envs[0]
+			f.names[flag] = flag.Envs[0]
 			flag.Help += " ($" + flag.Envs[0] + ")"
 			flag.Envs, flag.Tag.Envs = nil, nil
 		}
@@ -76,12 +81,12 @@ func (e *environment) adopt(k *kong.Kong) error {
 }
 
 // Validate implements kong.Resolver.
-func (e *environment) Validate(*kong.Application) error { return nil }
+func (f *flags) Validate(*kong.Application) error { return nil }
 
 // Resolve implements kong.Resolver: the value of a flag that the arguments do
 // not give.
-func (e *environment) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
-	if value := e.values[e.names[flag]]; value != "" {
+func (f *flags) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	if value := f.variables[f.names[flag]]; value != "" {
 		return value, nil
 	}
 	return nil, nil

@@ -63,31 +63,21 @@ type commands struct {
 	Version  versionCmd  `cmd:"" help:"Print what this program is."`
 }
 
+// command is one that the arguments name, with its flags.
+type command interface{ Run(s *session) error }
+
 // run parses the arguments, runs the command and returns the exit code.
 func run(ctx context.Context, args, env []string, std stdio) int {
 	variables := parseEnv(env)
-	helped := false
-	parser, err := kong.New(&commands{},
-		kong.Name("storefront"), kong.Description(about),
-		kong.Writers(std.out, std.err), kong.Exit(func(int) { helped = true }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
-		kong.PostBuild(variables.adopt), kong.Resolvers(variables),
-	)
+	selected, err := parse(args, variables, std)
 	if err != nil {
-		return report(std, err, exitFailed)
+		return report(std, err, exitUsage)
 	}
-	if len(args) == 0 {
-		args = []string{"--help"}
-	}
-	parsed, err := parser.Parse(args)
-	switch {
-	case helped:
+	if selected == nil {
 		return exitOK
-	case err != nil:
-		return report(std, fmt.Errorf("%w (try --help)", err), exitUsage)
 	}
 	s := &session{stdio: std, ctx: ctx, getenv: variables.get, build: app.ReadBuild()}
-	if err := parsed.Run(s); err != nil {
+	if err := selected.Run(s); err != nil {
 		if _, wrong := errors.AsType[*usageError](err); wrong {
 			return report(std, err, exitUsage)
 		}
@@ -97,6 +87,33 @@ func run(ctx context.Context, args, env []string, std stdio) int {
 		return report(std, err, exitFailed)
 	}
 	return exitOK
+}
+
+// parse returns the command that the arguments name, nil where they ask for help, which is
+// written. The parser ends with it: what it knows of all commands is a tenth of what a
+// server has in memory.
+func parse(args []string, variables environment, std stdio) (command, error) {
+	helped, flags := false, newFlags(variables)
+	parser, err := kong.New(&commands{},
+		kong.Name("storefront"), kong.Description(about),
+		kong.Writers(std.out, std.err), kong.Exit(func(int) { helped = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.PostBuild(flags.adopt), kong.Resolvers(flags),
+	)
+	if err != nil {
+		return nil, err
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(args)
+	switch {
+	case helped:
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("%w (try --help)", err)
+	}
+	return parsed.Selected().Target.Addr().Interface().(command), nil
 }
 
 // usageError is a mistake in the arguments that the parser cannot see.

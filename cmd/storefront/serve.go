@@ -45,7 +45,7 @@ type started struct {
 // usualSettings are those without flags and variables.
 func usualSettings() (*app.Config, error) {
 	var c app.Config
-	parser, err := kong.New(&c, kong.PostBuild(parseEnv(nil).adopt))
+	parser, err := kong.New(&c, kong.PostBuild(newFlags(nil).adopt))
 	if err != nil {
 		return nil, err
 	}

@@ -275,5 +275,5 @@ func (r *reader) id() (id xid.ID) {
 // unpacking allocates.
 func (r *reader) text() string {
 	b := r.take(r.number())
-	return unsafe.String(unsafe.SliceData(b), len(b))
+	return unsafe.String(unsafe.SliceData(b), len(b)) //nolint:gosec // nobody writes to the set's bytes
 }

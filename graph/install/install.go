@@ -46,7 +46,7 @@ type Keeper struct {
 	woken   chan struct{}
 	guard   work.Guard
 	mender  *lease.Mender
-	// samples are the samples as they are installed, read once.
+	// samples are the samples as a new store gets them, read once.
 	samples func() ([]prepared, error)
 }
 
@@ -61,7 +61,7 @@ func New(c Config) (*Keeper, error) {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	k := &Keeper{Config: c, judging: make(chan struct{}, 1), woken: make(chan struct{}, 1),
 		mender: newMender(c.Store)}
-	k.samples = sync.OnceValues(func() ([]prepared, error) { return prepare(c.Samples) })
+	k.samples = sync.OnceValues(func() ([]prepared, error) { return prepare(k.Samples) })
 	return k, nil
 }
 

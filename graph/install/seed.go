@@ -67,9 +67,10 @@ func (k *Keeper) Seed(ctx context.Context) error {
 		return fmt.Errorf("seed: %w", err)
 	}
 	if there {
-		return k.dress(ctx)
+		return k.dress(ctx, k.samples)
 	}
-	samples, err := k.samples()
+	// A megabyte, which most processes need no more after this.
+	samples, err := prepare(k.Samples)
 	if err != nil {
 		return err
 	}
@@ -88,7 +89,7 @@ func (k *Keeper) Seed(ctx context.Context) error {
 			return fmt.Errorf("seed %s: %w", s.Slug, err)
 		}
 	}
-	return k.dress(ctx)
+	return k.dress(ctx, func() ([]prepared, error) { return samples, nil })
 }
 
 // complete reports whether the marketplace has all samples as they are in this program,
@@ -175,12 +176,14 @@ func version(m theme.Manifest) string {
 }
 
 // dress gives every store that has no active theme its first one.
-func (k *Keeper) dress(ctx context.Context) error {
-	return k.Store.EachShard(viewer.Everywhere(ctx), k.dressDue)
+func (k *Keeper) dress(ctx context.Context, samples func() ([]prepared, error)) error {
+	return k.Store.EachShard(viewer.Everywhere(ctx), func(ctx context.Context) error {
+		return k.dressDue(ctx, samples)
+	})
 }
 
 // dressDue is [Keeper.dress] on one shard.
-func (k *Keeper) dressDue(ctx context.Context) error {
+func (k *Keeper) dressDue(ctx context.Context, samples func() ([]prepared, error)) error {
 	for after, more := xid.Nil, true; more; {
 		ids, err := k.Store.Seek(ctx).Store.Query().Where(store.ActiveThemeIDIsNil(), store.IDGT(after)).
 			Order(db.Asc(store.FieldID)).Limit(seedBatch).IDs(ctx)
@@ -190,7 +193,7 @@ func (k *Keeper) dressDue(ctx context.Context) error {
 		for _, id := range ids {
 			after = id
 			err := k.Store.InTx(viewer.Operator(ctx, id), func(ctx context.Context) error {
-				_, err := k.First(ctx)
+				_, err := k.firstOf(ctx, samples)
 				return err
 			})
 			if err != nil && !errors.Is(err, errLost) {
@@ -222,12 +225,14 @@ func (k *Keeper) Offer(ctx context.Context) error {
 // theme, in the transaction of ctx, and returns it: see [Keeper.Offer]. It makes no event,
 // and its assets may have to wait for [Keeper.Seed]. Without samples it does nothing. An
 // error undoes everything: the store has an active theme already, for one.
-func (k *Keeper) First(ctx context.Context) (*db.Theme, error) {
-	samples, err := k.samples()
-	if err != nil || len(samples) == 0 {
+func (k *Keeper) First(ctx context.Context) (*db.Theme, error) { return k.firstOf(ctx, k.samples) }
+
+func (k *Keeper) firstOf(ctx context.Context, samples func() ([]prepared, error)) (*db.Theme, error) {
+	all, err := samples()
+	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	a, err := k.first(ctx, samples[0])
+	a, err := k.first(ctx, all[0])
 	if err != nil {
 		return nil, err
 	}

@@ -157,7 +157,7 @@ func (m *merchant) version(version string) *Keeper {
 	}
 	list := samples(m.t)[:1]
 	list[0].Files = folder
-	k.samples = sync.OnceValues(func() ([]prepared, error) { return prepare(list) })
+	k.Samples = list
 	return k
 }
 

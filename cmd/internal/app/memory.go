@@ -10,7 +10,7 @@ import (
 // collectAt is the growth of the heap, in percent, at which the collector runs.
 // What lives here is a few megabytes, so Go's default of 100 collects dozens of
 // times a second under load; a few megabytes more make that rare.
-const collectAt = 200
+const collectAt = 150
 
 // TuneCollector applies [collectAt], unless GOGC says otherwise.
 func TuneCollector() {
