@@ -52,14 +52,13 @@ func IndexHint(engine, table, index string) string {
 	return " FORCE INDEX (`" + index + "`)"
 }
 
-// DeleteHint makes a DELETE that is a text walk an index: what follows the table's name
-// on an engine, with a space in front, or nothing. MySQL has no such hint, and needs
+// DeleteHint is [IndexHint] for a DELETE, or nothing: MySQL has no such hint, and needs
 // none; SQLite, which counts no rows, sometimes reads the whole store for a list of keys.
-func DeleteHint(engine, name string) string {
+func DeleteHint(engine, table, index string) string {
 	if engine != dialect.SQLite {
 		return ""
 	}
-	return " INDEXED BY `" + name + "`"
+	return IndexHint(engine, table, index)
 }
 
 // Above bounds a read to the rows behind a place in the ascending order of two

@@ -80,6 +80,6 @@ func (x Index) remove(ctx context.Context, only string, ids ...xid.ID) error {
 // removal is the statement that deletes the words of some things: by their own index, since
 // the primary key begins with the store, too, and has all of its words.
 func removal(engine string, n int) string {
-	return "DELETE FROM search_terms" + ent.DeleteHint(engine, "searchterm_store_id_id_term") +
+	return "DELETE FROM search_terms" + ent.DeleteHint(engine, "search_terms", "searchterm_store_id_id_term") +
 		" WHERE store_id = ? AND id IN (?" + strings.Repeat(", ?", n-1) + ")"
 }
