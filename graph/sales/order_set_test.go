@@ -20,6 +20,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/sales"
@@ -73,6 +74,10 @@ func sameLines(t *testing.T, ctx context.Context, r *graph.Resolver, id xid.ID, 
 	one := graphtest.Must[*model.Order](t)(r.Query().Order(counted, public))
 	if n.N() != statements {
 		t.Errorf("one order takes %d statements, want %d", n.N(), statements)
+	}
+	packed := graphtest.Must[*model.Order](t)(r.Query().Order(core.WithPacked(ctx), public))
+	if lineset.Holds(packed.Order) != (len(packed.Lines) == 0) {
+		t.Errorf("where its caller unpacks the lines that the row holds, it comes with %d", len(packed.Lines))
 	}
 	reads := map[string]*model.Order{"one": one}
 	page := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, new(100), nil, nil, nil, nil))
