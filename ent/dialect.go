@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/url"
 	"regexp"
+	"runtime"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -226,10 +227,11 @@ type driverLog struct{ log *slog.Logger }
 
 func (l driverLog) Print(v ...any) { l.log.Debug("mysql driver", "message", fmt.Sprint(v...)) }
 
-// sqliteReaders is how many connections read. Each has a page cache of its own,
-// whose memory counts double in this driver; the system's cache holds the file
-// once for all, so more readers with larger caches were no faster.
-const sqliteReaders = 4
+// sqliteReaders is how many connections read: one that waits for the disk beside as
+// many as compute, and four at most. Each has a page cache of its own, whose memory
+// counts double in this driver, and a page in the making; the system's cache holds the
+// file once for all, so more readers with larger caches were no faster.
+func sqliteReaders() int { return min(runtime.GOMAXPROCS(0)+1, 4) }
 
 // openSQLite makes the pool of the one writer and the pool of readers. With one
 // connection the pool's queue, which honours contexts, orders the writers;
@@ -253,7 +255,7 @@ func openSQLite(t target, c Config) (writer, readers *stdsql.DB, err error) {
 		writer.Close()
 		return nil, nil, err
 	}
-	n := cmp.Or(c.MaxOpen, sqliteReaders)
+	n := cmp.Or(c.MaxOpen, sqliteReaders())
 	readers.SetMaxOpenConns(n)
 	readers.SetMaxIdleConns(n)
 	return writer, readers, nil

@@ -31,7 +31,7 @@ type Config struct {
 // Checkout is the pages of all stores.
 type Checkout struct {
 	Config
-	pages     map[string]*template.Template
+	pages     map[string]func() (*template.Template, error)
 	origins   *http.CrossOriginProtection
 	guesses   guesses
 	countries []string // all that there are
@@ -43,7 +43,7 @@ func New(c Config) (*Checkout, error) {
 		return nil, errors.New("checkout: Carts, Core, Links and ClientOf are needed")
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	pages, err := parse()
+	pages, err := templates()
 	if err != nil {
 		return nil, fmt.Errorf("checkout: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 //go:embed templates frame.html page.css
@@ -34,26 +35,17 @@ func leads(page any) bool {
 	return false
 }
 
-// parse reads the templates: one page each, by its name.
-func parse() (map[string]*template.Template, error) {
-	frame, err := template.ParseFS(files, "frame.html")
-	if err != nil {
-		return nil, fmt.Errorf("frame: %w", err)
-	}
+// templates are the pages by their names. Each is parsed when it is asked for first.
+func templates() (map[string]func() (*template.Template, error), error) {
 	list, err := files.ReadDir("templates")
 	if err != nil {
 		return nil, err
 	}
-	pages := map[string]*template.Template{}
+	pages := map[string]func() (*template.Template, error){}
 	for _, f := range list {
-		page, err := frame.Clone()
-		if err == nil {
-			page, err = page.ParseFS(files, "templates/"+f.Name())
-		}
-		if err != nil {
-			return nil, fmt.Errorf("page %s: %w", f.Name(), err)
-		}
-		pages[strings.TrimSuffix(f.Name(), path.Ext(f.Name()))] = page
+		pages[strings.TrimSuffix(f.Name(), path.Ext(f.Name()))] = sync.OnceValues(func() (*template.Template, error) {
+			return template.ParseFS(files, "frame.html", "templates/"+f.Name())
+		})
 	}
 	return pages, nil
 }
@@ -82,8 +74,12 @@ func nameOf(page any) string {
 
 // html makes a page.
 func (c *Checkout) html(page any) ([]byte, error) {
+	t, err := c.pages[nameOf(page)]()
+	if err != nil {
+		return nil, fmt.Errorf("page %T: %w", page, err)
+	}
 	var b bytes.Buffer
-	if err := c.pages[nameOf(page)].ExecuteTemplate(&b, "frame.html", page); err != nil {
+	if err := t.ExecuteTemplate(&b, "frame.html", page); err != nil {
 		return nil, fmt.Errorf("page %T: %w", page, err)
 	}
 	return b.Bytes(), nil

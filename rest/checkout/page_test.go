@@ -53,7 +53,7 @@ func views(l state.Language) map[string]any {
 }
 
 func TestPages(t *testing.T) {
-	pages, err := parse()
+	pages, err := templates()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 //go:embed frame.html page.css passkey.js
@@ -68,21 +69,26 @@ type Button struct {
 	Secondary   bool   // the way that is not proposed
 }
 
-// Set is the pages of one package.
+// Set is the pages of one package. A page is parsed when it is asked for first: a
+// server that answers APIs alone has none in memory.
 type Set struct {
-	pages    map[string]*template.Template
-	policies map[string]string
-	log      *slog.Logger
+	pages map[string]func() (*page, error)
+	log   *slog.Logger
 }
 
-// New parses every file *.html of templates, in whatever folder it lies. Its
-// error names the file that does not parse, lacks "title" or "main", or has the
-// name of another. A nil logger logs nothing.
+// page is a template and the policy that it is sent with.
+type page struct {
+	template *template.Template
+	policy   string
+}
+
+// New makes a page of every file *.html of templates, in whatever folder it lies.
+// Its error names the file that has the name of another. A nil logger logs nothing.
 func New(templates fs.FS, log *slog.Logger) (*Set, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	s := &Set{pages: map[string]*template.Template{}, policies: map[string]string{}, log: log}
+	s := &Set{pages: map[string]func() (*page, error){}, log: log}
 	err := fs.WalkDir(templates, ".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || path.Ext(file) != ".html" {
 			return err
@@ -91,8 +97,8 @@ func New(templates fs.FS, log *slog.Logger) (*Set, error) {
 		if s.pages[name] != nil {
 			return fmt.Errorf("%s: there is another page of this name", file)
 		}
-		s.pages[name], s.policies[name], err = parse(templates, file)
-		return err
+		s.pages[name] = sync.OnceValues(func() (*page, error) { return parse(templates, file) })
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("pages: %w", err)
@@ -100,50 +106,67 @@ func New(templates fs.FS, log *slog.Logger) (*Set, error) {
 	return s, nil
 }
 
+// Check parses every page, for the tests of those who have pages. Its error names
+// the file that does not parse, or lacks "title" or "main".
+func (s *Set) Check() error {
+	for _, parsed := range s.pages {
+		if _, err := parsed(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // parse reads one page and says which policy it has.
-func parse(templates fs.FS, file string) (t *template.Template, allowed string, err error) {
+func parse(templates fs.FS, file string) (*page, error) {
 	text, err := fs.ReadFile(templates, file)
 	if err != nil {
-		return nil, "", fmt.Errorf("read %s: %w", file, err)
+		return nil, fmt.Errorf("read %s: %w", file, err)
 	}
-	if t, err = frame.Clone(); err != nil {
-		return nil, "", fmt.Errorf("clone the frame: %w", err)
+	t, err := frame.Clone()
+	if err != nil {
+		return nil, fmt.Errorf("clone the frame: %w", err)
 	}
 	if _, err := t.New(file).Parse(string(text)); err != nil {
-		return nil, "", err // names the file
+		return nil, err // names the file
 	}
 	if t.Lookup("title") == nil || t.Lookup("main") == nil {
-		return nil, "", fmt.Errorf("%s: define \"title\" and \"main\"", file)
+		return nil, fmt.Errorf("%s: define \"title\" and \"main\"", file)
 	}
 	if strings.Contains(string(text), `{{define "script"}}`) {
-		return t, scripted, nil
+		return &page{t, scripted}, nil
 	}
-	return t, policy, nil
+	return &page{t, policy}, nil
 }
 
 // Render answers with a page. The page is made before the first byte is sent:
 // one that fails is logged and answered with a message and status 500.
 func (s *Set) Render(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
-	body, err := s.render(name, data)
+	body, allowed, err := s.render(name, data)
 	if err != nil {
 		s.log.ErrorContext(r.Context(), "page failed", "page", name, "error", err)
 		Message(w, r, http.StatusInternalServerError, "Something went wrong",
 			"The error is ours and is logged. Try again in a while.")
 		return
 	}
-	send(w, r, status, s.policies[name], body)
+	send(w, r, status, allowed, body)
 }
 
-func (s *Set) render(name string, data any) ([]byte, error) {
-	t := s.pages[name]
-	if t == nil {
-		return nil, errors.New("there is no such page")
+// render makes a page, and says which policy it is sent with.
+func (s *Set) render(name string, data any) (body []byte, allowed string, err error) {
+	parsed := s.pages[name]
+	if parsed == nil {
+		return nil, "", errors.New("there is no such page")
+	}
+	p, err := parsed()
+	if err != nil {
+		return nil, "", err
 	}
 	var b bytes.Buffer
-	if err := t.Execute(&b, data); err != nil {
-		return nil, fmt.Errorf("render: %w", err)
+	if err := p.template.Execute(&b, data); err != nil {
+		return nil, "", fmt.Errorf("render: %w", err)
 	}
-	return b.Bytes(), nil
+	return b.Bytes(), p.policy, nil
 }
 
 // Link is a way on from a page.

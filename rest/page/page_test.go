@@ -150,7 +150,11 @@ func TestNewRefuses(t *testing.T) {
 		"twice": {fstest.MapFS{"a.html": {Data: []byte(tried)}, "b/a.html": {Data: []byte(tried)}},
 			"b/a.html: there is another"},
 	} {
-		if _, err := New(tc.files, nil); err == nil || !strings.Contains(err.Error(), tc.want) {
+		s, err := New(tc.files, nil)
+		if err == nil {
+			err = s.Check()
+		}
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want an error with %q", name, err, tc.want)
 		}
 	}
