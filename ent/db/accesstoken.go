@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -134,35 +133,8 @@ func (_m *AccessToken) Unwrap() *AccessToken {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *AccessToken) String() string {
-	var builder strings.Builder
-	builder.WriteString("AccessToken(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("grant_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.GrantID))
-	builder.WriteString(", ")
-	builder.WriteString("hint=")
-	builder.WriteString(_m.Hint)
-	builder.WriteString(", ")
-	if v := _m.Scopes; v != nil {
-		builder.WriteString("scopes=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	builder.WriteString("expires_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.ExpiresAt))
-	builder.WriteString(", ")
-	if v := _m.RevokedAt; v != nil {
-		builder.WriteString("revoked_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *AccessToken) String() string { return fmt.Sprint("AccessToken(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *AccessToken) PublicID() string { return xid.Kind("tok").Format(_m.ID) }

@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/accesstoken"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -94,38 +93,20 @@ func (_u *AccessTokenUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Ac
 	return _u
 }
 
-func (_u *AccessTokenUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(accesstoken.Table, accesstoken.Columns, sqlgraph.NewFieldSpec(accesstoken.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if _u.mutation.ScopesCleared() {
-		_spec.ClearField(accesstoken.FieldScopes, field.TypeString)
-	}
-	if value, ok := _u.mutation.RevokedAt(); ok {
-		_spec.SetField(accesstoken.FieldRevokedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedRevokedAt(); ok {
-		_spec.AddField(accesstoken.FieldRevokedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.RevokedAtCleared() {
-		_spec.ClearField(accesstoken.FieldRevokedAt, field.TypeInt64)
-	}
+func (_u *AccessTokenUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(accesstoken.Table, accesstoken.Columns,
+		sqlgraph.NewFieldSpec(accesstoken.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, accesstoken.FieldStoreID, accesstoken.FieldGrantID, accesstoken.FieldHint, accesstoken.FieldScopes, accesstoken.FieldExpiresAt)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{accesstoken.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // AccessTokenUpdateOne is the builder for updating a single AccessToken entity.
@@ -215,56 +196,7 @@ func (_u *AccessTokenUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) 
 	return _u
 }
 
-func (_u *AccessTokenUpdateOne) sqlSave(ctx context.Context) (_node *AccessToken, err error) {
-	_spec := sqlgraph.NewUpdateSpec(accesstoken.Table, accesstoken.Columns, sqlgraph.NewFieldSpec(accesstoken.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "AccessToken.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, accesstoken.FieldID)
-		for _, f := range fields {
-			if !accesstoken.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != accesstoken.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if _u.mutation.ScopesCleared() {
-		_spec.ClearField(accesstoken.FieldScopes, field.TypeString)
-	}
-	if value, ok := _u.mutation.RevokedAt(); ok {
-		_spec.SetField(accesstoken.FieldRevokedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedRevokedAt(); ok {
-		_spec.AddField(accesstoken.FieldRevokedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.RevokedAtCleared() {
-		_spec.ClearField(accesstoken.FieldRevokedAt, field.TypeInt64)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &AccessToken{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{accesstoken.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *AccessTokenUpdateOne) sqlSave(context.Context) (*AccessToken, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -125,34 +124,8 @@ func (_m *AccountEvent) Unwrap() *AccountEvent {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *AccountEvent) String() string {
-	var builder strings.Builder
-	builder.WriteString("AccountEvent(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("user_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UserID))
-	builder.WriteString(", ")
-	builder.WriteString("action=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Action))
-	builder.WriteString(", ")
-	if v := _m.Address; v != nil {
-		builder.WriteString("address=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.Agent; v != nil {
-		builder.WriteString("agent=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.Detail; v != nil {
-		builder.WriteString("detail=")
-		builder.WriteString(*v)
-	}
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *AccountEvent) String() string { return fmt.Sprint("AccountEvent(", _m.ID, ")") }
 
 // AccountEvents is a parsable slice of AccountEvent.
 type AccountEvents []*AccountEvent

@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/accountevent"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 )
@@ -66,35 +65,20 @@ func (_u *AccountEventUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *A
 	return _u
 }
 
-func (_u *AccountEventUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(accountevent.Table, accountevent.Columns, sqlgraph.NewFieldSpec(accountevent.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if _u.mutation.AddressCleared() {
-		_spec.ClearField(accountevent.FieldAddress, field.TypeString)
-	}
-	if _u.mutation.AgentCleared() {
-		_spec.ClearField(accountevent.FieldAgent, field.TypeString)
-	}
-	if _u.mutation.DetailCleared() {
-		_spec.ClearField(accountevent.FieldDetail, field.TypeString)
-	}
+func (_u *AccountEventUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(accountevent.Table, accountevent.Columns,
+		sqlgraph.NewFieldSpec(accountevent.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, accountevent.FieldUserID, accountevent.FieldAction, accountevent.FieldAddress, accountevent.FieldAgent, accountevent.FieldDetail)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{accountevent.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // AccountEventUpdateOne is the builder for updating a single AccountEvent entity.
@@ -157,53 +141,7 @@ func (_u *AccountEventUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder))
 	return _u
 }
 
-func (_u *AccountEventUpdateOne) sqlSave(ctx context.Context) (_node *AccountEvent, err error) {
-	_spec := sqlgraph.NewUpdateSpec(accountevent.Table, accountevent.Columns, sqlgraph.NewFieldSpec(accountevent.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "AccountEvent.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, accountevent.FieldID)
-		for _, f := range fields {
-			if !accountevent.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != accountevent.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if _u.mutation.AddressCleared() {
-		_spec.ClearField(accountevent.FieldAddress, field.TypeString)
-	}
-	if _u.mutation.AgentCleared() {
-		_spec.ClearField(accountevent.FieldAgent, field.TypeString)
-	}
-	if _u.mutation.DetailCleared() {
-		_spec.ClearField(accountevent.FieldDetail, field.TypeString)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &AccountEvent{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{accountevent.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *AccountEventUpdateOne) sqlSave(context.Context) (*AccountEvent, error) {
+	return nil, builder.ErrOne
 }

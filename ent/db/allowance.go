@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -90,16 +89,8 @@ func (_m *Allowance) Unwrap() *Allowance {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Allowance) String() string {
-	var builder strings.Builder
-	builder.WriteString("Allowance(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("full_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.FullAt))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Allowance) String() string { return fmt.Sprint("Allowance(", _m.ID, ")") }
 
 // Allowances is a parsable slice of Allowance.
 type Allowances []*Allowance

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -198,68 +197,8 @@ func (_m *APIKey) Unwrap() *APIKey {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *APIKey) String() string {
-	var builder strings.Builder
-	builder.WriteString("APIKey(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("lineage_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.LineageID))
-	builder.WriteString(", ")
-	if v := _m.Slot; v != nil {
-		builder.WriteString("slot=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("name=")
-	builder.WriteString(_m.Name)
-	builder.WriteString(", ")
-	builder.WriteString("hint=")
-	builder.WriteString(_m.Hint)
-	builder.WriteString(", ")
-	builder.WriteString("scopes=")
-	builder.WriteString(_m.Scopes)
-	builder.WriteString(", ")
-	if v := _m.CreatedBy; v != nil {
-		builder.WriteString("created_by=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.SupersededAt; v != nil {
-		builder.WriteString("superseded_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.ExpiresAt; v != nil {
-		builder.WriteString("expires_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.RevokedAt; v != nil {
-		builder.WriteString("revoked_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.LastUsedAt; v != nil {
-		builder.WriteString("last_used_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.RetiresAt; v != nil {
-		builder.WriteString("retires_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.Networks; v != nil {
-		builder.WriteString("networks=")
-		builder.WriteString(*v)
-	}
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *APIKey) String() string { return fmt.Sprint("APIKey(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *APIKey) PublicID() string { return xid.Kind("key").Format(_m.ID) }

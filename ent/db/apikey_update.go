@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/apikey"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -336,107 +336,23 @@ func (_u *APIKeyUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *APIKeyU
 	return _u
 }
 
-func (_u *APIKeyUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *APIKeyUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(apikey.Table, apikey.Columns, sqlgraph.NewFieldSpec(apikey.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.LineageID(); ok {
-		_spec.SetField(apikey.FieldLineageID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Slot(); ok {
-		_spec.SetField(apikey.FieldSlot, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedSlot(); ok {
-		_spec.AddField(apikey.FieldSlot, field.TypeInt, value)
-	}
-	if _u.mutation.SlotCleared() {
-		_spec.ClearField(apikey.FieldSlot, field.TypeInt)
-	}
-	if value, ok := _u.mutation.Name(); ok {
-		_spec.SetField(apikey.FieldName, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Hint(); ok {
-		_spec.SetField(apikey.FieldHint, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Scopes(); ok {
-		_spec.SetField(apikey.FieldScopes, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.CreatedBy(); ok {
-		_spec.SetField(apikey.FieldCreatedBy, field.TypeUUID, value)
-	}
-	if _u.mutation.CreatedByCleared() {
-		_spec.ClearField(apikey.FieldCreatedBy, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.SupersededAt(); ok {
-		_spec.SetField(apikey.FieldSupersededAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedSupersededAt(); ok {
-		_spec.AddField(apikey.FieldSupersededAt, field.TypeInt64, value)
-	}
-	if _u.mutation.SupersededAtCleared() {
-		_spec.ClearField(apikey.FieldSupersededAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.ExpiresAt(); ok {
-		_spec.SetField(apikey.FieldExpiresAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedExpiresAt(); ok {
-		_spec.AddField(apikey.FieldExpiresAt, field.TypeInt64, value)
-	}
-	if _u.mutation.ExpiresAtCleared() {
-		_spec.ClearField(apikey.FieldExpiresAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.RevokedAt(); ok {
-		_spec.SetField(apikey.FieldRevokedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedRevokedAt(); ok {
-		_spec.AddField(apikey.FieldRevokedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.RevokedAtCleared() {
-		_spec.ClearField(apikey.FieldRevokedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.LastUsedAt(); ok {
-		_spec.SetField(apikey.FieldLastUsedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedLastUsedAt(); ok {
-		_spec.AddField(apikey.FieldLastUsedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.LastUsedAtCleared() {
-		_spec.ClearField(apikey.FieldLastUsedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.RetiresAt(); ok {
-		_spec.SetField(apikey.FieldRetiresAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedRetiresAt(); ok {
-		_spec.AddField(apikey.FieldRetiresAt, field.TypeInt64, value)
-	}
-	if _u.mutation.RetiresAtCleared() {
-		_spec.ClearField(apikey.FieldRetiresAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.Networks(); ok {
-		_spec.SetField(apikey.FieldNetworks, field.TypeString, value)
-	}
-	if _u.mutation.NetworksCleared() {
-		_spec.ClearField(apikey.FieldNetworks, field.TypeString)
-	}
+	_spec := sqlgraph.NewUpdateSpec(apikey.Table, apikey.Columns,
+		sqlgraph.NewFieldSpec(apikey.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, apikey.FieldStoreID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{apikey.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // APIKeyUpdateOne is the builder for updating a single APIKey entity.
@@ -767,125 +683,7 @@ func (_u *APIKeyUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *APIK
 	return _u
 }
 
-func (_u *APIKeyUpdateOne) sqlSave(ctx context.Context) (_node *APIKey, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(apikey.Table, apikey.Columns, sqlgraph.NewFieldSpec(apikey.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "APIKey.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, apikey.FieldID)
-		for _, f := range fields {
-			if !apikey.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != apikey.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.LineageID(); ok {
-		_spec.SetField(apikey.FieldLineageID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Slot(); ok {
-		_spec.SetField(apikey.FieldSlot, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedSlot(); ok {
-		_spec.AddField(apikey.FieldSlot, field.TypeInt, value)
-	}
-	if _u.mutation.SlotCleared() {
-		_spec.ClearField(apikey.FieldSlot, field.TypeInt)
-	}
-	if value, ok := _u.mutation.Name(); ok {
-		_spec.SetField(apikey.FieldName, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Hint(); ok {
-		_spec.SetField(apikey.FieldHint, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Scopes(); ok {
-		_spec.SetField(apikey.FieldScopes, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.CreatedBy(); ok {
-		_spec.SetField(apikey.FieldCreatedBy, field.TypeUUID, value)
-	}
-	if _u.mutation.CreatedByCleared() {
-		_spec.ClearField(apikey.FieldCreatedBy, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.SupersededAt(); ok {
-		_spec.SetField(apikey.FieldSupersededAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedSupersededAt(); ok {
-		_spec.AddField(apikey.FieldSupersededAt, field.TypeInt64, value)
-	}
-	if _u.mutation.SupersededAtCleared() {
-		_spec.ClearField(apikey.FieldSupersededAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.ExpiresAt(); ok {
-		_spec.SetField(apikey.FieldExpiresAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedExpiresAt(); ok {
-		_spec.AddField(apikey.FieldExpiresAt, field.TypeInt64, value)
-	}
-	if _u.mutation.ExpiresAtCleared() {
-		_spec.ClearField(apikey.FieldExpiresAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.RevokedAt(); ok {
-		_spec.SetField(apikey.FieldRevokedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedRevokedAt(); ok {
-		_spec.AddField(apikey.FieldRevokedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.RevokedAtCleared() {
-		_spec.ClearField(apikey.FieldRevokedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.LastUsedAt(); ok {
-		_spec.SetField(apikey.FieldLastUsedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedLastUsedAt(); ok {
-		_spec.AddField(apikey.FieldLastUsedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.LastUsedAtCleared() {
-		_spec.ClearField(apikey.FieldLastUsedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.RetiresAt(); ok {
-		_spec.SetField(apikey.FieldRetiresAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedRetiresAt(); ok {
-		_spec.AddField(apikey.FieldRetiresAt, field.TypeInt64, value)
-	}
-	if _u.mutation.RetiresAtCleared() {
-		_spec.ClearField(apikey.FieldRetiresAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.Networks(); ok {
-		_spec.SetField(apikey.FieldNetworks, field.TypeString, value)
-	}
-	if _u.mutation.NetworksCleared() {
-		_spec.ClearField(apikey.FieldNetworks, field.TypeString)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &APIKey{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{apikey.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *APIKeyUpdateOne) sqlSave(context.Context) (*APIKey, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -204,63 +203,8 @@ func (_m *App) Unwrap() *App {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *App) String() string {
-	var builder strings.Builder
-	builder.WriteString("App(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("version=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Version))
-	builder.WriteString(", ")
-	builder.WriteString("event_sequence=")
-	builder.WriteString(fmt.Sprintf("%v", _m.EventSequence))
-	builder.WriteString(", ")
-	builder.WriteString("updated_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UpdatedAt))
-	builder.WriteString(", ")
-	builder.WriteString("client_id=")
-	builder.WriteString(_m.ClientID)
-	builder.WriteString(", ")
-	builder.WriteString("name=")
-	builder.WriteString(_m.Name)
-	builder.WriteString(", ")
-	builder.WriteString("developer=")
-	builder.WriteString(_m.Developer)
-	builder.WriteString(", ")
-	if v := _m.Website; v != nil {
-		builder.WriteString("website=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	builder.WriteString("redirect_uris=")
-	builder.WriteString(_m.RedirectUris)
-	builder.WriteString(", ")
-	builder.WriteString("scopes=")
-	builder.WriteString(_m.Scopes)
-	builder.WriteString(", ")
-	if v := _m.CreatedBy; v != nil {
-		builder.WriteString("created_by=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("legacy=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Legacy))
-	builder.WriteString(", ")
-	if v := _m.VerifiedAt; v != nil {
-		builder.WriteString("verified_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.DisabledAt; v != nil {
-		builder.WriteString("disabled_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *App) String() string { return fmt.Sprint("App(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *App) PublicID() string { return xid.Kind("app").Format(_m.ID) }

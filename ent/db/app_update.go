@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/app"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -294,89 +294,23 @@ func (_u *AppUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *AppUpdate 
 	return _u
 }
 
-func (_u *AppUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *AppUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(app.Table, app.Columns, sqlgraph.NewFieldSpec(app.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Version(); ok {
-		_spec.SetField(app.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVersion(); ok {
-		_spec.AddField(app.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.EventSequence(); ok {
-		_spec.SetField(app.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEventSequence(); ok {
-		_spec.AddField(app.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(app.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(app.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Name(); ok {
-		_spec.SetField(app.FieldName, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Developer(); ok {
-		_spec.SetField(app.FieldDeveloper, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Website(); ok {
-		_spec.SetField(app.FieldWebsite, field.TypeString, value)
-	}
-	if _u.mutation.WebsiteCleared() {
-		_spec.ClearField(app.FieldWebsite, field.TypeString)
-	}
-	if value, ok := _u.mutation.RedirectUris(); ok {
-		_spec.SetField(app.FieldRedirectUris, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Scopes(); ok {
-		_spec.SetField(app.FieldScopes, field.TypeString, value)
-	}
-	if _u.mutation.CreatedByCleared() {
-		_spec.ClearField(app.FieldCreatedBy, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.Legacy(); ok {
-		_spec.SetField(app.FieldLegacy, field.TypeBool, value)
-	}
-	if value, ok := _u.mutation.VerifiedAt(); ok {
-		_spec.SetField(app.FieldVerifiedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVerifiedAt(); ok {
-		_spec.AddField(app.FieldVerifiedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.VerifiedAtCleared() {
-		_spec.ClearField(app.FieldVerifiedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.DisabledAt(); ok {
-		_spec.SetField(app.FieldDisabledAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDisabledAt(); ok {
-		_spec.AddField(app.FieldDisabledAt, field.TypeInt64, value)
-	}
-	if _u.mutation.DisabledAtCleared() {
-		_spec.ClearField(app.FieldDisabledAt, field.TypeInt64)
-	}
+	_spec := sqlgraph.NewUpdateSpec(app.Table, app.Columns,
+		sqlgraph.NewFieldSpec(app.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, app.FieldStoreID, app.FieldClientID, app.FieldCreatedBy)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{app.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // AppUpdateOne is the builder for updating a single App entity.
@@ -666,107 +600,7 @@ func (_u *AppUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *AppUpda
 	return _u
 }
 
-func (_u *AppUpdateOne) sqlSave(ctx context.Context) (_node *App, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(app.Table, app.Columns, sqlgraph.NewFieldSpec(app.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "App.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, app.FieldID)
-		for _, f := range fields {
-			if !app.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != app.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Version(); ok {
-		_spec.SetField(app.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVersion(); ok {
-		_spec.AddField(app.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.EventSequence(); ok {
-		_spec.SetField(app.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEventSequence(); ok {
-		_spec.AddField(app.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(app.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(app.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Name(); ok {
-		_spec.SetField(app.FieldName, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Developer(); ok {
-		_spec.SetField(app.FieldDeveloper, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Website(); ok {
-		_spec.SetField(app.FieldWebsite, field.TypeString, value)
-	}
-	if _u.mutation.WebsiteCleared() {
-		_spec.ClearField(app.FieldWebsite, field.TypeString)
-	}
-	if value, ok := _u.mutation.RedirectUris(); ok {
-		_spec.SetField(app.FieldRedirectUris, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Scopes(); ok {
-		_spec.SetField(app.FieldScopes, field.TypeString, value)
-	}
-	if _u.mutation.CreatedByCleared() {
-		_spec.ClearField(app.FieldCreatedBy, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.Legacy(); ok {
-		_spec.SetField(app.FieldLegacy, field.TypeBool, value)
-	}
-	if value, ok := _u.mutation.VerifiedAt(); ok {
-		_spec.SetField(app.FieldVerifiedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVerifiedAt(); ok {
-		_spec.AddField(app.FieldVerifiedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.VerifiedAtCleared() {
-		_spec.ClearField(app.FieldVerifiedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.DisabledAt(); ok {
-		_spec.SetField(app.FieldDisabledAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDisabledAt(); ok {
-		_spec.AddField(app.FieldDisabledAt, field.TypeInt64, value)
-	}
-	if _u.mutation.DisabledAtCleared() {
-		_spec.ClearField(app.FieldDisabledAt, field.TypeInt64)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &App{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{app.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *AppUpdateOne) sqlSave(context.Context) (*App, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -97,19 +96,8 @@ func (_m *AppName) Unwrap() *AppName {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *AppName) String() string {
-	var builder strings.Builder
-	builder.WriteString("AppName(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("app_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.AppID))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *AppName) String() string { return fmt.Sprint("AppName(", _m.ID, ")") }
 
 // AppNames is a parsable slice of AppName.
 type AppNames []*AppName

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -195,58 +194,8 @@ func (_m *Attempt) Unwrap() *Attempt {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Attempt) String() string {
-	var builder strings.Builder
-	builder.WriteString("Attempt(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("endpoint_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.EndpointID))
-	builder.WriteString(", ")
-	builder.WriteString("sequence=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Sequence))
-	builder.WriteString(", ")
-	builder.WriteString("number=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Number))
-	builder.WriteString(", ")
-	builder.WriteString("began_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.BeganAt))
-	builder.WriteString(", ")
-	if v := _m.NextAt; v != nil {
-		builder.WriteString("next_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.AttemptID; v != nil {
-		builder.WriteString("attempt_id=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("outcome=")
-	builder.WriteString(_m.Outcome)
-	builder.WriteString(", ")
-	builder.WriteString("status=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Status))
-	builder.WriteString(", ")
-	builder.WriteString("duration=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Duration))
-	builder.WriteString(", ")
-	if v := _m.Detail; v != nil {
-		builder.WriteString("detail=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	builder.WriteString("response=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Response))
-	builder.WriteString(", ")
-	builder.WriteString("request=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Request))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Attempt) String() string { return fmt.Sprint("Attempt(", _m.ID, ")") }
 
 // PublicAttemptID returns the id as callers see it, or nil.
 func (_m *Attempt) PublicAttemptID() *string {

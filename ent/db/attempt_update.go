@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/attempt"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -246,83 +246,23 @@ func (_u *AttemptUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Attemp
 	return _u
 }
 
-func (_u *AttemptUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *AttemptUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(attempt.Table, attempt.Columns, sqlgraph.NewFieldSpec(attempt.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.BeganAt(); ok {
-		_spec.SetField(attempt.FieldBeganAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedBeganAt(); ok {
-		_spec.AddField(attempt.FieldBeganAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.NextAt(); ok {
-		_spec.SetField(attempt.FieldNextAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedNextAt(); ok {
-		_spec.AddField(attempt.FieldNextAt, field.TypeInt64, value)
-	}
-	if _u.mutation.NextAtCleared() {
-		_spec.ClearField(attempt.FieldNextAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.AttemptID(); ok {
-		_spec.SetField(attempt.FieldAttemptID, field.TypeUUID, value)
-	}
-	if _u.mutation.AttemptIDCleared() {
-		_spec.ClearField(attempt.FieldAttemptID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.Outcome(); ok {
-		_spec.SetField(attempt.FieldOutcome, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Status(); ok {
-		_spec.SetField(attempt.FieldStatus, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedStatus(); ok {
-		_spec.AddField(attempt.FieldStatus, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Duration(); ok {
-		_spec.SetField(attempt.FieldDuration, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDuration(); ok {
-		_spec.AddField(attempt.FieldDuration, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Detail(); ok {
-		_spec.SetField(attempt.FieldDetail, field.TypeString, value)
-	}
-	if _u.mutation.DetailCleared() {
-		_spec.ClearField(attempt.FieldDetail, field.TypeString)
-	}
-	if value, ok := _u.mutation.Response(); ok {
-		_spec.SetField(attempt.FieldResponse, field.TypeBytes, value)
-	}
-	if _u.mutation.ResponseCleared() {
-		_spec.ClearField(attempt.FieldResponse, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.Request(); ok {
-		_spec.SetField(attempt.FieldRequest, field.TypeBytes, value)
-	}
-	if _u.mutation.RequestCleared() {
-		_spec.ClearField(attempt.FieldRequest, field.TypeBytes)
-	}
+	_spec := sqlgraph.NewUpdateSpec(attempt.Table, attempt.Columns,
+		sqlgraph.NewFieldSpec(attempt.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, attempt.FieldStoreID, attempt.FieldEndpointID, attempt.FieldSequence, attempt.FieldNumber)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{attempt.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // AttemptUpdateOne is the builder for updating a single Attempt entity.
@@ -563,101 +503,7 @@ func (_u *AttemptUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Att
 	return _u
 }
 
-func (_u *AttemptUpdateOne) sqlSave(ctx context.Context) (_node *Attempt, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(attempt.Table, attempt.Columns, sqlgraph.NewFieldSpec(attempt.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Attempt.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, attempt.FieldID)
-		for _, f := range fields {
-			if !attempt.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != attempt.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.BeganAt(); ok {
-		_spec.SetField(attempt.FieldBeganAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedBeganAt(); ok {
-		_spec.AddField(attempt.FieldBeganAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.NextAt(); ok {
-		_spec.SetField(attempt.FieldNextAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedNextAt(); ok {
-		_spec.AddField(attempt.FieldNextAt, field.TypeInt64, value)
-	}
-	if _u.mutation.NextAtCleared() {
-		_spec.ClearField(attempt.FieldNextAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.AttemptID(); ok {
-		_spec.SetField(attempt.FieldAttemptID, field.TypeUUID, value)
-	}
-	if _u.mutation.AttemptIDCleared() {
-		_spec.ClearField(attempt.FieldAttemptID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.Outcome(); ok {
-		_spec.SetField(attempt.FieldOutcome, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Status(); ok {
-		_spec.SetField(attempt.FieldStatus, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedStatus(); ok {
-		_spec.AddField(attempt.FieldStatus, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Duration(); ok {
-		_spec.SetField(attempt.FieldDuration, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDuration(); ok {
-		_spec.AddField(attempt.FieldDuration, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Detail(); ok {
-		_spec.SetField(attempt.FieldDetail, field.TypeString, value)
-	}
-	if _u.mutation.DetailCleared() {
-		_spec.ClearField(attempt.FieldDetail, field.TypeString)
-	}
-	if value, ok := _u.mutation.Response(); ok {
-		_spec.SetField(attempt.FieldResponse, field.TypeBytes, value)
-	}
-	if _u.mutation.ResponseCleared() {
-		_spec.ClearField(attempt.FieldResponse, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.Request(); ok {
-		_spec.SetField(attempt.FieldRequest, field.TypeBytes, value)
-	}
-	if _u.mutation.RequestCleared() {
-		_spec.ClearField(attempt.FieldRequest, field.TypeBytes)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Attempt{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{attempt.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *AttemptUpdateOne) sqlSave(context.Context) (*Attempt, error) {
+	return nil, builder.ErrOne
 }

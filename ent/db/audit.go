@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -178,56 +177,8 @@ func (_m *Audit) Unwrap() *Audit {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Audit) String() string {
-	var builder strings.Builder
-	builder.WriteString("Audit(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("actor_type=")
-	builder.WriteString(fmt.Sprintf("%v", _m.ActorType))
-	builder.WriteString(", ")
-	if v := _m.ActorID; v != nil {
-		builder.WriteString("actor_id=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("actor_name=")
-	builder.WriteString(_m.ActorName)
-	builder.WriteString(", ")
-	builder.WriteString("action=")
-	builder.WriteString(_m.Action)
-	builder.WriteString(", ")
-	builder.WriteString("resource_type=")
-	builder.WriteString(_m.ResourceType)
-	builder.WriteString(", ")
-	builder.WriteString("resource_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.ResourceID))
-	builder.WriteString(", ")
-	if v := _m.Detail; v != nil {
-		builder.WriteString("detail=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.Address; v != nil {
-		builder.WriteString("address=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.Agent; v != nil {
-		builder.WriteString("agent=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.RequestID; v != nil {
-		builder.WriteString("request_id=")
-		builder.WriteString(*v)
-	}
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Audit) String() string { return fmt.Sprint("Audit(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *Audit) PublicID() string { return xid.Kind("aud").Format(_m.ID) }

@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/audit"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -258,74 +258,23 @@ func (_u *AuditUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *AuditUpd
 	return _u
 }
 
-func (_u *AuditUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *AuditUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(audit.Table, audit.Columns, sqlgraph.NewFieldSpec(audit.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.ActorType(); ok {
-		_spec.SetField(audit.FieldActorType, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ActorID(); ok {
-		_spec.SetField(audit.FieldActorID, field.TypeUUID, value)
-	}
-	if _u.mutation.ActorIDCleared() {
-		_spec.ClearField(audit.FieldActorID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.ActorName(); ok {
-		_spec.SetField(audit.FieldActorName, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Action(); ok {
-		_spec.SetField(audit.FieldAction, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ResourceType(); ok {
-		_spec.SetField(audit.FieldResourceType, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ResourceID(); ok {
-		_spec.SetField(audit.FieldResourceID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Detail(); ok {
-		_spec.SetField(audit.FieldDetail, field.TypeString, value)
-	}
-	if _u.mutation.DetailCleared() {
-		_spec.ClearField(audit.FieldDetail, field.TypeString)
-	}
-	if value, ok := _u.mutation.Address(); ok {
-		_spec.SetField(audit.FieldAddress, field.TypeString, value)
-	}
-	if _u.mutation.AddressCleared() {
-		_spec.ClearField(audit.FieldAddress, field.TypeString)
-	}
-	if value, ok := _u.mutation.Agent(); ok {
-		_spec.SetField(audit.FieldAgent, field.TypeString, value)
-	}
-	if _u.mutation.AgentCleared() {
-		_spec.ClearField(audit.FieldAgent, field.TypeString)
-	}
-	if value, ok := _u.mutation.RequestID(); ok {
-		_spec.SetField(audit.FieldRequestID, field.TypeString, value)
-	}
-	if _u.mutation.RequestIDCleared() {
-		_spec.ClearField(audit.FieldRequestID, field.TypeString)
-	}
+	_spec := sqlgraph.NewUpdateSpec(audit.Table, audit.Columns,
+		sqlgraph.NewFieldSpec(audit.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, audit.FieldStoreID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{audit.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // AuditUpdateOne is the builder for updating a single Audit entity.
@@ -578,92 +527,7 @@ func (_u *AuditUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Audit
 	return _u
 }
 
-func (_u *AuditUpdateOne) sqlSave(ctx context.Context) (_node *Audit, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(audit.Table, audit.Columns, sqlgraph.NewFieldSpec(audit.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Audit.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, audit.FieldID)
-		for _, f := range fields {
-			if !audit.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != audit.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.ActorType(); ok {
-		_spec.SetField(audit.FieldActorType, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ActorID(); ok {
-		_spec.SetField(audit.FieldActorID, field.TypeUUID, value)
-	}
-	if _u.mutation.ActorIDCleared() {
-		_spec.ClearField(audit.FieldActorID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.ActorName(); ok {
-		_spec.SetField(audit.FieldActorName, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Action(); ok {
-		_spec.SetField(audit.FieldAction, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ResourceType(); ok {
-		_spec.SetField(audit.FieldResourceType, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ResourceID(); ok {
-		_spec.SetField(audit.FieldResourceID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Detail(); ok {
-		_spec.SetField(audit.FieldDetail, field.TypeString, value)
-	}
-	if _u.mutation.DetailCleared() {
-		_spec.ClearField(audit.FieldDetail, field.TypeString)
-	}
-	if value, ok := _u.mutation.Address(); ok {
-		_spec.SetField(audit.FieldAddress, field.TypeString, value)
-	}
-	if _u.mutation.AddressCleared() {
-		_spec.ClearField(audit.FieldAddress, field.TypeString)
-	}
-	if value, ok := _u.mutation.Agent(); ok {
-		_spec.SetField(audit.FieldAgent, field.TypeString, value)
-	}
-	if _u.mutation.AgentCleared() {
-		_spec.ClearField(audit.FieldAgent, field.TypeString)
-	}
-	if value, ok := _u.mutation.RequestID(); ok {
-		_spec.SetField(audit.FieldRequestID, field.TypeString, value)
-	}
-	if _u.mutation.RequestIDCleared() {
-		_spec.ClearField(audit.FieldRequestID, field.TypeString)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Audit{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{audit.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *AuditUpdateOne) sqlSave(context.Context) (*Audit, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -238,82 +237,8 @@ func (_m *Cart) Unwrap() *Cart {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Cart) String() string {
-	var builder strings.Builder
-	builder.WriteString("Cart(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("token=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Token))
-	builder.WriteString(", ")
-	builder.WriteString("bucket=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Bucket))
-	builder.WriteString(", ")
-	builder.WriteString("expires_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.ExpiresAt))
-	builder.WriteString(", ")
-	builder.WriteString("version=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Version))
-	builder.WriteString(", ")
-	builder.WriteString("updated_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UpdatedAt))
-	builder.WriteString(", ")
-	builder.WriteString("lines_count=")
-	builder.WriteString(fmt.Sprintf("%v", _m.LinesCount))
-	builder.WriteString(", ")
-	if v := _m.Code; v != nil {
-		builder.WriteString("code=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.Note; v != nil {
-		builder.WriteString("note=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.Email; v != nil {
-		builder.WriteString("email=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.Phone; v != nil {
-		builder.WriteString("phone=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	builder.WriteString("address=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Address))
-	builder.WriteString(", ")
-	if v := _m.Country; v != nil {
-		builder.WriteString("country=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.RateID; v != nil {
-		builder.WriteString("rate_id=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.Payment; v != nil {
-		builder.WriteString("payment=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.ReachedAt; v != nil {
-		builder.WriteString("reached_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.OrderID; v != nil {
-		builder.WriteString("order_id=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Cart) String() string { return fmt.Sprint("Cart(", _m.ID, ")") }
 
 // DecodedAddress returns the members of address, or nil.
 func (_m *Cart) DecodedAddress() (*document.AddressFields, error) { return _m.Address.Fields() }

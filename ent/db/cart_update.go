@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/cart"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/document"
@@ -363,116 +363,23 @@ func (_u *CartUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *CartUpdat
 	return _u
 }
 
-func (_u *CartUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *CartUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(cart.Table, cart.Columns, sqlgraph.NewFieldSpec(cart.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.ExpiresAt(); ok {
-		_spec.SetField(cart.FieldExpiresAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedExpiresAt(); ok {
-		_spec.AddField(cart.FieldExpiresAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Version(); ok {
-		_spec.SetField(cart.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVersion(); ok {
-		_spec.AddField(cart.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(cart.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(cart.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.LinesCount(); ok {
-		_spec.SetField(cart.FieldLinesCount, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedLinesCount(); ok {
-		_spec.AddField(cart.FieldLinesCount, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Code(); ok {
-		_spec.SetField(cart.FieldCode, field.TypeString, value)
-	}
-	if _u.mutation.CodeCleared() {
-		_spec.ClearField(cart.FieldCode, field.TypeString)
-	}
-	if value, ok := _u.mutation.Note(); ok {
-		_spec.SetField(cart.FieldNote, field.TypeString, value)
-	}
-	if _u.mutation.NoteCleared() {
-		_spec.ClearField(cart.FieldNote, field.TypeString)
-	}
-	if value, ok := _u.mutation.Email(); ok {
-		_spec.SetField(cart.FieldEmail, field.TypeString, value)
-	}
-	if _u.mutation.EmailCleared() {
-		_spec.ClearField(cart.FieldEmail, field.TypeString)
-	}
-	if value, ok := _u.mutation.Phone(); ok {
-		_spec.SetField(cart.FieldPhone, field.TypeString, value)
-	}
-	if _u.mutation.PhoneCleared() {
-		_spec.ClearField(cart.FieldPhone, field.TypeString)
-	}
-	if value, ok := _u.mutation.Address(); ok {
-		_spec.SetField(cart.FieldAddress, field.TypeBytes, value)
-	}
-	if _u.mutation.AddressCleared() {
-		_spec.ClearField(cart.FieldAddress, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.Country(); ok {
-		_spec.SetField(cart.FieldCountry, field.TypeString, value)
-	}
-	if _u.mutation.CountryCleared() {
-		_spec.ClearField(cart.FieldCountry, field.TypeString)
-	}
-	if value, ok := _u.mutation.RateID(); ok {
-		_spec.SetField(cart.FieldRateID, field.TypeString, value)
-	}
-	if _u.mutation.RateIDCleared() {
-		_spec.ClearField(cart.FieldRateID, field.TypeString)
-	}
-	if value, ok := _u.mutation.Payment(); ok {
-		_spec.SetField(cart.FieldPayment, field.TypeString, value)
-	}
-	if _u.mutation.PaymentCleared() {
-		_spec.ClearField(cart.FieldPayment, field.TypeString)
-	}
-	if value, ok := _u.mutation.ReachedAt(); ok {
-		_spec.SetField(cart.FieldReachedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedReachedAt(); ok {
-		_spec.AddField(cart.FieldReachedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.ReachedAtCleared() {
-		_spec.ClearField(cart.FieldReachedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.OrderID(); ok {
-		_spec.SetField(cart.FieldOrderID, field.TypeUUID, value)
-	}
-	if _u.mutation.OrderIDCleared() {
-		_spec.ClearField(cart.FieldOrderID, field.TypeUUID)
-	}
+	_spec := sqlgraph.NewUpdateSpec(cart.Table, cart.Columns,
+		sqlgraph.NewFieldSpec(cart.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, cart.FieldStoreID, cart.FieldToken, cart.FieldBucket)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{cart.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // CartUpdateOne is the builder for updating a single Cart entity.
@@ -828,134 +735,7 @@ func (_u *CartUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *CartUp
 	return _u
 }
 
-func (_u *CartUpdateOne) sqlSave(ctx context.Context) (_node *Cart, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(cart.Table, cart.Columns, sqlgraph.NewFieldSpec(cart.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Cart.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, cart.FieldID)
-		for _, f := range fields {
-			if !cart.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != cart.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.ExpiresAt(); ok {
-		_spec.SetField(cart.FieldExpiresAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedExpiresAt(); ok {
-		_spec.AddField(cart.FieldExpiresAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Version(); ok {
-		_spec.SetField(cart.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVersion(); ok {
-		_spec.AddField(cart.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(cart.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(cart.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.LinesCount(); ok {
-		_spec.SetField(cart.FieldLinesCount, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedLinesCount(); ok {
-		_spec.AddField(cart.FieldLinesCount, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Code(); ok {
-		_spec.SetField(cart.FieldCode, field.TypeString, value)
-	}
-	if _u.mutation.CodeCleared() {
-		_spec.ClearField(cart.FieldCode, field.TypeString)
-	}
-	if value, ok := _u.mutation.Note(); ok {
-		_spec.SetField(cart.FieldNote, field.TypeString, value)
-	}
-	if _u.mutation.NoteCleared() {
-		_spec.ClearField(cart.FieldNote, field.TypeString)
-	}
-	if value, ok := _u.mutation.Email(); ok {
-		_spec.SetField(cart.FieldEmail, field.TypeString, value)
-	}
-	if _u.mutation.EmailCleared() {
-		_spec.ClearField(cart.FieldEmail, field.TypeString)
-	}
-	if value, ok := _u.mutation.Phone(); ok {
-		_spec.SetField(cart.FieldPhone, field.TypeString, value)
-	}
-	if _u.mutation.PhoneCleared() {
-		_spec.ClearField(cart.FieldPhone, field.TypeString)
-	}
-	if value, ok := _u.mutation.Address(); ok {
-		_spec.SetField(cart.FieldAddress, field.TypeBytes, value)
-	}
-	if _u.mutation.AddressCleared() {
-		_spec.ClearField(cart.FieldAddress, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.Country(); ok {
-		_spec.SetField(cart.FieldCountry, field.TypeString, value)
-	}
-	if _u.mutation.CountryCleared() {
-		_spec.ClearField(cart.FieldCountry, field.TypeString)
-	}
-	if value, ok := _u.mutation.RateID(); ok {
-		_spec.SetField(cart.FieldRateID, field.TypeString, value)
-	}
-	if _u.mutation.RateIDCleared() {
-		_spec.ClearField(cart.FieldRateID, field.TypeString)
-	}
-	if value, ok := _u.mutation.Payment(); ok {
-		_spec.SetField(cart.FieldPayment, field.TypeString, value)
-	}
-	if _u.mutation.PaymentCleared() {
-		_spec.ClearField(cart.FieldPayment, field.TypeString)
-	}
-	if value, ok := _u.mutation.ReachedAt(); ok {
-		_spec.SetField(cart.FieldReachedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedReachedAt(); ok {
-		_spec.AddField(cart.FieldReachedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.ReachedAtCleared() {
-		_spec.ClearField(cart.FieldReachedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.OrderID(); ok {
-		_spec.SetField(cart.FieldOrderID, field.TypeUUID, value)
-	}
-	if _u.mutation.OrderIDCleared() {
-		_spec.ClearField(cart.FieldOrderID, field.TypeUUID)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Cart{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{cart.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *CartUpdateOne) sqlSave(context.Context) (*Cart, error) {
+	return nil, builder.ErrOne
 }

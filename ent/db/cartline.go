@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -138,34 +137,8 @@ func (_m *CartLine) Unwrap() *CartLine {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *CartLine) String() string {
-	var builder strings.Builder
-	builder.WriteString("CartLine(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("cart_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.CartID))
-	builder.WriteString(", ")
-	builder.WriteString("product_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.ProductID))
-	builder.WriteString(", ")
-	builder.WriteString("variant_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.VariantID))
-	builder.WriteString(", ")
-	builder.WriteString("quantity=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Quantity))
-	builder.WriteString(", ")
-	builder.WriteString("price_minor=")
-	builder.WriteString(fmt.Sprintf("%v", _m.PriceMinor))
-	builder.WriteString(", ")
-	builder.WriteString("added_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.AddedAt))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *CartLine) String() string { return fmt.Sprint("CartLine(", _m.ID, ")") }
 
 // PublicProductID returns the id as callers see it.
 func (_m *CartLine) PublicProductID() string { return xid.Kind("prod").Format(_m.ProductID) }

@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/cartline"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 )
@@ -108,38 +107,20 @@ func (_u *CartLineUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *CartL
 	return _u
 }
 
-func (_u *CartLineUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(cartline.Table, cartline.Columns, sqlgraph.NewFieldSpec(cartline.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Quantity(); ok {
-		_spec.SetField(cartline.FieldQuantity, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedQuantity(); ok {
-		_spec.AddField(cartline.FieldQuantity, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.PriceMinor(); ok {
-		_spec.SetField(cartline.FieldPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedPriceMinor(); ok {
-		_spec.AddField(cartline.FieldPriceMinor, field.TypeInt64, value)
-	}
+func (_u *CartLineUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(cartline.Table, cartline.Columns,
+		sqlgraph.NewFieldSpec(cartline.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, cartline.FieldStoreID, cartline.FieldCartID, cartline.FieldProductID, cartline.FieldVariantID, cartline.FieldAddedAt)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{cartline.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // CartLineUpdateOne is the builder for updating a single CartLine entity.
@@ -244,56 +225,7 @@ func (_u *CartLineUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Ca
 	return _u
 }
 
-func (_u *CartLineUpdateOne) sqlSave(ctx context.Context) (_node *CartLine, err error) {
-	_spec := sqlgraph.NewUpdateSpec(cartline.Table, cartline.Columns, sqlgraph.NewFieldSpec(cartline.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "CartLine.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, cartline.FieldID)
-		for _, f := range fields {
-			if !cartline.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != cartline.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Quantity(); ok {
-		_spec.SetField(cartline.FieldQuantity, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedQuantity(); ok {
-		_spec.AddField(cartline.FieldQuantity, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.PriceMinor(); ok {
-		_spec.SetField(cartline.FieldPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedPriceMinor(); ok {
-		_spec.AddField(cartline.FieldPriceMinor, field.TypeInt64, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &CartLine{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{cartline.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *CartLineUpdateOne) sqlSave(context.Context) (*CartLine, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -131,30 +130,8 @@ func (_m *Challenge) Unwrap() *Challenge {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Challenge) String() string {
-	var builder strings.Builder
-	builder.WriteString("Challenge(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("user_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UserID))
-	builder.WriteString(", ")
-	builder.WriteString("purpose=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Purpose))
-	builder.WriteString(", ")
-	if v := _m.Email; v != nil {
-		builder.WriteString("email=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	builder.WriteString("data=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Data))
-	builder.WriteString(", ")
-	builder.WriteString("expires_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.ExpiresAt))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Challenge) String() string { return fmt.Sprint("Challenge(", _m.ID, ")") }
 
 // Challenges is a parsable slice of Challenge.
 type Challenges []*Challenge

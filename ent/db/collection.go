@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -203,57 +202,8 @@ func (_m *Collection) Unwrap() *Collection {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Collection) String() string {
-	var builder strings.Builder
-	builder.WriteString("Collection(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("version=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Version))
-	builder.WriteString(", ")
-	builder.WriteString("event_sequence=")
-	builder.WriteString(fmt.Sprintf("%v", _m.EventSequence))
-	builder.WriteString(", ")
-	builder.WriteString("updated_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UpdatedAt))
-	builder.WriteString(", ")
-	builder.WriteString("title=")
-	builder.WriteString(_m.Title)
-	builder.WriteString(", ")
-	builder.WriteString("handle=")
-	builder.WriteString(_m.Handle)
-	builder.WriteString(", ")
-	if v := _m.Description; v != nil {
-		builder.WriteString("description=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	builder.WriteString("sort=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Sort))
-	builder.WriteString(", ")
-	builder.WriteString("rule=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Rule))
-	builder.WriteString(", ")
-	builder.WriteString("bucket=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Bucket))
-	builder.WriteString(", ")
-	builder.WriteString("due_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.DueAt))
-	builder.WriteString(", ")
-	builder.WriteString("behind=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Behind))
-	builder.WriteString(", ")
-	builder.WriteString("settling=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Settling))
-	builder.WriteString(", ")
-	builder.WriteString("gone=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Gone))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Collection) String() string { return fmt.Sprint("Collection(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *Collection) PublicID() string { return xid.Kind("col").Format(_m.ID) }

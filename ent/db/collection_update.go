@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/collection"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/document"
@@ -280,83 +280,23 @@ func (_u *CollectionUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Col
 	return _u
 }
 
-func (_u *CollectionUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *CollectionUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(collection.Table, collection.Columns, sqlgraph.NewFieldSpec(collection.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Version(); ok {
-		_spec.SetField(collection.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVersion(); ok {
-		_spec.AddField(collection.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.EventSequence(); ok {
-		_spec.SetField(collection.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEventSequence(); ok {
-		_spec.AddField(collection.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(collection.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(collection.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Title(); ok {
-		_spec.SetField(collection.FieldTitle, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Handle(); ok {
-		_spec.SetField(collection.FieldHandle, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Description(); ok {
-		_spec.SetField(collection.FieldDescription, field.TypeString, value)
-	}
-	if _u.mutation.DescriptionCleared() {
-		_spec.ClearField(collection.FieldDescription, field.TypeString)
-	}
-	if value, ok := _u.mutation.Sort(); ok {
-		_spec.SetField(collection.FieldSort, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Rule(); ok {
-		_spec.SetField(collection.FieldRule, field.TypeBytes, value)
-	}
-	if _u.mutation.RuleCleared() {
-		_spec.ClearField(collection.FieldRule, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.DueAt(); ok {
-		_spec.SetField(collection.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDueAt(); ok {
-		_spec.AddField(collection.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Behind(); ok {
-		_spec.SetField(collection.FieldBehind, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Settling(); ok {
-		_spec.SetField(collection.FieldSettling, field.TypeBool, value)
-	}
-	if value, ok := _u.mutation.Gone(); ok {
-		_spec.SetField(collection.FieldGone, field.TypeBool, value)
-	}
+	_spec := sqlgraph.NewUpdateSpec(collection.Table, collection.Columns,
+		sqlgraph.NewFieldSpec(collection.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, collection.FieldStoreID, collection.FieldBucket)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{collection.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // CollectionUpdateOne is the builder for updating a single Collection entity.
@@ -629,101 +569,7 @@ func (_u *CollectionUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *
 	return _u
 }
 
-func (_u *CollectionUpdateOne) sqlSave(ctx context.Context) (_node *Collection, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(collection.Table, collection.Columns, sqlgraph.NewFieldSpec(collection.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Collection.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, collection.FieldID)
-		for _, f := range fields {
-			if !collection.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != collection.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Version(); ok {
-		_spec.SetField(collection.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVersion(); ok {
-		_spec.AddField(collection.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.EventSequence(); ok {
-		_spec.SetField(collection.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEventSequence(); ok {
-		_spec.AddField(collection.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(collection.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(collection.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Title(); ok {
-		_spec.SetField(collection.FieldTitle, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Handle(); ok {
-		_spec.SetField(collection.FieldHandle, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Description(); ok {
-		_spec.SetField(collection.FieldDescription, field.TypeString, value)
-	}
-	if _u.mutation.DescriptionCleared() {
-		_spec.ClearField(collection.FieldDescription, field.TypeString)
-	}
-	if value, ok := _u.mutation.Sort(); ok {
-		_spec.SetField(collection.FieldSort, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Rule(); ok {
-		_spec.SetField(collection.FieldRule, field.TypeBytes, value)
-	}
-	if _u.mutation.RuleCleared() {
-		_spec.ClearField(collection.FieldRule, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.DueAt(); ok {
-		_spec.SetField(collection.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDueAt(); ok {
-		_spec.AddField(collection.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Behind(); ok {
-		_spec.SetField(collection.FieldBehind, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Settling(); ok {
-		_spec.SetField(collection.FieldSettling, field.TypeBool, value)
-	}
-	if value, ok := _u.mutation.Gone(); ok {
-		_spec.SetField(collection.FieldGone, field.TypeBool, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Collection{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{collection.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *CollectionUpdateOne) sqlSave(context.Context) (*Collection, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -105,22 +104,8 @@ func (_m *CollectionProduct) Unwrap() *CollectionProduct {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *CollectionProduct) String() string {
-	var builder strings.Builder
-	builder.WriteString("CollectionProduct(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("collection_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.CollectionID))
-	builder.WriteString(", ")
-	builder.WriteString("position=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Position))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *CollectionProduct) String() string { return fmt.Sprint("CollectionProduct(", _m.ID, ")") }
 
 // PublicCollectionID returns the id as callers see it.
 func (_m *CollectionProduct) PublicCollectionID() string {

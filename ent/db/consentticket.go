@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -87,16 +86,8 @@ func (_m *ConsentTicket) Unwrap() *ConsentTicket {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *ConsentTicket) String() string {
-	var builder strings.Builder
-	builder.WriteString("ConsentTicket(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *ConsentTicket) String() string { return fmt.Sprint("ConsentTicket(", _m.ID, ")") }
 
 // ConsentTickets is a parsable slice of ConsentTicket.
 type ConsentTickets []*ConsentTicket

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -108,22 +107,8 @@ func (_m *Credential) Unwrap() *Credential {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Credential) String() string {
-	var builder strings.Builder
-	builder.WriteString("Credential(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("credential_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.CredentialID))
-	builder.WriteString(", ")
-	builder.WriteString("kind=")
-	builder.WriteString(_m.Kind)
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Credential) String() string { return fmt.Sprint("Credential(", _m.ID, ")") }
 
 // Credentials is a parsable slice of Credential.
 type Credentials []*Credential

@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/credential"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -109,35 +108,20 @@ func (_u *CredentialUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Cre
 	return _u
 }
 
-func (_u *CredentialUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(credential.Table, credential.Columns, sqlgraph.NewFieldSpec(credential.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.StoreID(); ok {
-		_spec.SetField(credential.FieldStoreID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.CredentialID(); ok {
-		_spec.SetField(credential.FieldCredentialID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Kind(); ok {
-		_spec.SetField(credential.FieldKind, field.TypeString, value)
-	}
+func (_u *CredentialUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(credential.Table, credential.Columns,
+		sqlgraph.NewFieldSpec(credential.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{credential.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // CredentialUpdateOne is the builder for updating a single Credential entity.
@@ -242,53 +226,7 @@ func (_u *CredentialUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *
 	return _u
 }
 
-func (_u *CredentialUpdateOne) sqlSave(ctx context.Context) (_node *Credential, err error) {
-	_spec := sqlgraph.NewUpdateSpec(credential.Table, credential.Columns, sqlgraph.NewFieldSpec(credential.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Credential.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, credential.FieldID)
-		for _, f := range fields {
-			if !credential.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != credential.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.StoreID(); ok {
-		_spec.SetField(credential.FieldStoreID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.CredentialID(); ok {
-		_spec.SetField(credential.FieldCredentialID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Kind(); ok {
-		_spec.SetField(credential.FieldKind, field.TypeString, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Credential{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{credential.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *CredentialUpdateOne) sqlSave(context.Context) (*Credential, error) {
+	return nil, builder.ErrOne
 }

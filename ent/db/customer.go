@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -239,81 +238,8 @@ func (_m *Customer) Unwrap() *Customer {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Customer) String() string {
-	var builder strings.Builder
-	builder.WriteString("Customer(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("version=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Version))
-	builder.WriteString(", ")
-	builder.WriteString("event_sequence=")
-	builder.WriteString(fmt.Sprintf("%v", _m.EventSequence))
-	builder.WriteString(", ")
-	builder.WriteString("updated_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UpdatedAt))
-	builder.WriteString(", ")
-	if v := _m.Email; v != nil {
-		builder.WriteString("email=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.Phone; v != nil {
-		builder.WriteString("phone=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.FirstName; v != nil {
-		builder.WriteString("first_name=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.LastName; v != nil {
-		builder.WriteString("last_name=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	builder.WriteString("status=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Status))
-	builder.WriteString(", ")
-	if v := _m.Locale; v != nil {
-		builder.WriteString("locale=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	builder.WriteString("email_marketing=")
-	builder.WriteString(fmt.Sprintf("%v", _m.EmailMarketing))
-	builder.WriteString(", ")
-	builder.WriteString("default_address=")
-	builder.WriteString(fmt.Sprintf("%v", _m.DefaultAddress))
-	builder.WriteString(", ")
-	builder.WriteString("addresses=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Addresses))
-	builder.WriteString(", ")
-	builder.WriteString("tags=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Tags))
-	builder.WriteString(", ")
-	if v := _m.Note; v != nil {
-		builder.WriteString("note=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	builder.WriteString("orders_count=")
-	builder.WriteString(fmt.Sprintf("%v", _m.OrdersCount))
-	builder.WriteString(", ")
-	builder.WriteString("total_spent_minor=")
-	builder.WriteString(fmt.Sprintf("%v", _m.TotalSpentMinor))
-	builder.WriteString(", ")
-	if v := _m.LastOrderAt; v != nil {
-		builder.WriteString("last_order_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Customer) String() string { return fmt.Sprint("Customer(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *Customer) PublicID() string { return xid.Kind("cus").Format(_m.ID) }

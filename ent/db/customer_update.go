@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/document"
@@ -393,122 +393,23 @@ func (_u *CustomerUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Custo
 	return _u
 }
 
-func (_u *CustomerUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *CustomerUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(customer.Table, customer.Columns, sqlgraph.NewFieldSpec(customer.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Version(); ok {
-		_spec.SetField(customer.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVersion(); ok {
-		_spec.AddField(customer.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.EventSequence(); ok {
-		_spec.SetField(customer.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEventSequence(); ok {
-		_spec.AddField(customer.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(customer.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(customer.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Email(); ok {
-		_spec.SetField(customer.FieldEmail, field.TypeString, value)
-	}
-	if _u.mutation.EmailCleared() {
-		_spec.ClearField(customer.FieldEmail, field.TypeString)
-	}
-	if value, ok := _u.mutation.Phone(); ok {
-		_spec.SetField(customer.FieldPhone, field.TypeString, value)
-	}
-	if _u.mutation.PhoneCleared() {
-		_spec.ClearField(customer.FieldPhone, field.TypeString)
-	}
-	if value, ok := _u.mutation.FirstName(); ok {
-		_spec.SetField(customer.FieldFirstName, field.TypeString, value)
-	}
-	if _u.mutation.FirstNameCleared() {
-		_spec.ClearField(customer.FieldFirstName, field.TypeString)
-	}
-	if value, ok := _u.mutation.LastName(); ok {
-		_spec.SetField(customer.FieldLastName, field.TypeString, value)
-	}
-	if _u.mutation.LastNameCleared() {
-		_spec.ClearField(customer.FieldLastName, field.TypeString)
-	}
-	if value, ok := _u.mutation.Status(); ok {
-		_spec.SetField(customer.FieldStatus, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Locale(); ok {
-		_spec.SetField(customer.FieldLocale, field.TypeString, value)
-	}
-	if _u.mutation.LocaleCleared() {
-		_spec.ClearField(customer.FieldLocale, field.TypeString)
-	}
-	if value, ok := _u.mutation.EmailMarketing(); ok {
-		_spec.SetField(customer.FieldEmailMarketing, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.DefaultAddress(); ok {
-		_spec.SetField(customer.FieldDefaultAddress, field.TypeBytes, value)
-	}
-	if _u.mutation.DefaultAddressCleared() {
-		_spec.ClearField(customer.FieldDefaultAddress, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.Addresses(); ok {
-		_spec.SetField(customer.FieldAddresses, field.TypeBytes, value)
-	}
-	if value, ok := _u.mutation.Tags(); ok {
-		_spec.SetField(customer.FieldTags, field.TypeBytes, value)
-	}
-	if value, ok := _u.mutation.Note(); ok {
-		_spec.SetField(customer.FieldNote, field.TypeString, value)
-	}
-	if _u.mutation.NoteCleared() {
-		_spec.ClearField(customer.FieldNote, field.TypeString)
-	}
-	if value, ok := _u.mutation.OrdersCount(); ok {
-		_spec.SetField(customer.FieldOrdersCount, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedOrdersCount(); ok {
-		_spec.AddField(customer.FieldOrdersCount, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.TotalSpentMinor(); ok {
-		_spec.SetField(customer.FieldTotalSpentMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedTotalSpentMinor(); ok {
-		_spec.AddField(customer.FieldTotalSpentMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.LastOrderAt(); ok {
-		_spec.SetField(customer.FieldLastOrderAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedLastOrderAt(); ok {
-		_spec.AddField(customer.FieldLastOrderAt, field.TypeInt64, value)
-	}
-	if _u.mutation.LastOrderAtCleared() {
-		_spec.ClearField(customer.FieldLastOrderAt, field.TypeInt64)
-	}
+	_spec := sqlgraph.NewUpdateSpec(customer.Table, customer.Columns,
+		sqlgraph.NewFieldSpec(customer.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, customer.FieldStoreID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{customer.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // CustomerUpdateOne is the builder for updating a single Customer entity.
@@ -895,140 +796,7 @@ func (_u *CustomerUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Cu
 	return _u
 }
 
-func (_u *CustomerUpdateOne) sqlSave(ctx context.Context) (_node *Customer, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(customer.Table, customer.Columns, sqlgraph.NewFieldSpec(customer.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Customer.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, customer.FieldID)
-		for _, f := range fields {
-			if !customer.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != customer.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Version(); ok {
-		_spec.SetField(customer.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVersion(); ok {
-		_spec.AddField(customer.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.EventSequence(); ok {
-		_spec.SetField(customer.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEventSequence(); ok {
-		_spec.AddField(customer.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(customer.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(customer.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Email(); ok {
-		_spec.SetField(customer.FieldEmail, field.TypeString, value)
-	}
-	if _u.mutation.EmailCleared() {
-		_spec.ClearField(customer.FieldEmail, field.TypeString)
-	}
-	if value, ok := _u.mutation.Phone(); ok {
-		_spec.SetField(customer.FieldPhone, field.TypeString, value)
-	}
-	if _u.mutation.PhoneCleared() {
-		_spec.ClearField(customer.FieldPhone, field.TypeString)
-	}
-	if value, ok := _u.mutation.FirstName(); ok {
-		_spec.SetField(customer.FieldFirstName, field.TypeString, value)
-	}
-	if _u.mutation.FirstNameCleared() {
-		_spec.ClearField(customer.FieldFirstName, field.TypeString)
-	}
-	if value, ok := _u.mutation.LastName(); ok {
-		_spec.SetField(customer.FieldLastName, field.TypeString, value)
-	}
-	if _u.mutation.LastNameCleared() {
-		_spec.ClearField(customer.FieldLastName, field.TypeString)
-	}
-	if value, ok := _u.mutation.Status(); ok {
-		_spec.SetField(customer.FieldStatus, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Locale(); ok {
-		_spec.SetField(customer.FieldLocale, field.TypeString, value)
-	}
-	if _u.mutation.LocaleCleared() {
-		_spec.ClearField(customer.FieldLocale, field.TypeString)
-	}
-	if value, ok := _u.mutation.EmailMarketing(); ok {
-		_spec.SetField(customer.FieldEmailMarketing, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.DefaultAddress(); ok {
-		_spec.SetField(customer.FieldDefaultAddress, field.TypeBytes, value)
-	}
-	if _u.mutation.DefaultAddressCleared() {
-		_spec.ClearField(customer.FieldDefaultAddress, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.Addresses(); ok {
-		_spec.SetField(customer.FieldAddresses, field.TypeBytes, value)
-	}
-	if value, ok := _u.mutation.Tags(); ok {
-		_spec.SetField(customer.FieldTags, field.TypeBytes, value)
-	}
-	if value, ok := _u.mutation.Note(); ok {
-		_spec.SetField(customer.FieldNote, field.TypeString, value)
-	}
-	if _u.mutation.NoteCleared() {
-		_spec.ClearField(customer.FieldNote, field.TypeString)
-	}
-	if value, ok := _u.mutation.OrdersCount(); ok {
-		_spec.SetField(customer.FieldOrdersCount, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedOrdersCount(); ok {
-		_spec.AddField(customer.FieldOrdersCount, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.TotalSpentMinor(); ok {
-		_spec.SetField(customer.FieldTotalSpentMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedTotalSpentMinor(); ok {
-		_spec.AddField(customer.FieldTotalSpentMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.LastOrderAt(); ok {
-		_spec.SetField(customer.FieldLastOrderAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedLastOrderAt(); ok {
-		_spec.AddField(customer.FieldLastOrderAt, field.TypeInt64, value)
-	}
-	if _u.mutation.LastOrderAtCleared() {
-		_spec.ClearField(customer.FieldLastOrderAt, field.TypeInt64)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Customer{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{customer.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *CustomerUpdateOne) sqlSave(context.Context) (*Customer, error) {
+	return nil, builder.ErrOne
 }

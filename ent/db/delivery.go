@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -172,46 +171,8 @@ func (_m *Delivery) Unwrap() *Delivery {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Delivery) String() string {
-	var builder strings.Builder
-	builder.WriteString("Delivery(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("endpoint_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.EndpointID))
-	builder.WriteString(", ")
-	builder.WriteString("sequence=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Sequence))
-	builder.WriteString(", ")
-	builder.WriteString("event_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.EventID))
-	builder.WriteString(", ")
-	builder.WriteString("resource_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.ResourceID))
-	builder.WriteString(", ")
-	builder.WriteString("attempts=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Attempts))
-	builder.WriteString(", ")
-	builder.WriteString("tries=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Tries))
-	builder.WriteString(", ")
-	builder.WriteString("first_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.FirstAt))
-	builder.WriteString(", ")
-	builder.WriteString("due_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.DueAt))
-	builder.WriteString(", ")
-	builder.WriteString("tried_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.TriedAt))
-	builder.WriteString(", ")
-	builder.WriteString("failed=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Failed))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Delivery) String() string { return fmt.Sprint("Delivery(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *Delivery) PublicID() string { return xid.Kind("dlv").Format(_m.ID) }

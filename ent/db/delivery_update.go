@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/delivery"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -186,59 +185,20 @@ func (_u *DeliveryUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Deliv
 	return _u
 }
 
-func (_u *DeliveryUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(delivery.Table, delivery.Columns, sqlgraph.NewFieldSpec(delivery.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Attempts(); ok {
-		_spec.SetField(delivery.FieldAttempts, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedAttempts(); ok {
-		_spec.AddField(delivery.FieldAttempts, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Tries(); ok {
-		_spec.SetField(delivery.FieldTries, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedTries(); ok {
-		_spec.AddField(delivery.FieldTries, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.FirstAt(); ok {
-		_spec.SetField(delivery.FieldFirstAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedFirstAt(); ok {
-		_spec.AddField(delivery.FieldFirstAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.DueAt(); ok {
-		_spec.SetField(delivery.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDueAt(); ok {
-		_spec.AddField(delivery.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.TriedAt(); ok {
-		_spec.SetField(delivery.FieldTriedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedTriedAt(); ok {
-		_spec.AddField(delivery.FieldTriedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Failed(); ok {
-		_spec.SetField(delivery.FieldFailed, field.TypeBool, value)
-	}
+func (_u *DeliveryUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(delivery.Table, delivery.Columns,
+		sqlgraph.NewFieldSpec(delivery.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, delivery.FieldStoreID, delivery.FieldEndpointID, delivery.FieldSequence, delivery.FieldEventID, delivery.FieldResourceID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{delivery.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // DeliveryUpdateOne is the builder for updating a single Delivery entity.
@@ -420,77 +380,7 @@ func (_u *DeliveryUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *De
 	return _u
 }
 
-func (_u *DeliveryUpdateOne) sqlSave(ctx context.Context) (_node *Delivery, err error) {
-	_spec := sqlgraph.NewUpdateSpec(delivery.Table, delivery.Columns, sqlgraph.NewFieldSpec(delivery.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Delivery.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, delivery.FieldID)
-		for _, f := range fields {
-			if !delivery.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != delivery.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Attempts(); ok {
-		_spec.SetField(delivery.FieldAttempts, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedAttempts(); ok {
-		_spec.AddField(delivery.FieldAttempts, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Tries(); ok {
-		_spec.SetField(delivery.FieldTries, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedTries(); ok {
-		_spec.AddField(delivery.FieldTries, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.FirstAt(); ok {
-		_spec.SetField(delivery.FieldFirstAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedFirstAt(); ok {
-		_spec.AddField(delivery.FieldFirstAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.DueAt(); ok {
-		_spec.SetField(delivery.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDueAt(); ok {
-		_spec.AddField(delivery.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.TriedAt(); ok {
-		_spec.SetField(delivery.FieldTriedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedTriedAt(); ok {
-		_spec.AddField(delivery.FieldTriedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Failed(); ok {
-		_spec.SetField(delivery.FieldFailed, field.TypeBool, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Delivery{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{delivery.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *DeliveryUpdateOne) sqlSave(context.Context) (*Delivery, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -229,70 +228,8 @@ func (_m *DeliveryLog) Unwrap() *DeliveryLog {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *DeliveryLog) String() string {
-	var builder strings.Builder
-	builder.WriteString("DeliveryLog(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("endpoint_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.EndpointID))
-	builder.WriteString(", ")
-	builder.WriteString("sequence=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Sequence))
-	builder.WriteString(", ")
-	builder.WriteString("event_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.EventID))
-	builder.WriteString(", ")
-	builder.WriteString("type=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Type))
-	builder.WriteString(", ")
-	builder.WriteString("resource_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.ResourceID))
-	builder.WriteString(", ")
-	builder.WriteString("state=")
-	builder.WriteString(fmt.Sprintf("%v", _m.State))
-	builder.WriteString(", ")
-	builder.WriteString("attempts=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Attempts))
-	builder.WriteString(", ")
-	builder.WriteString("settled_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.SettledAt))
-	builder.WriteString(", ")
-	if v := _m.BeganAt; v != nil {
-		builder.WriteString("began_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.AttemptID; v != nil {
-		builder.WriteString("attempt_id=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("outcome=")
-	builder.WriteString(_m.Outcome)
-	builder.WriteString(", ")
-	builder.WriteString("status=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Status))
-	builder.WriteString(", ")
-	builder.WriteString("duration=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Duration))
-	builder.WriteString(", ")
-	if v := _m.Detail; v != nil {
-		builder.WriteString("detail=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	builder.WriteString("response=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Response))
-	builder.WriteString(", ")
-	builder.WriteString("request=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Request))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *DeliveryLog) String() string { return fmt.Sprint("DeliveryLog(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *DeliveryLog) PublicID() string { return xid.Kind("dlv").Format(_m.ID) }

@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/deliverylog"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/event"
@@ -311,98 +311,23 @@ func (_u *DeliveryLogUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *De
 	return _u
 }
 
-func (_u *DeliveryLogUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *DeliveryLogUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(deliverylog.Table, deliverylog.Columns, sqlgraph.NewFieldSpec(deliverylog.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.GetType(); ok {
-		_spec.SetField(deliverylog.FieldType, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ResourceID(); ok {
-		_spec.SetField(deliverylog.FieldResourceID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.State(); ok {
-		_spec.SetField(deliverylog.FieldState, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Attempts(); ok {
-		_spec.SetField(deliverylog.FieldAttempts, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedAttempts(); ok {
-		_spec.AddField(deliverylog.FieldAttempts, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.SettledAt(); ok {
-		_spec.SetField(deliverylog.FieldSettledAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedSettledAt(); ok {
-		_spec.AddField(deliverylog.FieldSettledAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.BeganAt(); ok {
-		_spec.SetField(deliverylog.FieldBeganAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedBeganAt(); ok {
-		_spec.AddField(deliverylog.FieldBeganAt, field.TypeInt64, value)
-	}
-	if _u.mutation.BeganAtCleared() {
-		_spec.ClearField(deliverylog.FieldBeganAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.AttemptID(); ok {
-		_spec.SetField(deliverylog.FieldAttemptID, field.TypeUUID, value)
-	}
-	if _u.mutation.AttemptIDCleared() {
-		_spec.ClearField(deliverylog.FieldAttemptID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.Outcome(); ok {
-		_spec.SetField(deliverylog.FieldOutcome, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Status(); ok {
-		_spec.SetField(deliverylog.FieldStatus, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedStatus(); ok {
-		_spec.AddField(deliverylog.FieldStatus, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Duration(); ok {
-		_spec.SetField(deliverylog.FieldDuration, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDuration(); ok {
-		_spec.AddField(deliverylog.FieldDuration, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Detail(); ok {
-		_spec.SetField(deliverylog.FieldDetail, field.TypeString, value)
-	}
-	if _u.mutation.DetailCleared() {
-		_spec.ClearField(deliverylog.FieldDetail, field.TypeString)
-	}
-	if value, ok := _u.mutation.Response(); ok {
-		_spec.SetField(deliverylog.FieldResponse, field.TypeBytes, value)
-	}
-	if _u.mutation.ResponseCleared() {
-		_spec.ClearField(deliverylog.FieldResponse, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.Request(); ok {
-		_spec.SetField(deliverylog.FieldRequest, field.TypeBytes, value)
-	}
-	if _u.mutation.RequestCleared() {
-		_spec.ClearField(deliverylog.FieldRequest, field.TypeBytes)
-	}
+	_spec := sqlgraph.NewUpdateSpec(deliverylog.Table, deliverylog.Columns,
+		sqlgraph.NewFieldSpec(deliverylog.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, deliverylog.FieldStoreID, deliverylog.FieldEndpointID, deliverylog.FieldSequence, deliverylog.FieldEventID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{deliverylog.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // DeliveryLogUpdateOne is the builder for updating a single DeliveryLog entity.
@@ -706,116 +631,7 @@ func (_u *DeliveryLogUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) 
 	return _u
 }
 
-func (_u *DeliveryLogUpdateOne) sqlSave(ctx context.Context) (_node *DeliveryLog, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(deliverylog.Table, deliverylog.Columns, sqlgraph.NewFieldSpec(deliverylog.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "DeliveryLog.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, deliverylog.FieldID)
-		for _, f := range fields {
-			if !deliverylog.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != deliverylog.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.GetType(); ok {
-		_spec.SetField(deliverylog.FieldType, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ResourceID(); ok {
-		_spec.SetField(deliverylog.FieldResourceID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.State(); ok {
-		_spec.SetField(deliverylog.FieldState, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Attempts(); ok {
-		_spec.SetField(deliverylog.FieldAttempts, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedAttempts(); ok {
-		_spec.AddField(deliverylog.FieldAttempts, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.SettledAt(); ok {
-		_spec.SetField(deliverylog.FieldSettledAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedSettledAt(); ok {
-		_spec.AddField(deliverylog.FieldSettledAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.BeganAt(); ok {
-		_spec.SetField(deliverylog.FieldBeganAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedBeganAt(); ok {
-		_spec.AddField(deliverylog.FieldBeganAt, field.TypeInt64, value)
-	}
-	if _u.mutation.BeganAtCleared() {
-		_spec.ClearField(deliverylog.FieldBeganAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.AttemptID(); ok {
-		_spec.SetField(deliverylog.FieldAttemptID, field.TypeUUID, value)
-	}
-	if _u.mutation.AttemptIDCleared() {
-		_spec.ClearField(deliverylog.FieldAttemptID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.Outcome(); ok {
-		_spec.SetField(deliverylog.FieldOutcome, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Status(); ok {
-		_spec.SetField(deliverylog.FieldStatus, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedStatus(); ok {
-		_spec.AddField(deliverylog.FieldStatus, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Duration(); ok {
-		_spec.SetField(deliverylog.FieldDuration, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDuration(); ok {
-		_spec.AddField(deliverylog.FieldDuration, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Detail(); ok {
-		_spec.SetField(deliverylog.FieldDetail, field.TypeString, value)
-	}
-	if _u.mutation.DetailCleared() {
-		_spec.ClearField(deliverylog.FieldDetail, field.TypeString)
-	}
-	if value, ok := _u.mutation.Response(); ok {
-		_spec.SetField(deliverylog.FieldResponse, field.TypeBytes, value)
-	}
-	if _u.mutation.ResponseCleared() {
-		_spec.ClearField(deliverylog.FieldResponse, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.Request(); ok {
-		_spec.SetField(deliverylog.FieldRequest, field.TypeBytes, value)
-	}
-	if _u.mutation.RequestCleared() {
-		_spec.ClearField(deliverylog.FieldRequest, field.TypeBytes)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &DeliveryLog{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{deliverylog.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *DeliveryLogUpdateOne) sqlSave(context.Context) (*DeliveryLog, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -225,75 +224,8 @@ func (_m *Discount) Unwrap() *Discount {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Discount) String() string {
-	var builder strings.Builder
-	builder.WriteString("Discount(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("version=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Version))
-	builder.WriteString(", ")
-	builder.WriteString("event_sequence=")
-	builder.WriteString(fmt.Sprintf("%v", _m.EventSequence))
-	builder.WriteString(", ")
-	builder.WriteString("updated_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UpdatedAt))
-	builder.WriteString(", ")
-	builder.WriteString("code=")
-	builder.WriteString(_m.Code)
-	builder.WriteString(", ")
-	builder.WriteString("kind=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Kind))
-	builder.WriteString(", ")
-	if v := _m.BasisPoints; v != nil {
-		builder.WriteString("basis_points=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.AmountMinor; v != nil {
-		builder.WriteString("amount_minor=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.StartsAt; v != nil {
-		builder.WriteString("starts_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.EndsAt; v != nil {
-		builder.WriteString("ends_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.LeastMinor; v != nil {
-		builder.WriteString("least_minor=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.UsesMax; v != nil {
-		builder.WriteString("uses_max=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.CustomerUsesMax; v != nil {
-		builder.WriteString("customer_uses_max=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("uses=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Uses))
-	builder.WriteString(", ")
-	builder.WriteString("active=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Active))
-	builder.WriteString(", ")
-	builder.WriteString("collections=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Collections))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Discount) String() string { return fmt.Sprint("Discount(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *Discount) PublicID() string { return xid.Kind("dis").Format(_m.ID) }

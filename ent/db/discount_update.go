@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/discount"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/document"
@@ -396,128 +395,20 @@ func (_u *DiscountUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Disco
 	return _u
 }
 
-func (_u *DiscountUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(discount.Table, discount.Columns, sqlgraph.NewFieldSpec(discount.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Version(); ok {
-		_spec.SetField(discount.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVersion(); ok {
-		_spec.AddField(discount.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.EventSequence(); ok {
-		_spec.SetField(discount.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEventSequence(); ok {
-		_spec.AddField(discount.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(discount.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(discount.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Code(); ok {
-		_spec.SetField(discount.FieldCode, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Kind(); ok {
-		_spec.SetField(discount.FieldKind, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.BasisPoints(); ok {
-		_spec.SetField(discount.FieldBasisPoints, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedBasisPoints(); ok {
-		_spec.AddField(discount.FieldBasisPoints, field.TypeInt64, value)
-	}
-	if _u.mutation.BasisPointsCleared() {
-		_spec.ClearField(discount.FieldBasisPoints, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.AmountMinor(); ok {
-		_spec.SetField(discount.FieldAmountMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedAmountMinor(); ok {
-		_spec.AddField(discount.FieldAmountMinor, field.TypeInt64, value)
-	}
-	if _u.mutation.AmountMinorCleared() {
-		_spec.ClearField(discount.FieldAmountMinor, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.StartsAt(); ok {
-		_spec.SetField(discount.FieldStartsAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedStartsAt(); ok {
-		_spec.AddField(discount.FieldStartsAt, field.TypeInt64, value)
-	}
-	if _u.mutation.StartsAtCleared() {
-		_spec.ClearField(discount.FieldStartsAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.EndsAt(); ok {
-		_spec.SetField(discount.FieldEndsAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEndsAt(); ok {
-		_spec.AddField(discount.FieldEndsAt, field.TypeInt64, value)
-	}
-	if _u.mutation.EndsAtCleared() {
-		_spec.ClearField(discount.FieldEndsAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.LeastMinor(); ok {
-		_spec.SetField(discount.FieldLeastMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedLeastMinor(); ok {
-		_spec.AddField(discount.FieldLeastMinor, field.TypeInt64, value)
-	}
-	if _u.mutation.LeastMinorCleared() {
-		_spec.ClearField(discount.FieldLeastMinor, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.UsesMax(); ok {
-		_spec.SetField(discount.FieldUsesMax, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUsesMax(); ok {
-		_spec.AddField(discount.FieldUsesMax, field.TypeInt64, value)
-	}
-	if _u.mutation.UsesMaxCleared() {
-		_spec.ClearField(discount.FieldUsesMax, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.CustomerUsesMax(); ok {
-		_spec.SetField(discount.FieldCustomerUsesMax, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedCustomerUsesMax(); ok {
-		_spec.AddField(discount.FieldCustomerUsesMax, field.TypeInt64, value)
-	}
-	if _u.mutation.CustomerUsesMaxCleared() {
-		_spec.ClearField(discount.FieldCustomerUsesMax, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.Uses(); ok {
-		_spec.SetField(discount.FieldUses, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUses(); ok {
-		_spec.AddField(discount.FieldUses, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Active(); ok {
-		_spec.SetField(discount.FieldActive, field.TypeBool, value)
-	}
-	if value, ok := _u.mutation.Collections(); ok {
-		_spec.SetField(discount.FieldCollections, field.TypeBytes, value)
-	}
-	if _u.mutation.CollectionsCleared() {
-		_spec.ClearField(discount.FieldCollections, field.TypeBytes)
-	}
+func (_u *DiscountUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(discount.Table, discount.Columns,
+		sqlgraph.NewFieldSpec(discount.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, discount.FieldStoreID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{discount.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // DiscountUpdateOne is the builder for updating a single Discount entity.
@@ -907,146 +798,7 @@ func (_u *DiscountUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Di
 	return _u
 }
 
-func (_u *DiscountUpdateOne) sqlSave(ctx context.Context) (_node *Discount, err error) {
-	_spec := sqlgraph.NewUpdateSpec(discount.Table, discount.Columns, sqlgraph.NewFieldSpec(discount.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Discount.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, discount.FieldID)
-		for _, f := range fields {
-			if !discount.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != discount.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Version(); ok {
-		_spec.SetField(discount.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVersion(); ok {
-		_spec.AddField(discount.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.EventSequence(); ok {
-		_spec.SetField(discount.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEventSequence(); ok {
-		_spec.AddField(discount.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(discount.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(discount.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Code(); ok {
-		_spec.SetField(discount.FieldCode, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Kind(); ok {
-		_spec.SetField(discount.FieldKind, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.BasisPoints(); ok {
-		_spec.SetField(discount.FieldBasisPoints, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedBasisPoints(); ok {
-		_spec.AddField(discount.FieldBasisPoints, field.TypeInt64, value)
-	}
-	if _u.mutation.BasisPointsCleared() {
-		_spec.ClearField(discount.FieldBasisPoints, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.AmountMinor(); ok {
-		_spec.SetField(discount.FieldAmountMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedAmountMinor(); ok {
-		_spec.AddField(discount.FieldAmountMinor, field.TypeInt64, value)
-	}
-	if _u.mutation.AmountMinorCleared() {
-		_spec.ClearField(discount.FieldAmountMinor, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.StartsAt(); ok {
-		_spec.SetField(discount.FieldStartsAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedStartsAt(); ok {
-		_spec.AddField(discount.FieldStartsAt, field.TypeInt64, value)
-	}
-	if _u.mutation.StartsAtCleared() {
-		_spec.ClearField(discount.FieldStartsAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.EndsAt(); ok {
-		_spec.SetField(discount.FieldEndsAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEndsAt(); ok {
-		_spec.AddField(discount.FieldEndsAt, field.TypeInt64, value)
-	}
-	if _u.mutation.EndsAtCleared() {
-		_spec.ClearField(discount.FieldEndsAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.LeastMinor(); ok {
-		_spec.SetField(discount.FieldLeastMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedLeastMinor(); ok {
-		_spec.AddField(discount.FieldLeastMinor, field.TypeInt64, value)
-	}
-	if _u.mutation.LeastMinorCleared() {
-		_spec.ClearField(discount.FieldLeastMinor, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.UsesMax(); ok {
-		_spec.SetField(discount.FieldUsesMax, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUsesMax(); ok {
-		_spec.AddField(discount.FieldUsesMax, field.TypeInt64, value)
-	}
-	if _u.mutation.UsesMaxCleared() {
-		_spec.ClearField(discount.FieldUsesMax, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.CustomerUsesMax(); ok {
-		_spec.SetField(discount.FieldCustomerUsesMax, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedCustomerUsesMax(); ok {
-		_spec.AddField(discount.FieldCustomerUsesMax, field.TypeInt64, value)
-	}
-	if _u.mutation.CustomerUsesMaxCleared() {
-		_spec.ClearField(discount.FieldCustomerUsesMax, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.Uses(); ok {
-		_spec.SetField(discount.FieldUses, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUses(); ok {
-		_spec.AddField(discount.FieldUses, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Active(); ok {
-		_spec.SetField(discount.FieldActive, field.TypeBool, value)
-	}
-	if value, ok := _u.mutation.Collections(); ok {
-		_spec.SetField(discount.FieldCollections, field.TypeBytes, value)
-	}
-	if _u.mutation.CollectionsCleared() {
-		_spec.ClearField(discount.FieldCollections, field.TypeBytes)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Discount{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{discount.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *DiscountUpdateOne) sqlSave(context.Context) (*Discount, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -113,25 +112,8 @@ func (_m *DiscountUse) Unwrap() *DiscountUse {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *DiscountUse) String() string {
-	var builder strings.Builder
-	builder.WriteString("DiscountUse(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("discount_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.DiscountID))
-	builder.WriteString(", ")
-	builder.WriteString("customer_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.CustomerID))
-	builder.WriteString(", ")
-	builder.WriteString("uses=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Uses))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *DiscountUse) String() string { return fmt.Sprint("DiscountUse(", _m.ID, ")") }
 
 // DiscountUses is a parsable slice of DiscountUse.
 type DiscountUses []*DiscountUse

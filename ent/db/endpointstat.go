@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -130,31 +129,8 @@ func (_m *EndpointStat) Unwrap() *EndpointStat {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *EndpointStat) String() string {
-	var builder strings.Builder
-	builder.WriteString("EndpointStat(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("slot=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Slot))
-	builder.WriteString(", ")
-	builder.WriteString("delivered=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Delivered))
-	builder.WriteString(", ")
-	builder.WriteString("failed=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Failed))
-	builder.WriteString(", ")
-	builder.WriteString("latency_sum=")
-	builder.WriteString(fmt.Sprintf("%v", _m.LatencySum))
-	builder.WriteString(", ")
-	builder.WriteString("latency_max=")
-	builder.WriteString(fmt.Sprintf("%v", _m.LatencyMax))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *EndpointStat) String() string { return fmt.Sprint("EndpointStat(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *EndpointStat) PublicID() string { return xid.Kind("whk").Format(_m.ID) }

@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/endpointstat"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 )
@@ -150,50 +149,20 @@ func (_u *EndpointStatUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *E
 	return _u
 }
 
-func (_u *EndpointStatUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(endpointstat.Table, endpointstat.Columns, sqlgraph.NewFieldSpec(endpointstat.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Delivered(); ok {
-		_spec.SetField(endpointstat.FieldDelivered, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDelivered(); ok {
-		_spec.AddField(endpointstat.FieldDelivered, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Failed(); ok {
-		_spec.SetField(endpointstat.FieldFailed, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedFailed(); ok {
-		_spec.AddField(endpointstat.FieldFailed, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.LatencySum(); ok {
-		_spec.SetField(endpointstat.FieldLatencySum, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedLatencySum(); ok {
-		_spec.AddField(endpointstat.FieldLatencySum, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.LatencyMax(); ok {
-		_spec.SetField(endpointstat.FieldLatencyMax, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedLatencyMax(); ok {
-		_spec.AddField(endpointstat.FieldLatencyMax, field.TypeInt64, value)
-	}
+func (_u *EndpointStatUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(endpointstat.Table, endpointstat.Columns,
+		sqlgraph.NewFieldSpec(endpointstat.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, endpointstat.FieldStoreID, endpointstat.FieldSlot)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{endpointstat.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // EndpointStatUpdateOne is the builder for updating a single EndpointStat entity.
@@ -340,68 +309,7 @@ func (_u *EndpointStatUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder))
 	return _u
 }
 
-func (_u *EndpointStatUpdateOne) sqlSave(ctx context.Context) (_node *EndpointStat, err error) {
-	_spec := sqlgraph.NewUpdateSpec(endpointstat.Table, endpointstat.Columns, sqlgraph.NewFieldSpec(endpointstat.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "EndpointStat.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, endpointstat.FieldID)
-		for _, f := range fields {
-			if !endpointstat.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != endpointstat.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Delivered(); ok {
-		_spec.SetField(endpointstat.FieldDelivered, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDelivered(); ok {
-		_spec.AddField(endpointstat.FieldDelivered, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Failed(); ok {
-		_spec.SetField(endpointstat.FieldFailed, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedFailed(); ok {
-		_spec.AddField(endpointstat.FieldFailed, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.LatencySum(); ok {
-		_spec.SetField(endpointstat.FieldLatencySum, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedLatencySum(); ok {
-		_spec.AddField(endpointstat.FieldLatencySum, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.LatencyMax(); ok {
-		_spec.SetField(endpointstat.FieldLatencyMax, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedLatencyMax(); ok {
-		_spec.AddField(endpointstat.FieldLatencyMax, field.TypeInt64, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &EndpointStat{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{endpointstat.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *EndpointStatUpdateOne) sqlSave(context.Context) (*EndpointStat, error) {
+	return nil, builder.ErrOne
 }

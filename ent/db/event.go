@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -136,31 +135,8 @@ func (_m *Event) Unwrap() *Event {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Event) String() string {
-	var builder strings.Builder
-	builder.WriteString("Event(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("type=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Type))
-	builder.WriteString(", ")
-	builder.WriteString("resource_type=")
-	builder.WriteString(_m.ResourceType)
-	builder.WriteString(", ")
-	builder.WriteString("resource_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.ResourceID))
-	builder.WriteString(", ")
-	builder.WriteString("sequence=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Sequence))
-	builder.WriteString(", ")
-	builder.WriteString("body=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Body))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Event) String() string { return fmt.Sprint("Event(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *Event) PublicID() string { return xid.Kind("evt").Format(_m.ID) }

@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/event"
@@ -138,44 +137,20 @@ func (_u *EventUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *EventUpd
 	return _u
 }
 
-func (_u *EventUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(dbevent.Table, dbevent.Columns, sqlgraph.NewFieldSpec(dbevent.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.GetType(); ok {
-		_spec.SetField(dbevent.FieldType, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ResourceType(); ok {
-		_spec.SetField(dbevent.FieldResourceType, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ResourceID(); ok {
-		_spec.SetField(dbevent.FieldResourceID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Sequence(); ok {
-		_spec.SetField(dbevent.FieldSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedSequence(); ok {
-		_spec.AddField(dbevent.FieldSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Body(); ok {
-		_spec.SetField(dbevent.FieldBody, field.TypeBytes, value)
-	}
+func (_u *EventUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(dbevent.Table, dbevent.Columns,
+		sqlgraph.NewFieldSpec(dbevent.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, dbevent.FieldStoreID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{dbevent.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // EventUpdateOne is the builder for updating a single Event entity.
@@ -307,62 +282,7 @@ func (_u *EventUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Event
 	return _u
 }
 
-func (_u *EventUpdateOne) sqlSave(ctx context.Context) (_node *Event, err error) {
-	_spec := sqlgraph.NewUpdateSpec(dbevent.Table, dbevent.Columns, sqlgraph.NewFieldSpec(dbevent.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Event.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, dbevent.FieldID)
-		for _, f := range fields {
-			if !dbevent.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != dbevent.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.GetType(); ok {
-		_spec.SetField(dbevent.FieldType, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ResourceType(); ok {
-		_spec.SetField(dbevent.FieldResourceType, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ResourceID(); ok {
-		_spec.SetField(dbevent.FieldResourceID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Sequence(); ok {
-		_spec.SetField(dbevent.FieldSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedSequence(); ok {
-		_spec.AddField(dbevent.FieldSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Body(); ok {
-		_spec.SetField(dbevent.FieldBody, field.TypeBytes, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Event{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{dbevent.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *EventUpdateOne) sqlSave(context.Context) (*Event, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -121,28 +120,8 @@ func (_m *ExportPart) Unwrap() *ExportPart {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *ExportPart) String() string {
-	var builder strings.Builder
-	builder.WriteString("ExportPart(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("export_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.ExportID))
-	builder.WriteString(", ")
-	builder.WriteString("number=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Number))
-	builder.WriteString(", ")
-	builder.WriteString("token=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Token))
-	builder.WriteString(", ")
-	builder.WriteString("size_bytes=")
-	builder.WriteString(fmt.Sprintf("%v", _m.SizeBytes))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *ExportPart) String() string { return fmt.Sprint("ExportPart(", _m.ID, ")") }
 
 // ExportParts is a parsable slice of ExportPart.
 type ExportParts []*ExportPart

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -105,22 +104,8 @@ func (_m *Facet) Unwrap() *Facet {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Facet) String() string {
-	var builder strings.Builder
-	builder.WriteString("Facet(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("name=")
-	builder.WriteString(_m.Name)
-	builder.WriteString(", ")
-	builder.WriteString("value=")
-	builder.WriteString(_m.Value)
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Facet) String() string { return fmt.Sprint("Facet(", _m.ID, ")") }
 
 // Facets is a parsable slice of Facet.
 type Facets []*Facet

@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/facet"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 )
@@ -109,35 +109,23 @@ func (_u *FacetUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *FacetUpd
 	return _u
 }
 
-func (_u *FacetUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *FacetUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(facet.Table, facet.Columns, sqlgraph.NewFieldSpec(facet.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Name(); ok {
-		_spec.SetField(facet.FieldName, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Value(); ok {
-		_spec.SetField(facet.FieldValue, field.TypeString, value)
-	}
+	_spec := sqlgraph.NewUpdateSpec(facet.Table, facet.Columns,
+		sqlgraph.NewFieldSpec(facet.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, facet.FieldStoreID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{facet.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // FacetUpdateOne is the builder for updating a single Facet entity.
@@ -243,53 +231,7 @@ func (_u *FacetUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Facet
 	return _u
 }
 
-func (_u *FacetUpdateOne) sqlSave(ctx context.Context) (_node *Facet, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(facet.Table, facet.Columns, sqlgraph.NewFieldSpec(facet.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Facet.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, facet.FieldID)
-		for _, f := range fields {
-			if !facet.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != facet.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Name(); ok {
-		_spec.SetField(facet.FieldName, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Value(); ok {
-		_spec.SetField(facet.FieldValue, field.TypeString, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Facet{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{facet.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *FacetUpdateOne) sqlSave(context.Context) (*Facet, error) {
+	return nil, builder.ErrOne
 }

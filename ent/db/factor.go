@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -136,32 +135,8 @@ func (_m *Factor) Unwrap() *Factor {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Factor) String() string {
-	var builder strings.Builder
-	builder.WriteString("Factor(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("user_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UserID))
-	builder.WriteString(", ")
-	builder.WriteString("kind=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Kind))
-	builder.WriteString(", ")
-	builder.WriteString("name=")
-	builder.WriteString(_m.Name)
-	builder.WriteString(", ")
-	builder.WriteString("data=<sensitive>")
-	builder.WriteString(", ")
-	builder.WriteString("step=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Step))
-	builder.WriteString(", ")
-	if v := _m.LastUsedAt; v != nil {
-		builder.WriteString("last_used_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Factor) String() string { return fmt.Sprint("Factor(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *Factor) PublicID() string { return xid.Kind("fac").Format(_m.ID) }

@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/factor"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -145,50 +145,23 @@ func (_u *FactorUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *FactorU
 	return _u
 }
 
-func (_u *FactorUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *FactorUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(factor.Table, factor.Columns, sqlgraph.NewFieldSpec(factor.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Name(); ok {
-		_spec.SetField(factor.FieldName, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Data(); ok {
-		_spec.SetField(factor.FieldData, field.TypeBytes, value)
-	}
-	if value, ok := _u.mutation.Step(); ok {
-		_spec.SetField(factor.FieldStep, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedStep(); ok {
-		_spec.AddField(factor.FieldStep, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.LastUsedAt(); ok {
-		_spec.SetField(factor.FieldLastUsedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedLastUsedAt(); ok {
-		_spec.AddField(factor.FieldLastUsedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.LastUsedAtCleared() {
-		_spec.ClearField(factor.FieldLastUsedAt, field.TypeInt64)
-	}
+	_spec := sqlgraph.NewUpdateSpec(factor.Table, factor.Columns,
+		sqlgraph.NewFieldSpec(factor.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, factor.FieldUserID, factor.FieldKind)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{factor.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // FactorUpdateOne is the builder for updating a single Factor entity.
@@ -329,68 +302,7 @@ func (_u *FactorUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Fact
 	return _u
 }
 
-func (_u *FactorUpdateOne) sqlSave(ctx context.Context) (_node *Factor, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(factor.Table, factor.Columns, sqlgraph.NewFieldSpec(factor.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Factor.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, factor.FieldID)
-		for _, f := range fields {
-			if !factor.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != factor.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Name(); ok {
-		_spec.SetField(factor.FieldName, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Data(); ok {
-		_spec.SetField(factor.FieldData, field.TypeBytes, value)
-	}
-	if value, ok := _u.mutation.Step(); ok {
-		_spec.SetField(factor.FieldStep, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedStep(); ok {
-		_spec.AddField(factor.FieldStep, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.LastUsedAt(); ok {
-		_spec.SetField(factor.FieldLastUsedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedLastUsedAt(); ok {
-		_spec.AddField(factor.FieldLastUsedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.LastUsedAtCleared() {
-		_spec.ClearField(factor.FieldLastUsedAt, field.TypeInt64)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Factor{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{factor.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *FactorUpdateOne) sqlSave(context.Context) (*Factor, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -136,37 +135,8 @@ func (_m *Fulfillment) Unwrap() *Fulfillment {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Fulfillment) String() string {
-	var builder strings.Builder
-	builder.WriteString("Fulfillment(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("order_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.OrderID))
-	builder.WriteString(", ")
-	builder.WriteString("lines=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Lines))
-	builder.WriteString(", ")
-	if v := _m.Carrier; v != nil {
-		builder.WriteString("carrier=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.TrackingNumber; v != nil {
-		builder.WriteString("tracking_number=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.TrackingURL; v != nil {
-		builder.WriteString("tracking_url=")
-		builder.WriteString(*v)
-	}
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Fulfillment) String() string { return fmt.Sprint("Fulfillment(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *Fulfillment) PublicID() string { return xid.Kind("ful").Format(_m.ID) }

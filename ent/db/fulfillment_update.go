@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/document"
@@ -163,53 +163,23 @@ func (_u *FulfillmentUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Fu
 	return _u
 }
 
-func (_u *FulfillmentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *FulfillmentUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(fulfillment.Table, fulfillment.Columns, sqlgraph.NewFieldSpec(fulfillment.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.OrderID(); ok {
-		_spec.SetField(fulfillment.FieldOrderID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Lines(); ok {
-		_spec.SetField(fulfillment.FieldLines, field.TypeBytes, value)
-	}
-	if value, ok := _u.mutation.Carrier(); ok {
-		_spec.SetField(fulfillment.FieldCarrier, field.TypeString, value)
-	}
-	if _u.mutation.CarrierCleared() {
-		_spec.ClearField(fulfillment.FieldCarrier, field.TypeString)
-	}
-	if value, ok := _u.mutation.TrackingNumber(); ok {
-		_spec.SetField(fulfillment.FieldTrackingNumber, field.TypeString, value)
-	}
-	if _u.mutation.TrackingNumberCleared() {
-		_spec.ClearField(fulfillment.FieldTrackingNumber, field.TypeString)
-	}
-	if value, ok := _u.mutation.TrackingURL(); ok {
-		_spec.SetField(fulfillment.FieldTrackingURL, field.TypeString, value)
-	}
-	if _u.mutation.TrackingURLCleared() {
-		_spec.ClearField(fulfillment.FieldTrackingURL, field.TypeString)
-	}
+	_spec := sqlgraph.NewUpdateSpec(fulfillment.Table, fulfillment.Columns,
+		sqlgraph.NewFieldSpec(fulfillment.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, fulfillment.FieldStoreID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{fulfillment.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // FulfillmentUpdateOne is the builder for updating a single Fulfillment entity.
@@ -367,71 +337,7 @@ func (_u *FulfillmentUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) 
 	return _u
 }
 
-func (_u *FulfillmentUpdateOne) sqlSave(ctx context.Context) (_node *Fulfillment, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(fulfillment.Table, fulfillment.Columns, sqlgraph.NewFieldSpec(fulfillment.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Fulfillment.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, fulfillment.FieldID)
-		for _, f := range fields {
-			if !fulfillment.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != fulfillment.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.OrderID(); ok {
-		_spec.SetField(fulfillment.FieldOrderID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Lines(); ok {
-		_spec.SetField(fulfillment.FieldLines, field.TypeBytes, value)
-	}
-	if value, ok := _u.mutation.Carrier(); ok {
-		_spec.SetField(fulfillment.FieldCarrier, field.TypeString, value)
-	}
-	if _u.mutation.CarrierCleared() {
-		_spec.ClearField(fulfillment.FieldCarrier, field.TypeString)
-	}
-	if value, ok := _u.mutation.TrackingNumber(); ok {
-		_spec.SetField(fulfillment.FieldTrackingNumber, field.TypeString, value)
-	}
-	if _u.mutation.TrackingNumberCleared() {
-		_spec.ClearField(fulfillment.FieldTrackingNumber, field.TypeString)
-	}
-	if value, ok := _u.mutation.TrackingURL(); ok {
-		_spec.SetField(fulfillment.FieldTrackingURL, field.TypeString, value)
-	}
-	if _u.mutation.TrackingURLCleared() {
-		_spec.ClearField(fulfillment.FieldTrackingURL, field.TypeString)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Fulfillment{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{fulfillment.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *FulfillmentUpdateOne) sqlSave(context.Context) (*Fulfillment, error) {
+	return nil, builder.ErrOne
 }

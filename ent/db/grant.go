@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -246,82 +245,8 @@ func (_m *Grant) Unwrap() *Grant {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Grant) String() string {
-	var builder strings.Builder
-	builder.WriteString("Grant(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("version=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Version))
-	builder.WriteString(", ")
-	builder.WriteString("event_sequence=")
-	builder.WriteString(fmt.Sprintf("%v", _m.EventSequence))
-	builder.WriteString(", ")
-	builder.WriteString("updated_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UpdatedAt))
-	builder.WriteString(", ")
-	builder.WriteString("app_store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.AppStoreID))
-	builder.WriteString(", ")
-	builder.WriteString("app_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.AppID))
-	builder.WriteString(", ")
-	builder.WriteString("user_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UserID))
-	builder.WriteString(", ")
-	builder.WriteString("user_name=")
-	builder.WriteString(_m.UserName)
-	builder.WriteString(", ")
-	builder.WriteString("scopes=")
-	builder.WriteString(_m.Scopes)
-	builder.WriteString(", ")
-	builder.WriteString("redirect_uri=")
-	builder.WriteString(_m.RedirectURI)
-	builder.WriteString(", ")
-	builder.WriteString("code_challenge=")
-	builder.WriteString(_m.CodeChallenge)
-	builder.WriteString(", ")
-	builder.WriteString("code_expires_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.CodeExpiresAt))
-	builder.WriteString(", ")
-	if v := _m.CodeUsedAt; v != nil {
-		builder.WriteString("code_used_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.RefreshHash; v != nil {
-		builder.WriteString("refresh_hash=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.RefreshExpiresAt; v != nil {
-		builder.WriteString("refresh_expires_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("expires_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.ExpiresAt))
-	builder.WriteString(", ")
-	if v := _m.RevokedAt; v != nil {
-		builder.WriteString("revoked_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.RevokedReason; v != nil {
-		builder.WriteString("revoked_reason=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.LastUsedAt; v != nil {
-		builder.WriteString("last_used_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Grant) String() string { return fmt.Sprint("Grant(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *Grant) PublicID() string { return xid.Kind("grt").Format(_m.ID) }

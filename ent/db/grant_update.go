@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/digest"
@@ -304,98 +304,23 @@ func (_u *GrantUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *GrantUpd
 	return _u
 }
 
-func (_u *GrantUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *GrantUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(grant.Table, grant.Columns, sqlgraph.NewFieldSpec(grant.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Version(); ok {
-		_spec.SetField(grant.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVersion(); ok {
-		_spec.AddField(grant.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.EventSequence(); ok {
-		_spec.SetField(grant.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEventSequence(); ok {
-		_spec.AddField(grant.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(grant.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(grant.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UserName(); ok {
-		_spec.SetField(grant.FieldUserName, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.CodeUsedAt(); ok {
-		_spec.SetField(grant.FieldCodeUsedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedCodeUsedAt(); ok {
-		_spec.AddField(grant.FieldCodeUsedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.CodeUsedAtCleared() {
-		_spec.ClearField(grant.FieldCodeUsedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.RefreshHash(); ok {
-		_spec.SetField(grant.FieldRefreshHash, field.TypeUUID, value)
-	}
-	if _u.mutation.RefreshHashCleared() {
-		_spec.ClearField(grant.FieldRefreshHash, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.RefreshExpiresAt(); ok {
-		_spec.SetField(grant.FieldRefreshExpiresAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedRefreshExpiresAt(); ok {
-		_spec.AddField(grant.FieldRefreshExpiresAt, field.TypeInt64, value)
-	}
-	if _u.mutation.RefreshExpiresAtCleared() {
-		_spec.ClearField(grant.FieldRefreshExpiresAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.RevokedAt(); ok {
-		_spec.SetField(grant.FieldRevokedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedRevokedAt(); ok {
-		_spec.AddField(grant.FieldRevokedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.RevokedAtCleared() {
-		_spec.ClearField(grant.FieldRevokedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.RevokedReason(); ok {
-		_spec.SetField(grant.FieldRevokedReason, field.TypeString, value)
-	}
-	if _u.mutation.RevokedReasonCleared() {
-		_spec.ClearField(grant.FieldRevokedReason, field.TypeString)
-	}
-	if value, ok := _u.mutation.LastUsedAt(); ok {
-		_spec.SetField(grant.FieldLastUsedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedLastUsedAt(); ok {
-		_spec.AddField(grant.FieldLastUsedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.LastUsedAtCleared() {
-		_spec.ClearField(grant.FieldLastUsedAt, field.TypeInt64)
-	}
+	_spec := sqlgraph.NewUpdateSpec(grant.Table, grant.Columns,
+		sqlgraph.NewFieldSpec(grant.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, grant.FieldStoreID, grant.FieldAppStoreID, grant.FieldAppID, grant.FieldUserID, grant.FieldScopes, grant.FieldRedirectURI, grant.FieldCodeChallenge, grant.FieldCodeExpiresAt, grant.FieldExpiresAt)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{grant.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // GrantUpdateOne is the builder for updating a single Grant entity.
@@ -693,116 +618,7 @@ func (_u *GrantUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Grant
 	return _u
 }
 
-func (_u *GrantUpdateOne) sqlSave(ctx context.Context) (_node *Grant, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(grant.Table, grant.Columns, sqlgraph.NewFieldSpec(grant.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Grant.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, grant.FieldID)
-		for _, f := range fields {
-			if !grant.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != grant.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Version(); ok {
-		_spec.SetField(grant.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVersion(); ok {
-		_spec.AddField(grant.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.EventSequence(); ok {
-		_spec.SetField(grant.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEventSequence(); ok {
-		_spec.AddField(grant.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(grant.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(grant.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UserName(); ok {
-		_spec.SetField(grant.FieldUserName, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.CodeUsedAt(); ok {
-		_spec.SetField(grant.FieldCodeUsedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedCodeUsedAt(); ok {
-		_spec.AddField(grant.FieldCodeUsedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.CodeUsedAtCleared() {
-		_spec.ClearField(grant.FieldCodeUsedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.RefreshHash(); ok {
-		_spec.SetField(grant.FieldRefreshHash, field.TypeUUID, value)
-	}
-	if _u.mutation.RefreshHashCleared() {
-		_spec.ClearField(grant.FieldRefreshHash, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.RefreshExpiresAt(); ok {
-		_spec.SetField(grant.FieldRefreshExpiresAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedRefreshExpiresAt(); ok {
-		_spec.AddField(grant.FieldRefreshExpiresAt, field.TypeInt64, value)
-	}
-	if _u.mutation.RefreshExpiresAtCleared() {
-		_spec.ClearField(grant.FieldRefreshExpiresAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.RevokedAt(); ok {
-		_spec.SetField(grant.FieldRevokedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedRevokedAt(); ok {
-		_spec.AddField(grant.FieldRevokedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.RevokedAtCleared() {
-		_spec.ClearField(grant.FieldRevokedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.RevokedReason(); ok {
-		_spec.SetField(grant.FieldRevokedReason, field.TypeString, value)
-	}
-	if _u.mutation.RevokedReasonCleared() {
-		_spec.ClearField(grant.FieldRevokedReason, field.TypeString)
-	}
-	if value, ok := _u.mutation.LastUsedAt(); ok {
-		_spec.SetField(grant.FieldLastUsedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedLastUsedAt(); ok {
-		_spec.AddField(grant.FieldLastUsedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.LastUsedAtCleared() {
-		_spec.ClearField(grant.FieldLastUsedAt, field.TypeInt64)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Grant{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{grant.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *GrantUpdateOne) sqlSave(context.Context) (*Grant, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -143,36 +142,8 @@ func (_m *Idempotency) Unwrap() *Idempotency {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Idempotency) String() string {
-	var builder strings.Builder
-	builder.WriteString("Idempotency(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("key_hash=")
-	builder.WriteString(fmt.Sprintf("%v", _m.KeyHash))
-	builder.WriteString(", ")
-	builder.WriteString("fingerprint=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Fingerprint))
-	builder.WriteString(", ")
-	builder.WriteString("created_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.CreatedAt))
-	builder.WriteString(", ")
-	builder.WriteString("status=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Status))
-	builder.WriteString(", ")
-	builder.WriteString("answer=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Answer))
-	builder.WriteString(", ")
-	if v := _m.AboutID; v != nil {
-		builder.WriteString("about_id=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Idempotency) String() string { return fmt.Sprint("Idempotency(", _m.ID, ")") }
 
 // Idempotencies is a parsable slice of Idempotency.
 type Idempotencies []*Idempotency

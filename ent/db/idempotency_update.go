@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -169,59 +169,23 @@ func (_u *IdempotencyUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Id
 	return _u
 }
 
-func (_u *IdempotencyUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *IdempotencyUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(idempotency.Table, idempotency.Columns, sqlgraph.NewFieldSpec(idempotency.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.KeyHash(); ok {
-		_spec.SetField(idempotency.FieldKeyHash, field.TypeBytes, value)
-	}
-	if value, ok := _u.mutation.Fingerprint(); ok {
-		_spec.SetField(idempotency.FieldFingerprint, field.TypeBytes, value)
-	}
-	if value, ok := _u.mutation.CreatedAt(); ok {
-		_spec.SetField(idempotency.FieldCreatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedCreatedAt(); ok {
-		_spec.AddField(idempotency.FieldCreatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Status(); ok {
-		_spec.SetField(idempotency.FieldStatus, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedStatus(); ok {
-		_spec.AddField(idempotency.FieldStatus, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Answer(); ok {
-		_spec.SetField(idempotency.FieldAnswer, field.TypeBytes, value)
-	}
-	if _u.mutation.AnswerCleared() {
-		_spec.ClearField(idempotency.FieldAnswer, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.AboutID(); ok {
-		_spec.SetField(idempotency.FieldAboutID, field.TypeUUID, value)
-	}
-	if _u.mutation.AboutIDCleared() {
-		_spec.ClearField(idempotency.FieldAboutID, field.TypeUUID)
-	}
+	_spec := sqlgraph.NewUpdateSpec(idempotency.Table, idempotency.Columns,
+		sqlgraph.NewFieldSpec(idempotency.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, idempotency.FieldStoreID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{idempotency.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // IdempotencyUpdateOne is the builder for updating a single Idempotency entity.
@@ -385,77 +349,7 @@ func (_u *IdempotencyUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) 
 	return _u
 }
 
-func (_u *IdempotencyUpdateOne) sqlSave(ctx context.Context) (_node *Idempotency, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(idempotency.Table, idempotency.Columns, sqlgraph.NewFieldSpec(idempotency.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Idempotency.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, idempotency.FieldID)
-		for _, f := range fields {
-			if !idempotency.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != idempotency.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.KeyHash(); ok {
-		_spec.SetField(idempotency.FieldKeyHash, field.TypeBytes, value)
-	}
-	if value, ok := _u.mutation.Fingerprint(); ok {
-		_spec.SetField(idempotency.FieldFingerprint, field.TypeBytes, value)
-	}
-	if value, ok := _u.mutation.CreatedAt(); ok {
-		_spec.SetField(idempotency.FieldCreatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedCreatedAt(); ok {
-		_spec.AddField(idempotency.FieldCreatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Status(); ok {
-		_spec.SetField(idempotency.FieldStatus, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedStatus(); ok {
-		_spec.AddField(idempotency.FieldStatus, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Answer(); ok {
-		_spec.SetField(idempotency.FieldAnswer, field.TypeBytes, value)
-	}
-	if _u.mutation.AnswerCleared() {
-		_spec.ClearField(idempotency.FieldAnswer, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.AboutID(); ok {
-		_spec.SetField(idempotency.FieldAboutID, field.TypeUUID, value)
-	}
-	if _u.mutation.AboutIDCleared() {
-		_spec.ClearField(idempotency.FieldAboutID, field.TypeUUID)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Idempotency{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{idempotency.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *IdempotencyUpdateOne) sqlSave(context.Context) (*Idempotency, error) {
+	return nil, builder.ErrOne
 }

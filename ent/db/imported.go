@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -95,19 +94,8 @@ func (_m *Imported) Unwrap() *Imported {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Imported) String() string {
-	var builder strings.Builder
-	builder.WriteString("Imported(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("made_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.MadeID))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Imported) String() string { return fmt.Sprint("Imported(", _m.ID, ")") }
 
 // Importeds is a parsable slice of Imported.
 type Importeds []*Imported

@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/imported"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 )
@@ -66,26 +65,20 @@ func (_u *ImportedUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Impor
 	return _u
 }
 
-func (_u *ImportedUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(imported.Table, imported.Columns, sqlgraph.NewFieldSpec(imported.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
+func (_u *ImportedUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(imported.Table, imported.Columns,
+		sqlgraph.NewFieldSpec(imported.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, imported.FieldStoreID, imported.FieldMadeID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{imported.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // ImportedUpdateOne is the builder for updating a single Imported entity.
@@ -148,44 +141,7 @@ func (_u *ImportedUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Im
 	return _u
 }
 
-func (_u *ImportedUpdateOne) sqlSave(ctx context.Context) (_node *Imported, err error) {
-	_spec := sqlgraph.NewUpdateSpec(imported.Table, imported.Columns, sqlgraph.NewFieldSpec(imported.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Imported.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, imported.FieldID)
-		for _, f := range fields {
-			if !imported.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != imported.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Imported{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{imported.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *ImportedUpdateOne) sqlSave(context.Context) (*Imported, error) {
+	return nil, builder.ErrOne
 }

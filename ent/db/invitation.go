@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -174,51 +173,8 @@ func (_m *Invitation) Unwrap() *Invitation {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Invitation) String() string {
-	var builder strings.Builder
-	builder.WriteString("Invitation(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("email=")
-	builder.WriteString(_m.Email)
-	builder.WriteString(", ")
-	if v := _m.Pending; v != nil {
-		builder.WriteString("pending=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	builder.WriteString("role=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Role))
-	builder.WriteString(", ")
-	if v := _m.InviterID; v != nil {
-		builder.WriteString("inviter_id=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("inviter_name=")
-	builder.WriteString(_m.InviterName)
-	builder.WriteString(", ")
-	builder.WriteString("mailed=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Mailed))
-	builder.WriteString(", ")
-	builder.WriteString("expires_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.ExpiresAt))
-	builder.WriteString(", ")
-	if v := _m.Outcome; v != nil {
-		builder.WriteString("outcome=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.EndedAt; v != nil {
-		builder.WriteString("ended_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Invitation) String() string { return fmt.Sprint("Invitation(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *Invitation) PublicID() string { return xid.Kind("inv").Format(_m.ID) }

@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/invitation"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -170,59 +169,20 @@ func (_u *InvitationUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Inv
 	return _u
 }
 
-func (_u *InvitationUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(invitation.Table, invitation.Columns, sqlgraph.NewFieldSpec(invitation.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Pending(); ok {
-		_spec.SetField(invitation.FieldPending, field.TypeString, value)
-	}
-	if _u.mutation.PendingCleared() {
-		_spec.ClearField(invitation.FieldPending, field.TypeString)
-	}
-	if _u.mutation.InviterIDCleared() {
-		_spec.ClearField(invitation.FieldInviterID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.Mailed(); ok {
-		_spec.SetField(invitation.FieldMailed, field.TypeBool, value)
-	}
-	if value, ok := _u.mutation.ExpiresAt(); ok {
-		_spec.SetField(invitation.FieldExpiresAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedExpiresAt(); ok {
-		_spec.AddField(invitation.FieldExpiresAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Outcome(); ok {
-		_spec.SetField(invitation.FieldOutcome, field.TypeString, value)
-	}
-	if _u.mutation.OutcomeCleared() {
-		_spec.ClearField(invitation.FieldOutcome, field.TypeString)
-	}
-	if value, ok := _u.mutation.EndedAt(); ok {
-		_spec.SetField(invitation.FieldEndedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEndedAt(); ok {
-		_spec.AddField(invitation.FieldEndedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.EndedAtCleared() {
-		_spec.ClearField(invitation.FieldEndedAt, field.TypeInt64)
-	}
+func (_u *InvitationUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(invitation.Table, invitation.Columns,
+		sqlgraph.NewFieldSpec(invitation.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, invitation.FieldStoreID, invitation.FieldEmail, invitation.FieldRole, invitation.FieldInviterID, invitation.FieldInviterName)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{invitation.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // InvitationUpdateOne is the builder for updating a single Invitation entity.
@@ -387,77 +347,7 @@ func (_u *InvitationUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *
 	return _u
 }
 
-func (_u *InvitationUpdateOne) sqlSave(ctx context.Context) (_node *Invitation, err error) {
-	_spec := sqlgraph.NewUpdateSpec(invitation.Table, invitation.Columns, sqlgraph.NewFieldSpec(invitation.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Invitation.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, invitation.FieldID)
-		for _, f := range fields {
-			if !invitation.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != invitation.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Pending(); ok {
-		_spec.SetField(invitation.FieldPending, field.TypeString, value)
-	}
-	if _u.mutation.PendingCleared() {
-		_spec.ClearField(invitation.FieldPending, field.TypeString)
-	}
-	if _u.mutation.InviterIDCleared() {
-		_spec.ClearField(invitation.FieldInviterID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.Mailed(); ok {
-		_spec.SetField(invitation.FieldMailed, field.TypeBool, value)
-	}
-	if value, ok := _u.mutation.ExpiresAt(); ok {
-		_spec.SetField(invitation.FieldExpiresAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedExpiresAt(); ok {
-		_spec.AddField(invitation.FieldExpiresAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Outcome(); ok {
-		_spec.SetField(invitation.FieldOutcome, field.TypeString, value)
-	}
-	if _u.mutation.OutcomeCleared() {
-		_spec.ClearField(invitation.FieldOutcome, field.TypeString)
-	}
-	if value, ok := _u.mutation.EndedAt(); ok {
-		_spec.SetField(invitation.FieldEndedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEndedAt(); ok {
-		_spec.AddField(invitation.FieldEndedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.EndedAtCleared() {
-		_spec.ClearField(invitation.FieldEndedAt, field.TypeInt64)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Invitation{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{invitation.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *InvitationUpdateOne) sqlSave(context.Context) (*Invitation, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -106,22 +105,8 @@ func (_m *LineWalk) Unwrap() *LineWalk {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *LineWalk) String() string {
-	var builder strings.Builder
-	builder.WriteString("LineWalk(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("changed=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Changed))
-	builder.WriteString(", ")
-	builder.WriteString("behind=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Behind))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *LineWalk) String() string { return fmt.Sprint("LineWalk(", _m.ID, ")") }
 
 // LineWalks is a parsable slice of LineWalk.
 type LineWalks []*LineWalk

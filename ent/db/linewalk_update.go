@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/linewalk"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -103,35 +102,20 @@ func (_u *LineWalkUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *LineW
 	return _u
 }
 
-func (_u *LineWalkUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(linewalk.Table, linewalk.Columns, sqlgraph.NewFieldSpec(linewalk.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Changed(); ok {
-		_spec.SetField(linewalk.FieldChanged, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedChanged(); ok {
-		_spec.AddField(linewalk.FieldChanged, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Behind(); ok {
-		_spec.SetField(linewalk.FieldBehind, field.TypeUUID, value)
-	}
+func (_u *LineWalkUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(linewalk.Table, linewalk.Columns,
+		sqlgraph.NewFieldSpec(linewalk.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, linewalk.FieldStoreID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{linewalk.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // LineWalkUpdateOne is the builder for updating a single LineWalk entity.
@@ -229,53 +213,7 @@ func (_u *LineWalkUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Li
 	return _u
 }
 
-func (_u *LineWalkUpdateOne) sqlSave(ctx context.Context) (_node *LineWalk, err error) {
-	_spec := sqlgraph.NewUpdateSpec(linewalk.Table, linewalk.Columns, sqlgraph.NewFieldSpec(linewalk.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "LineWalk.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, linewalk.FieldID)
-		for _, f := range fields {
-			if !linewalk.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != linewalk.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Changed(); ok {
-		_spec.SetField(linewalk.FieldChanged, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedChanged(); ok {
-		_spec.AddField(linewalk.FieldChanged, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Behind(); ok {
-		_spec.SetField(linewalk.FieldBehind, field.TypeUUID, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &LineWalk{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{linewalk.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *LineWalkUpdateOne) sqlSave(context.Context) (*LineWalk, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -124,28 +123,8 @@ func (_m *Listing) Unwrap() *Listing {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Listing) String() string {
-	var builder strings.Builder
-	builder.WriteString("Listing(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("shelf=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Shelf))
-	builder.WriteString(", ")
-	builder.WriteString("published_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.PublishedAt))
-	builder.WriteString(", ")
-	builder.WriteString("price_minor=")
-	builder.WriteString(fmt.Sprintf("%v", _m.PriceMinor))
-	builder.WriteString(", ")
-	builder.WriteString("title_key=")
-	builder.WriteString(_m.TitleKey)
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Listing) String() string { return fmt.Sprint("Listing(", _m.ID, ")") }
 
 // Listings is a parsable slice of Listing.
 type Listings []*Listing

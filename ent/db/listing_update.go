@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -123,41 +122,20 @@ func (_u *ListingUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Listin
 	return _u
 }
 
-func (_u *ListingUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(listing.Table, listing.Columns, sqlgraph.NewFieldSpec(listing.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.PublishedAt(); ok {
-		_spec.SetField(listing.FieldPublishedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedPublishedAt(); ok {
-		_spec.AddField(listing.FieldPublishedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.PriceMinor(); ok {
-		_spec.SetField(listing.FieldPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedPriceMinor(); ok {
-		_spec.AddField(listing.FieldPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.TitleKey(); ok {
-		_spec.SetField(listing.FieldTitleKey, field.TypeString, value)
-	}
+func (_u *ListingUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(listing.Table, listing.Columns,
+		sqlgraph.NewFieldSpec(listing.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, listing.FieldStoreID, listing.FieldShelf)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{listing.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // ListingUpdateOne is the builder for updating a single Listing entity.
@@ -276,59 +254,7 @@ func (_u *ListingUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Lis
 	return _u
 }
 
-func (_u *ListingUpdateOne) sqlSave(ctx context.Context) (_node *Listing, err error) {
-	_spec := sqlgraph.NewUpdateSpec(listing.Table, listing.Columns, sqlgraph.NewFieldSpec(listing.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Listing.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, listing.FieldID)
-		for _, f := range fields {
-			if !listing.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != listing.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.PublishedAt(); ok {
-		_spec.SetField(listing.FieldPublishedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedPublishedAt(); ok {
-		_spec.AddField(listing.FieldPublishedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.PriceMinor(); ok {
-		_spec.SetField(listing.FieldPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedPriceMinor(); ok {
-		_spec.AddField(listing.FieldPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.TitleKey(); ok {
-		_spec.SetField(listing.FieldTitleKey, field.TypeString, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Listing{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{listing.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *ListingUpdateOne) sqlSave(context.Context) (*Listing, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -158,44 +157,8 @@ func (_m *Mail) Unwrap() *Mail {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Mail) String() string {
-	var builder strings.Builder
-	builder.WriteString("Mail(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("bucket=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Bucket))
-	builder.WriteString(", ")
-	builder.WriteString("due_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.DueAt))
-	builder.WriteString(", ")
-	builder.WriteString("attempts=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Attempts))
-	builder.WriteString(", ")
-	builder.WriteString("recipient=")
-	builder.WriteString(_m.Recipient)
-	builder.WriteString(", ")
-	builder.WriteString("subject=")
-	builder.WriteString(_m.Subject)
-	builder.WriteString(", ")
-	builder.WriteString("body=")
-	builder.WriteString(_m.Body)
-	builder.WriteString(", ")
-	if v := _m.HTML; v != nil {
-		builder.WriteString("html=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.SenderName; v != nil {
-		builder.WriteString("sender_name=")
-		builder.WriteString(*v)
-	}
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Mail) String() string { return fmt.Sprint("Mail(", _m.ID, ")") }
 
 // Mails is a parsable slice of Mail.
 type Mails []*Mail

@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -109,44 +108,20 @@ func (_u *MailUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *MailUpdat
 	return _u
 }
 
-func (_u *MailUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(mail.Table, mail.Columns, sqlgraph.NewFieldSpec(mail.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.DueAt(); ok {
-		_spec.SetField(mail.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDueAt(); ok {
-		_spec.AddField(mail.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Attempts(); ok {
-		_spec.SetField(mail.FieldAttempts, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedAttempts(); ok {
-		_spec.AddField(mail.FieldAttempts, field.TypeInt, value)
-	}
-	if _u.mutation.HTMLCleared() {
-		_spec.ClearField(mail.FieldHTML, field.TypeString)
-	}
-	if _u.mutation.SenderNameCleared() {
-		_spec.ClearField(mail.FieldSenderName, field.TypeString)
-	}
+func (_u *MailUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(mail.Table, mail.Columns,
+		sqlgraph.NewFieldSpec(mail.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, mail.FieldStoreID, mail.FieldBucket, mail.FieldRecipient, mail.FieldSubject, mail.FieldBody, mail.FieldHTML, mail.FieldSenderName)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{mail.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // MailUpdateOne is the builder for updating a single Mail entity.
@@ -251,62 +226,7 @@ func (_u *MailUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *MailUp
 	return _u
 }
 
-func (_u *MailUpdateOne) sqlSave(ctx context.Context) (_node *Mail, err error) {
-	_spec := sqlgraph.NewUpdateSpec(mail.Table, mail.Columns, sqlgraph.NewFieldSpec(mail.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Mail.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, mail.FieldID)
-		for _, f := range fields {
-			if !mail.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != mail.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.DueAt(); ok {
-		_spec.SetField(mail.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDueAt(); ok {
-		_spec.AddField(mail.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Attempts(); ok {
-		_spec.SetField(mail.FieldAttempts, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedAttempts(); ok {
-		_spec.AddField(mail.FieldAttempts, field.TypeInt, value)
-	}
-	if _u.mutation.HTMLCleared() {
-		_spec.ClearField(mail.FieldHTML, field.TypeString)
-	}
-	if _u.mutation.SenderNameCleared() {
-		_spec.ClearField(mail.FieldSenderName, field.TypeString)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Mail{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{mail.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *MailUpdateOne) sqlSave(context.Context) (*Mail, error) {
+	return nil, builder.ErrOne
 }

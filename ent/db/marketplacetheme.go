@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -232,76 +231,8 @@ func (_m *MarketplaceTheme) Unwrap() *MarketplaceTheme {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *MarketplaceTheme) String() string {
-	var builder strings.Builder
-	builder.WriteString("MarketplaceTheme(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	if v := _m.SubmitterID; v != nil {
-		builder.WriteString("submitter_id=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("slug=")
-	builder.WriteString(_m.Slug)
-	builder.WriteString(", ")
-	builder.WriteString("name=")
-	builder.WriteString(_m.Name)
-	builder.WriteString(", ")
-	if v := _m.Tagline; v != nil {
-		builder.WriteString("tagline=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	builder.WriteString("author=")
-	builder.WriteString(_m.Author)
-	builder.WriteString(", ")
-	builder.WriteString("theme_version=")
-	builder.WriteString(_m.ThemeVersion)
-	builder.WriteString(", ")
-	builder.WriteString("price_minor=")
-	builder.WriteString(fmt.Sprintf("%v", _m.PriceMinor))
-	builder.WriteString(", ")
-	builder.WriteString("currency=")
-	builder.WriteString(_m.Currency)
-	builder.WriteString(", ")
-	builder.WriteString("categories=")
-	builder.WriteString(_m.Categories)
-	builder.WriteString(", ")
-	if v := _m.Preview; v != nil {
-		builder.WriteString("preview=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.RatingPercent; v != nil {
-		builder.WriteString("rating_percent=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("installs_count=")
-	builder.WriteString(fmt.Sprintf("%v", _m.InstallsCount))
-	builder.WriteString(", ")
-	builder.WriteString("status=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Status))
-	builder.WriteString(", ")
-	if v := _m.ReviewNote; v != nil {
-		builder.WriteString("review_note=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	builder.WriteString("checksum=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Checksum))
-	builder.WriteString(", ")
-	if v := _m.PublishedAt; v != nil {
-		builder.WriteString("published_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("updated_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UpdatedAt))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *MarketplaceTheme) String() string { return fmt.Sprint("MarketplaceTheme(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *MarketplaceTheme) PublicID() string { return xid.Kind("mkt").Format(_m.ID) }

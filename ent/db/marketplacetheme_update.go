@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/digest"
@@ -369,107 +369,23 @@ func (_u *MarketplaceThemeUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)
 	return _u
 }
 
-func (_u *MarketplaceThemeUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *MarketplaceThemeUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(marketplacetheme.Table, marketplacetheme.Columns, sqlgraph.NewFieldSpec(marketplacetheme.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if _u.mutation.SubmitterIDCleared() {
-		_spec.ClearField(marketplacetheme.FieldSubmitterID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.Name(); ok {
-		_spec.SetField(marketplacetheme.FieldName, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Tagline(); ok {
-		_spec.SetField(marketplacetheme.FieldTagline, field.TypeString, value)
-	}
-	if _u.mutation.TaglineCleared() {
-		_spec.ClearField(marketplacetheme.FieldTagline, field.TypeString)
-	}
-	if value, ok := _u.mutation.Author(); ok {
-		_spec.SetField(marketplacetheme.FieldAuthor, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ThemeVersion(); ok {
-		_spec.SetField(marketplacetheme.FieldThemeVersion, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.PriceMinor(); ok {
-		_spec.SetField(marketplacetheme.FieldPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedPriceMinor(); ok {
-		_spec.AddField(marketplacetheme.FieldPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Currency(); ok {
-		_spec.SetField(marketplacetheme.FieldCurrency, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Categories(); ok {
-		_spec.SetField(marketplacetheme.FieldCategories, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Preview(); ok {
-		_spec.SetField(marketplacetheme.FieldPreview, field.TypeString, value)
-	}
-	if _u.mutation.PreviewCleared() {
-		_spec.ClearField(marketplacetheme.FieldPreview, field.TypeString)
-	}
-	if value, ok := _u.mutation.RatingPercent(); ok {
-		_spec.SetField(marketplacetheme.FieldRatingPercent, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedRatingPercent(); ok {
-		_spec.AddField(marketplacetheme.FieldRatingPercent, field.TypeInt, value)
-	}
-	if _u.mutation.RatingPercentCleared() {
-		_spec.ClearField(marketplacetheme.FieldRatingPercent, field.TypeInt)
-	}
-	if value, ok := _u.mutation.InstallsCount(); ok {
-		_spec.SetField(marketplacetheme.FieldInstallsCount, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedInstallsCount(); ok {
-		_spec.AddField(marketplacetheme.FieldInstallsCount, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Status(); ok {
-		_spec.SetField(marketplacetheme.FieldStatus, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ReviewNote(); ok {
-		_spec.SetField(marketplacetheme.FieldReviewNote, field.TypeString, value)
-	}
-	if _u.mutation.ReviewNoteCleared() {
-		_spec.ClearField(marketplacetheme.FieldReviewNote, field.TypeString)
-	}
-	if value, ok := _u.mutation.Checksum(); ok {
-		_spec.SetField(marketplacetheme.FieldChecksum, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.PublishedAt(); ok {
-		_spec.SetField(marketplacetheme.FieldPublishedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedPublishedAt(); ok {
-		_spec.AddField(marketplacetheme.FieldPublishedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.PublishedAtCleared() {
-		_spec.ClearField(marketplacetheme.FieldPublishedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(marketplacetheme.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(marketplacetheme.FieldUpdatedAt, field.TypeInt64, value)
-	}
+	_spec := sqlgraph.NewUpdateSpec(marketplacetheme.Table, marketplacetheme.Columns,
+		sqlgraph.NewFieldSpec(marketplacetheme.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, marketplacetheme.FieldSubmitterID, marketplacetheme.FieldSlug)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{marketplacetheme.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // MarketplaceThemeUpdateOne is the builder for updating a single MarketplaceTheme entity.
@@ -832,125 +748,7 @@ func (_u *MarketplaceThemeUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuild
 	return _u
 }
 
-func (_u *MarketplaceThemeUpdateOne) sqlSave(ctx context.Context) (_node *MarketplaceTheme, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(marketplacetheme.Table, marketplacetheme.Columns, sqlgraph.NewFieldSpec(marketplacetheme.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "MarketplaceTheme.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, marketplacetheme.FieldID)
-		for _, f := range fields {
-			if !marketplacetheme.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != marketplacetheme.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if _u.mutation.SubmitterIDCleared() {
-		_spec.ClearField(marketplacetheme.FieldSubmitterID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.Name(); ok {
-		_spec.SetField(marketplacetheme.FieldName, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Tagline(); ok {
-		_spec.SetField(marketplacetheme.FieldTagline, field.TypeString, value)
-	}
-	if _u.mutation.TaglineCleared() {
-		_spec.ClearField(marketplacetheme.FieldTagline, field.TypeString)
-	}
-	if value, ok := _u.mutation.Author(); ok {
-		_spec.SetField(marketplacetheme.FieldAuthor, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ThemeVersion(); ok {
-		_spec.SetField(marketplacetheme.FieldThemeVersion, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.PriceMinor(); ok {
-		_spec.SetField(marketplacetheme.FieldPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedPriceMinor(); ok {
-		_spec.AddField(marketplacetheme.FieldPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Currency(); ok {
-		_spec.SetField(marketplacetheme.FieldCurrency, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Categories(); ok {
-		_spec.SetField(marketplacetheme.FieldCategories, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Preview(); ok {
-		_spec.SetField(marketplacetheme.FieldPreview, field.TypeString, value)
-	}
-	if _u.mutation.PreviewCleared() {
-		_spec.ClearField(marketplacetheme.FieldPreview, field.TypeString)
-	}
-	if value, ok := _u.mutation.RatingPercent(); ok {
-		_spec.SetField(marketplacetheme.FieldRatingPercent, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedRatingPercent(); ok {
-		_spec.AddField(marketplacetheme.FieldRatingPercent, field.TypeInt, value)
-	}
-	if _u.mutation.RatingPercentCleared() {
-		_spec.ClearField(marketplacetheme.FieldRatingPercent, field.TypeInt)
-	}
-	if value, ok := _u.mutation.InstallsCount(); ok {
-		_spec.SetField(marketplacetheme.FieldInstallsCount, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedInstallsCount(); ok {
-		_spec.AddField(marketplacetheme.FieldInstallsCount, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Status(); ok {
-		_spec.SetField(marketplacetheme.FieldStatus, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ReviewNote(); ok {
-		_spec.SetField(marketplacetheme.FieldReviewNote, field.TypeString, value)
-	}
-	if _u.mutation.ReviewNoteCleared() {
-		_spec.ClearField(marketplacetheme.FieldReviewNote, field.TypeString)
-	}
-	if value, ok := _u.mutation.Checksum(); ok {
-		_spec.SetField(marketplacetheme.FieldChecksum, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.PublishedAt(); ok {
-		_spec.SetField(marketplacetheme.FieldPublishedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedPublishedAt(); ok {
-		_spec.AddField(marketplacetheme.FieldPublishedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.PublishedAtCleared() {
-		_spec.ClearField(marketplacetheme.FieldPublishedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(marketplacetheme.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(marketplacetheme.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &MarketplaceTheme{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{marketplacetheme.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *MarketplaceThemeUpdateOne) sqlSave(context.Context) (*MarketplaceTheme, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -87,16 +86,8 @@ func (_m *Membership) Unwrap() *Membership {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Membership) String() string {
-	var builder strings.Builder
-	builder.WriteString("Membership(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Membership) String() string { return fmt.Sprint("Membership(", _m.ID, ")") }
 
 // Memberships is a parsable slice of Membership.
 type Memberships []*Membership

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -117,25 +116,8 @@ func (_m *Menus) Unwrap() *Menus {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Menus) String() string {
-	var builder strings.Builder
-	builder.WriteString("Menus(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("version=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Version))
-	builder.WriteString(", ")
-	builder.WriteString("updated_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UpdatedAt))
-	builder.WriteString(", ")
-	builder.WriteString("content=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Content))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Menus) String() string { return fmt.Sprint("Menus(", _m.ID, ")") }
 
 // MenusSlice is a parsable slice of Menus.
 type MenusSlice []*Menus

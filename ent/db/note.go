@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -140,34 +139,8 @@ func (_m *Note) Unwrap() *Note {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Note) String() string {
-	var builder strings.Builder
-	builder.WriteString("Note(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("order_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.OrderID))
-	builder.WriteString(", ")
-	builder.WriteString("body=")
-	builder.WriteString(_m.Body)
-	builder.WriteString(", ")
-	builder.WriteString("visibility=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Visibility))
-	builder.WriteString(", ")
-	builder.WriteString("author_type=")
-	builder.WriteString(fmt.Sprintf("%v", _m.AuthorType))
-	builder.WriteString(", ")
-	builder.WriteString("author_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.AuthorID))
-	builder.WriteString(", ")
-	builder.WriteString("author_name=")
-	builder.WriteString(_m.AuthorName)
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Note) String() string { return fmt.Sprint("Note(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *Note) PublicID() string { return xid.Kind("note").Format(_m.ID) }

@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/note"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/state"
@@ -163,47 +163,23 @@ func (_u *NoteUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *NoteUpdat
 	return _u
 }
 
-func (_u *NoteUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *NoteUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(note.Table, note.Columns, sqlgraph.NewFieldSpec(note.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.OrderID(); ok {
-		_spec.SetField(note.FieldOrderID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Body(); ok {
-		_spec.SetField(note.FieldBody, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Visibility(); ok {
-		_spec.SetField(note.FieldVisibility, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.AuthorType(); ok {
-		_spec.SetField(note.FieldAuthorType, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.AuthorID(); ok {
-		_spec.SetField(note.FieldAuthorID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.AuthorName(); ok {
-		_spec.SetField(note.FieldAuthorName, field.TypeString, value)
-	}
+	_spec := sqlgraph.NewUpdateSpec(note.Table, note.Columns,
+		sqlgraph.NewFieldSpec(note.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, note.FieldStoreID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{note.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // NoteUpdateOne is the builder for updating a single Note entity.
@@ -360,65 +336,7 @@ func (_u *NoteUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *NoteUp
 	return _u
 }
 
-func (_u *NoteUpdateOne) sqlSave(ctx context.Context) (_node *Note, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(note.Table, note.Columns, sqlgraph.NewFieldSpec(note.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Note.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, note.FieldID)
-		for _, f := range fields {
-			if !note.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != note.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.OrderID(); ok {
-		_spec.SetField(note.FieldOrderID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Body(); ok {
-		_spec.SetField(note.FieldBody, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Visibility(); ok {
-		_spec.SetField(note.FieldVisibility, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.AuthorType(); ok {
-		_spec.SetField(note.FieldAuthorType, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.AuthorID(); ok {
-		_spec.SetField(note.FieldAuthorID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.AuthorName(); ok {
-		_spec.SetField(note.FieldAuthorName, field.TypeString, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Note{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{note.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *NoteUpdateOne) sqlSave(context.Context) (*Note, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -146,40 +145,8 @@ func (_m *Notification) Unwrap() *Notification {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Notification) String() string {
-	var builder strings.Builder
-	builder.WriteString("Notification(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("level=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Level))
-	builder.WriteString(", ")
-	builder.WriteString("title=")
-	builder.WriteString(_m.Title)
-	builder.WriteString(", ")
-	builder.WriteString("body=")
-	builder.WriteString(_m.Body)
-	builder.WriteString(", ")
-	if v := _m.ResourceType; v != nil {
-		builder.WriteString("resource_type=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.ResourceID; v != nil {
-		builder.WriteString("resource_id=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.ReadAt; v != nil {
-		builder.WriteString("read_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Notification) String() string { return fmt.Sprint("Notification(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *Notification) PublicID() string { return xid.Kind("ntf").Format(_m.ID) }

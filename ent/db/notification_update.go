@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/notification"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -94,41 +93,20 @@ func (_u *NotificationUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *N
 	return _u
 }
 
-func (_u *NotificationUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(notification.Table, notification.Columns, sqlgraph.NewFieldSpec(notification.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if _u.mutation.ResourceTypeCleared() {
-		_spec.ClearField(notification.FieldResourceType, field.TypeString)
-	}
-	if _u.mutation.ResourceIDCleared() {
-		_spec.ClearField(notification.FieldResourceID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.ReadAt(); ok {
-		_spec.SetField(notification.FieldReadAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedReadAt(); ok {
-		_spec.AddField(notification.FieldReadAt, field.TypeInt64, value)
-	}
-	if _u.mutation.ReadAtCleared() {
-		_spec.ClearField(notification.FieldReadAt, field.TypeInt64)
-	}
+func (_u *NotificationUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(notification.Table, notification.Columns,
+		sqlgraph.NewFieldSpec(notification.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, notification.FieldStoreID, notification.FieldLevel, notification.FieldTitle, notification.FieldBody, notification.FieldResourceType, notification.FieldResourceID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{notification.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // NotificationUpdateOne is the builder for updating a single Notification entity.
@@ -218,59 +196,7 @@ func (_u *NotificationUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder))
 	return _u
 }
 
-func (_u *NotificationUpdateOne) sqlSave(ctx context.Context) (_node *Notification, err error) {
-	_spec := sqlgraph.NewUpdateSpec(notification.Table, notification.Columns, sqlgraph.NewFieldSpec(notification.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Notification.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, notification.FieldID)
-		for _, f := range fields {
-			if !notification.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != notification.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if _u.mutation.ResourceTypeCleared() {
-		_spec.ClearField(notification.FieldResourceType, field.TypeString)
-	}
-	if _u.mutation.ResourceIDCleared() {
-		_spec.ClearField(notification.FieldResourceID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.ReadAt(); ok {
-		_spec.SetField(notification.FieldReadAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedReadAt(); ok {
-		_spec.AddField(notification.FieldReadAt, field.TypeInt64, value)
-	}
-	if _u.mutation.ReadAtCleared() {
-		_spec.ClearField(notification.FieldReadAt, field.TypeInt64)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Notification{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{notification.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *NotificationUpdateOne) sqlSave(context.Context) (*Notification, error) {
+	return nil, builder.ErrOne
 }

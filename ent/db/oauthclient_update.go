@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/oauthclient"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -95,32 +94,20 @@ func (_u *OAuthClientUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *OA
 	return _u
 }
 
-func (_u *OAuthClientUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(oauthclient.Table, oauthclient.Columns, sqlgraph.NewFieldSpec(oauthclient.FieldID, field.TypeString))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.StoreID(); ok {
-		_spec.SetField(oauthclient.FieldStoreID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.AppID(); ok {
-		_spec.SetField(oauthclient.FieldAppID, field.TypeUUID, value)
-	}
+func (_u *OAuthClientUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(oauthclient.Table, oauthclient.Columns,
+		sqlgraph.NewFieldSpec(oauthclient.FieldID, field.TypeString))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{oauthclient.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // OAuthClientUpdateOne is the builder for updating a single OAuthClient entity.
@@ -211,50 +198,7 @@ func (_u *OAuthClientUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) 
 	return _u
 }
 
-func (_u *OAuthClientUpdateOne) sqlSave(ctx context.Context) (_node *OAuthClient, err error) {
-	_spec := sqlgraph.NewUpdateSpec(oauthclient.Table, oauthclient.Columns, sqlgraph.NewFieldSpec(oauthclient.FieldID, field.TypeString))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "OAuthClient.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, oauthclient.FieldID)
-		for _, f := range fields {
-			if !oauthclient.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != oauthclient.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.StoreID(); ok {
-		_spec.SetField(oauthclient.FieldStoreID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.AppID(); ok {
-		_spec.SetField(oauthclient.FieldAppID, field.TypeUUID, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &OAuthClient{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{oauthclient.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *OAuthClientUpdateOne) sqlSave(context.Context) (*OAuthClient, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -222,67 +221,8 @@ func (_m *OrderLine) Unwrap() *OrderLine {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *OrderLine) String() string {
-	var builder strings.Builder
-	builder.WriteString("OrderLine(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("order_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.OrderID))
-	builder.WriteString(", ")
-	builder.WriteString("position=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Position))
-	builder.WriteString(", ")
-	if v := _m.ProductID; v != nil {
-		builder.WriteString("product_id=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("title=")
-	builder.WriteString(_m.Title)
-	builder.WriteString(", ")
-	if v := _m.Sku; v != nil {
-		builder.WriteString("sku=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	builder.WriteString("quantity=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Quantity))
-	builder.WriteString(", ")
-	builder.WriteString("fulfilled_quantity=")
-	builder.WriteString(fmt.Sprintf("%v", _m.FulfilledQuantity))
-	builder.WriteString(", ")
-	builder.WriteString("refunded_quantity=")
-	builder.WriteString(fmt.Sprintf("%v", _m.RefundedQuantity))
-	builder.WriteString(", ")
-	builder.WriteString("unit_price_minor=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UnitPriceMinor))
-	builder.WriteString(", ")
-	builder.WriteString("discount_minor=")
-	builder.WriteString(fmt.Sprintf("%v", _m.DiscountMinor))
-	builder.WriteString(", ")
-	builder.WriteString("tax_minor=")
-	builder.WriteString(fmt.Sprintf("%v", _m.TaxMinor))
-	builder.WriteString(", ")
-	builder.WriteString("total_minor=")
-	builder.WriteString(fmt.Sprintf("%v", _m.TotalMinor))
-	builder.WriteString(", ")
-	if v := _m.VariantID; v != nil {
-		builder.WriteString("variant_id=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("options=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Options))
-	builder.WriteString(", ")
-	builder.WriteString("requires_shipping=")
-	builder.WriteString(fmt.Sprintf("%v", _m.RequiresShipping))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *OrderLine) String() string { return fmt.Sprint("OrderLine(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *OrderLine) PublicID() string { return xid.Kind("oli").Format(_m.ID) }

@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/document"
@@ -360,110 +360,23 @@ func (_u *OrderLineUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Orde
 	return _u
 }
 
-func (_u *OrderLineUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *OrderLineUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(orderline.Table, orderline.Columns, sqlgraph.NewFieldSpec(orderline.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.OrderID(); ok {
-		_spec.SetField(orderline.FieldOrderID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Position(); ok {
-		_spec.SetField(orderline.FieldPosition, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedPosition(); ok {
-		_spec.AddField(orderline.FieldPosition, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.ProductID(); ok {
-		_spec.SetField(orderline.FieldProductID, field.TypeUUID, value)
-	}
-	if _u.mutation.ProductIDCleared() {
-		_spec.ClearField(orderline.FieldProductID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.Title(); ok {
-		_spec.SetField(orderline.FieldTitle, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Sku(); ok {
-		_spec.SetField(orderline.FieldSku, field.TypeString, value)
-	}
-	if _u.mutation.SkuCleared() {
-		_spec.ClearField(orderline.FieldSku, field.TypeString)
-	}
-	if value, ok := _u.mutation.Quantity(); ok {
-		_spec.SetField(orderline.FieldQuantity, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedQuantity(); ok {
-		_spec.AddField(orderline.FieldQuantity, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.FulfilledQuantity(); ok {
-		_spec.SetField(orderline.FieldFulfilledQuantity, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedFulfilledQuantity(); ok {
-		_spec.AddField(orderline.FieldFulfilledQuantity, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.RefundedQuantity(); ok {
-		_spec.SetField(orderline.FieldRefundedQuantity, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedRefundedQuantity(); ok {
-		_spec.AddField(orderline.FieldRefundedQuantity, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UnitPriceMinor(); ok {
-		_spec.SetField(orderline.FieldUnitPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUnitPriceMinor(); ok {
-		_spec.AddField(orderline.FieldUnitPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.DiscountMinor(); ok {
-		_spec.SetField(orderline.FieldDiscountMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDiscountMinor(); ok {
-		_spec.AddField(orderline.FieldDiscountMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.TaxMinor(); ok {
-		_spec.SetField(orderline.FieldTaxMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedTaxMinor(); ok {
-		_spec.AddField(orderline.FieldTaxMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.TotalMinor(); ok {
-		_spec.SetField(orderline.FieldTotalMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedTotalMinor(); ok {
-		_spec.AddField(orderline.FieldTotalMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.VariantID(); ok {
-		_spec.SetField(orderline.FieldVariantID, field.TypeUUID, value)
-	}
-	if _u.mutation.VariantIDCleared() {
-		_spec.ClearField(orderline.FieldVariantID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.Options(); ok {
-		_spec.SetField(orderline.FieldOptions, field.TypeBytes, value)
-	}
-	if _u.mutation.OptionsCleared() {
-		_spec.ClearField(orderline.FieldOptions, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.RequiresShipping(); ok {
-		_spec.SetField(orderline.FieldRequiresShipping, field.TypeBool, value)
-	}
+	_spec := sqlgraph.NewUpdateSpec(orderline.Table, orderline.Columns,
+		sqlgraph.NewFieldSpec(orderline.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, orderline.FieldStoreID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{orderline.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // OrderLineUpdateOne is the builder for updating a single OrderLine entity.
@@ -818,128 +731,7 @@ func (_u *OrderLineUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *O
 	return _u
 }
 
-func (_u *OrderLineUpdateOne) sqlSave(ctx context.Context) (_node *OrderLine, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(orderline.Table, orderline.Columns, sqlgraph.NewFieldSpec(orderline.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "OrderLine.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, orderline.FieldID)
-		for _, f := range fields {
-			if !orderline.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != orderline.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.OrderID(); ok {
-		_spec.SetField(orderline.FieldOrderID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Position(); ok {
-		_spec.SetField(orderline.FieldPosition, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedPosition(); ok {
-		_spec.AddField(orderline.FieldPosition, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.ProductID(); ok {
-		_spec.SetField(orderline.FieldProductID, field.TypeUUID, value)
-	}
-	if _u.mutation.ProductIDCleared() {
-		_spec.ClearField(orderline.FieldProductID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.Title(); ok {
-		_spec.SetField(orderline.FieldTitle, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Sku(); ok {
-		_spec.SetField(orderline.FieldSku, field.TypeString, value)
-	}
-	if _u.mutation.SkuCleared() {
-		_spec.ClearField(orderline.FieldSku, field.TypeString)
-	}
-	if value, ok := _u.mutation.Quantity(); ok {
-		_spec.SetField(orderline.FieldQuantity, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedQuantity(); ok {
-		_spec.AddField(orderline.FieldQuantity, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.FulfilledQuantity(); ok {
-		_spec.SetField(orderline.FieldFulfilledQuantity, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedFulfilledQuantity(); ok {
-		_spec.AddField(orderline.FieldFulfilledQuantity, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.RefundedQuantity(); ok {
-		_spec.SetField(orderline.FieldRefundedQuantity, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedRefundedQuantity(); ok {
-		_spec.AddField(orderline.FieldRefundedQuantity, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UnitPriceMinor(); ok {
-		_spec.SetField(orderline.FieldUnitPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUnitPriceMinor(); ok {
-		_spec.AddField(orderline.FieldUnitPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.DiscountMinor(); ok {
-		_spec.SetField(orderline.FieldDiscountMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDiscountMinor(); ok {
-		_spec.AddField(orderline.FieldDiscountMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.TaxMinor(); ok {
-		_spec.SetField(orderline.FieldTaxMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedTaxMinor(); ok {
-		_spec.AddField(orderline.FieldTaxMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.TotalMinor(); ok {
-		_spec.SetField(orderline.FieldTotalMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedTotalMinor(); ok {
-		_spec.AddField(orderline.FieldTotalMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.VariantID(); ok {
-		_spec.SetField(orderline.FieldVariantID, field.TypeUUID, value)
-	}
-	if _u.mutation.VariantIDCleared() {
-		_spec.ClearField(orderline.FieldVariantID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.Options(); ok {
-		_spec.SetField(orderline.FieldOptions, field.TypeBytes, value)
-	}
-	if _u.mutation.OptionsCleared() {
-		_spec.ClearField(orderline.FieldOptions, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.RequiresShipping(); ok {
-		_spec.SetField(orderline.FieldRequiresShipping, field.TypeBool, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &OrderLine{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{orderline.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *OrderLineUpdateOne) sqlSave(context.Context) (*OrderLine, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -116,27 +115,8 @@ func (_m *Outbox) Unwrap() *Outbox {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Outbox) String() string {
-	var builder strings.Builder
-	builder.WriteString("Outbox(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("bucket=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Bucket))
-	builder.WriteString(", ")
-	builder.WriteString("generation=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Generation))
-	builder.WriteString(", ")
-	if v := _m.DealtTo; v != nil {
-		builder.WriteString("dealt_to=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Outbox) String() string { return fmt.Sprint("Outbox(", _m.ID, ")") }
 
 // Outboxes is a parsable slice of Outbox.
 type Outboxes []*Outbox

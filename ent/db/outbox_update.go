@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/outbox"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -108,38 +107,20 @@ func (_u *OutboxUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *OutboxU
 	return _u
 }
 
-func (_u *OutboxUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(outbox.Table, outbox.Columns, sqlgraph.NewFieldSpec(outbox.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Generation(); ok {
-		_spec.SetField(outbox.FieldGeneration, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedGeneration(); ok {
-		_spec.AddField(outbox.FieldGeneration, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.DealtTo(); ok {
-		_spec.SetField(outbox.FieldDealtTo, field.TypeUUID, value)
-	}
-	if _u.mutation.DealtToCleared() {
-		_spec.ClearField(outbox.FieldDealtTo, field.TypeUUID)
-	}
+func (_u *OutboxUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(outbox.Table, outbox.Columns,
+		sqlgraph.NewFieldSpec(outbox.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, outbox.FieldStoreID, outbox.FieldBucket)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{outbox.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // OutboxUpdateOne is the builder for updating a single Outbox entity.
@@ -243,56 +224,7 @@ func (_u *OutboxUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Outb
 	return _u
 }
 
-func (_u *OutboxUpdateOne) sqlSave(ctx context.Context) (_node *Outbox, err error) {
-	_spec := sqlgraph.NewUpdateSpec(outbox.Table, outbox.Columns, sqlgraph.NewFieldSpec(outbox.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Outbox.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, outbox.FieldID)
-		for _, f := range fields {
-			if !outbox.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != outbox.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Generation(); ok {
-		_spec.SetField(outbox.FieldGeneration, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedGeneration(); ok {
-		_spec.AddField(outbox.FieldGeneration, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.DealtTo(); ok {
-		_spec.SetField(outbox.FieldDealtTo, field.TypeUUID, value)
-	}
-	if _u.mutation.DealtToCleared() {
-		_spec.ClearField(outbox.FieldDealtTo, field.TypeUUID)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Outbox{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{outbox.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *OutboxUpdateOne) sqlSave(context.Context) (*Outbox, error) {
+	return nil, builder.ErrOne
 }

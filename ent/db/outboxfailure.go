@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -116,25 +115,8 @@ func (_m *OutboxFailure) Unwrap() *OutboxFailure {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *OutboxFailure) String() string {
-	var builder strings.Builder
-	builder.WriteString("OutboxFailure(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("generation=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Generation))
-	builder.WriteString(", ")
-	builder.WriteString("failed_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.FailedAt))
-	builder.WriteString(", ")
-	builder.WriteString("detail=")
-	builder.WriteString(_m.Detail)
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *OutboxFailure) String() string { return fmt.Sprint("OutboxFailure(", _m.ID, ")") }
 
 // OutboxFailures is a parsable slice of OutboxFailure.
 type OutboxFailures []*OutboxFailure

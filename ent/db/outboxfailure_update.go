@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/outboxfailure"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -133,44 +133,23 @@ func (_u *OutboxFailureUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *
 	return _u
 }
 
-func (_u *OutboxFailureUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *OutboxFailureUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(outboxfailure.Table, outboxfailure.Columns, sqlgraph.NewFieldSpec(outboxfailure.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Generation(); ok {
-		_spec.SetField(outboxfailure.FieldGeneration, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedGeneration(); ok {
-		_spec.AddField(outboxfailure.FieldGeneration, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.FailedAt(); ok {
-		_spec.SetField(outboxfailure.FieldFailedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedFailedAt(); ok {
-		_spec.AddField(outboxfailure.FieldFailedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Detail(); ok {
-		_spec.SetField(outboxfailure.FieldDetail, field.TypeString, value)
-	}
+	_spec := sqlgraph.NewUpdateSpec(outboxfailure.Table, outboxfailure.Columns,
+		sqlgraph.NewFieldSpec(outboxfailure.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, outboxfailure.FieldStoreID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{outboxfailure.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // OutboxFailureUpdateOne is the builder for updating a single OutboxFailure entity.
@@ -299,62 +278,7 @@ func (_u *OutboxFailureUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)
 	return _u
 }
 
-func (_u *OutboxFailureUpdateOne) sqlSave(ctx context.Context) (_node *OutboxFailure, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(outboxfailure.Table, outboxfailure.Columns, sqlgraph.NewFieldSpec(outboxfailure.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "OutboxFailure.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, outboxfailure.FieldID)
-		for _, f := range fields {
-			if !outboxfailure.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != outboxfailure.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Generation(); ok {
-		_spec.SetField(outboxfailure.FieldGeneration, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedGeneration(); ok {
-		_spec.AddField(outboxfailure.FieldGeneration, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.FailedAt(); ok {
-		_spec.SetField(outboxfailure.FieldFailedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedFailedAt(); ok {
-		_spec.AddField(outboxfailure.FieldFailedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Detail(); ok {
-		_spec.SetField(outboxfailure.FieldDetail, field.TypeString, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &OutboxFailure{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{outboxfailure.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *OutboxFailureUpdateOne) sqlSave(context.Context) (*OutboxFailure, error) {
+	return nil, builder.ErrOne
 }

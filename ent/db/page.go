@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -168,49 +167,8 @@ func (_m *Page) Unwrap() *Page {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Page) String() string {
-	var builder strings.Builder
-	builder.WriteString("Page(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("version=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Version))
-	builder.WriteString(", ")
-	builder.WriteString("updated_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UpdatedAt))
-	builder.WriteString(", ")
-	builder.WriteString("title=")
-	builder.WriteString(_m.Title)
-	builder.WriteString(", ")
-	builder.WriteString("handle=")
-	builder.WriteString(_m.Handle)
-	builder.WriteString(", ")
-	builder.WriteString("status=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Status))
-	builder.WriteString(", ")
-	if v := _m.Kind; v != nil {
-		builder.WriteString("kind=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("body=")
-	builder.WriteString(_m.Body)
-	builder.WriteString(", ")
-	if v := _m.SeoDescription; v != nil {
-		builder.WriteString("seo_description=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.PublishedAt; v != nil {
-		builder.WriteString("published_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Page) String() string { return fmt.Sprint("Page(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *Page) PublicID() string { return xid.Kind("pag").Format(_m.ID) }

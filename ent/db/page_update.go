@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/page"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -248,74 +248,23 @@ func (_u *PageUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *PageUpdat
 	return _u
 }
 
-func (_u *PageUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *PageUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(page.Table, page.Columns, sqlgraph.NewFieldSpec(page.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Version(); ok {
-		_spec.SetField(page.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVersion(); ok {
-		_spec.AddField(page.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(page.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(page.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Title(); ok {
-		_spec.SetField(page.FieldTitle, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Handle(); ok {
-		_spec.SetField(page.FieldHandle, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Status(); ok {
-		_spec.SetField(page.FieldStatus, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Kind(); ok {
-		_spec.SetField(page.FieldKind, field.TypeString, value)
-	}
-	if _u.mutation.KindCleared() {
-		_spec.ClearField(page.FieldKind, field.TypeString)
-	}
-	if value, ok := _u.mutation.Body(); ok {
-		_spec.SetField(page.FieldBody, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.SeoDescription(); ok {
-		_spec.SetField(page.FieldSeoDescription, field.TypeString, value)
-	}
-	if _u.mutation.SeoDescriptionCleared() {
-		_spec.ClearField(page.FieldSeoDescription, field.TypeString)
-	}
-	if value, ok := _u.mutation.PublishedAt(); ok {
-		_spec.SetField(page.FieldPublishedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedPublishedAt(); ok {
-		_spec.AddField(page.FieldPublishedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.PublishedAtCleared() {
-		_spec.ClearField(page.FieldPublishedAt, field.TypeInt64)
-	}
+	_spec := sqlgraph.NewUpdateSpec(page.Table, page.Columns,
+		sqlgraph.NewFieldSpec(page.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, page.FieldStoreID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{page.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // PageUpdateOne is the builder for updating a single Page entity.
@@ -558,92 +507,7 @@ func (_u *PageUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *PageUp
 	return _u
 }
 
-func (_u *PageUpdateOne) sqlSave(ctx context.Context) (_node *Page, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(page.Table, page.Columns, sqlgraph.NewFieldSpec(page.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Page.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, page.FieldID)
-		for _, f := range fields {
-			if !page.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != page.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Version(); ok {
-		_spec.SetField(page.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVersion(); ok {
-		_spec.AddField(page.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(page.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(page.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Title(); ok {
-		_spec.SetField(page.FieldTitle, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Handle(); ok {
-		_spec.SetField(page.FieldHandle, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Status(); ok {
-		_spec.SetField(page.FieldStatus, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Kind(); ok {
-		_spec.SetField(page.FieldKind, field.TypeString, value)
-	}
-	if _u.mutation.KindCleared() {
-		_spec.ClearField(page.FieldKind, field.TypeString)
-	}
-	if value, ok := _u.mutation.Body(); ok {
-		_spec.SetField(page.FieldBody, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.SeoDescription(); ok {
-		_spec.SetField(page.FieldSeoDescription, field.TypeString, value)
-	}
-	if _u.mutation.SeoDescriptionCleared() {
-		_spec.ClearField(page.FieldSeoDescription, field.TypeString)
-	}
-	if value, ok := _u.mutation.PublishedAt(); ok {
-		_spec.SetField(page.FieldPublishedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedPublishedAt(); ok {
-		_spec.AddField(page.FieldPublishedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.PublishedAtCleared() {
-		_spec.ClearField(page.FieldPublishedAt, field.TypeInt64)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Page{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{page.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *PageUpdateOne) sqlSave(context.Context) (*Page, error) {
+	return nil, builder.ErrOne
 }

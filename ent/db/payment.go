@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -163,46 +162,8 @@ func (_m *Payment) Unwrap() *Payment {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Payment) String() string {
-	var builder strings.Builder
-	builder.WriteString("Payment(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("order_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.OrderID))
-	builder.WriteString(", ")
-	builder.WriteString("kind=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Kind))
-	builder.WriteString(", ")
-	builder.WriteString("amount_minor=")
-	builder.WriteString(fmt.Sprintf("%v", _m.AmountMinor))
-	builder.WriteString(", ")
-	builder.WriteString("currency=")
-	builder.WriteString(_m.Currency)
-	builder.WriteString(", ")
-	if v := _m.Method; v != nil {
-		builder.WriteString("method=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.Reference; v != nil {
-		builder.WriteString("reference=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.Reason; v != nil {
-		builder.WriteString("reason=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	builder.WriteString("lines=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Lines))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Payment) String() string { return fmt.Sprint("Payment(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *Payment) PublicID() string { return xid.Kind("pay").Format(_m.ID) }

@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/payment"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/document"
@@ -218,65 +218,23 @@ func (_u *PaymentUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Paymen
 	return _u
 }
 
-func (_u *PaymentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *PaymentUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(payment.Table, payment.Columns, sqlgraph.NewFieldSpec(payment.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.OrderID(); ok {
-		_spec.SetField(payment.FieldOrderID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Kind(); ok {
-		_spec.SetField(payment.FieldKind, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.AmountMinor(); ok {
-		_spec.SetField(payment.FieldAmountMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedAmountMinor(); ok {
-		_spec.AddField(payment.FieldAmountMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Currency(); ok {
-		_spec.SetField(payment.FieldCurrency, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Method(); ok {
-		_spec.SetField(payment.FieldMethod, field.TypeString, value)
-	}
-	if _u.mutation.MethodCleared() {
-		_spec.ClearField(payment.FieldMethod, field.TypeString)
-	}
-	if value, ok := _u.mutation.Reference(); ok {
-		_spec.SetField(payment.FieldReference, field.TypeString, value)
-	}
-	if _u.mutation.ReferenceCleared() {
-		_spec.ClearField(payment.FieldReference, field.TypeString)
-	}
-	if value, ok := _u.mutation.Reason(); ok {
-		_spec.SetField(payment.FieldReason, field.TypeString, value)
-	}
-	if _u.mutation.ReasonCleared() {
-		_spec.ClearField(payment.FieldReason, field.TypeString)
-	}
-	if value, ok := _u.mutation.Lines(); ok {
-		_spec.SetField(payment.FieldLines, field.TypeBytes, value)
-	}
+	_spec := sqlgraph.NewUpdateSpec(payment.Table, payment.Columns,
+		sqlgraph.NewFieldSpec(payment.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, payment.FieldStoreID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{payment.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // PaymentUpdateOne is the builder for updating a single Payment entity.
@@ -488,83 +446,7 @@ func (_u *PaymentUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Pay
 	return _u
 }
 
-func (_u *PaymentUpdateOne) sqlSave(ctx context.Context) (_node *Payment, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(payment.Table, payment.Columns, sqlgraph.NewFieldSpec(payment.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Payment.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, payment.FieldID)
-		for _, f := range fields {
-			if !payment.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != payment.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.OrderID(); ok {
-		_spec.SetField(payment.FieldOrderID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Kind(); ok {
-		_spec.SetField(payment.FieldKind, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.AmountMinor(); ok {
-		_spec.SetField(payment.FieldAmountMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedAmountMinor(); ok {
-		_spec.AddField(payment.FieldAmountMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Currency(); ok {
-		_spec.SetField(payment.FieldCurrency, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Method(); ok {
-		_spec.SetField(payment.FieldMethod, field.TypeString, value)
-	}
-	if _u.mutation.MethodCleared() {
-		_spec.ClearField(payment.FieldMethod, field.TypeString)
-	}
-	if value, ok := _u.mutation.Reference(); ok {
-		_spec.SetField(payment.FieldReference, field.TypeString, value)
-	}
-	if _u.mutation.ReferenceCleared() {
-		_spec.ClearField(payment.FieldReference, field.TypeString)
-	}
-	if value, ok := _u.mutation.Reason(); ok {
-		_spec.SetField(payment.FieldReason, field.TypeString, value)
-	}
-	if _u.mutation.ReasonCleared() {
-		_spec.ClearField(payment.FieldReason, field.TypeString)
-	}
-	if value, ok := _u.mutation.Lines(); ok {
-		_spec.SetField(payment.FieldLines, field.TypeBytes, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Payment{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{payment.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *PaymentUpdateOne) sqlSave(context.Context) (*Payment, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -169,43 +168,8 @@ func (_m *PaymentAccount) Unwrap() *PaymentAccount {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *PaymentAccount) String() string {
-	var builder strings.Builder
-	builder.WriteString("PaymentAccount(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("provider=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Provider))
-	builder.WriteString(", ")
-	builder.WriteString("live=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Live))
-	builder.WriteString(", ")
-	builder.WriteString("secret=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Secret))
-	builder.WriteString(", ")
-	builder.WriteString("secret_hint=")
-	builder.WriteString(_m.SecretHint)
-	builder.WriteString(", ")
-	builder.WriteString("signing=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Signing))
-	builder.WriteString(", ")
-	builder.WriteString("signing_hint=")
-	builder.WriteString(_m.SigningHint)
-	builder.WriteString(", ")
-	builder.WriteString("updated_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UpdatedAt))
-	builder.WriteString(", ")
-	builder.WriteString("retired_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.RetiredAt))
-	builder.WriteString(", ")
-	builder.WriteString("bucket=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Bucket))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *PaymentAccount) String() string { return fmt.Sprint("PaymentAccount(", _m.ID, ")") }
 
 // PaymentAccounts is a parsable slice of PaymentAccount.
 type PaymentAccounts []*PaymentAccount

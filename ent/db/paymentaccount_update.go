@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/paymentaccount"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -178,56 +178,23 @@ func (_u *PaymentAccountUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) 
 	return _u
 }
 
-func (_u *PaymentAccountUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *PaymentAccountUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(paymentaccount.Table, paymentaccount.Columns, sqlgraph.NewFieldSpec(paymentaccount.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Live(); ok {
-		_spec.SetField(paymentaccount.FieldLive, field.TypeBool, value)
-	}
-	if value, ok := _u.mutation.Secret(); ok {
-		_spec.SetField(paymentaccount.FieldSecret, field.TypeBytes, value)
-	}
-	if value, ok := _u.mutation.SecretHint(); ok {
-		_spec.SetField(paymentaccount.FieldSecretHint, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Signing(); ok {
-		_spec.SetField(paymentaccount.FieldSigning, field.TypeBytes, value)
-	}
-	if value, ok := _u.mutation.SigningHint(); ok {
-		_spec.SetField(paymentaccount.FieldSigningHint, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(paymentaccount.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(paymentaccount.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.RetiredAt(); ok {
-		_spec.SetField(paymentaccount.FieldRetiredAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedRetiredAt(); ok {
-		_spec.AddField(paymentaccount.FieldRetiredAt, field.TypeInt64, value)
-	}
+	_spec := sqlgraph.NewUpdateSpec(paymentaccount.Table, paymentaccount.Columns,
+		sqlgraph.NewFieldSpec(paymentaccount.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, paymentaccount.FieldStoreID, paymentaccount.FieldProvider, paymentaccount.FieldBucket)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{paymentaccount.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // PaymentAccountUpdateOne is the builder for updating a single PaymentAccount entity.
@@ -401,74 +368,7 @@ func (_u *PaymentAccountUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder
 	return _u
 }
 
-func (_u *PaymentAccountUpdateOne) sqlSave(ctx context.Context) (_node *PaymentAccount, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(paymentaccount.Table, paymentaccount.Columns, sqlgraph.NewFieldSpec(paymentaccount.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "PaymentAccount.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, paymentaccount.FieldID)
-		for _, f := range fields {
-			if !paymentaccount.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != paymentaccount.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Live(); ok {
-		_spec.SetField(paymentaccount.FieldLive, field.TypeBool, value)
-	}
-	if value, ok := _u.mutation.Secret(); ok {
-		_spec.SetField(paymentaccount.FieldSecret, field.TypeBytes, value)
-	}
-	if value, ok := _u.mutation.SecretHint(); ok {
-		_spec.SetField(paymentaccount.FieldSecretHint, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Signing(); ok {
-		_spec.SetField(paymentaccount.FieldSigning, field.TypeBytes, value)
-	}
-	if value, ok := _u.mutation.SigningHint(); ok {
-		_spec.SetField(paymentaccount.FieldSigningHint, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(paymentaccount.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(paymentaccount.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.RetiredAt(); ok {
-		_spec.SetField(paymentaccount.FieldRetiredAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedRetiredAt(); ok {
-		_spec.AddField(paymentaccount.FieldRetiredAt, field.TypeInt64, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &PaymentAccount{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{paymentaccount.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *PaymentAccountUpdateOne) sqlSave(context.Context) (*PaymentAccount, error) {
+	return nil, builder.ErrOne
 }

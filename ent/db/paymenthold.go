@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -106,22 +105,8 @@ func (_m *PaymentHold) Unwrap() *PaymentHold {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *PaymentHold) String() string {
-	var builder strings.Builder
-	builder.WriteString("PaymentHold(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("bucket=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Bucket))
-	builder.WriteString(", ")
-	builder.WriteString("due_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.DueAt))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *PaymentHold) String() string { return fmt.Sprint("PaymentHold(", _m.ID, ")") }
 
 // PaymentHolds is a parsable slice of PaymentHold.
 type PaymentHolds []*PaymentHold

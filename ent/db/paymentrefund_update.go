@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/paymentrefund"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -180,65 +180,23 @@ func (_u *PaymentRefundUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *
 	return _u
 }
 
-func (_u *PaymentRefundUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *PaymentRefundUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(paymentrefund.Table, paymentrefund.Columns, sqlgraph.NewFieldSpec(paymentrefund.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if _u.mutation.LedgerIDCleared() {
-		_spec.ClearField(paymentrefund.FieldLedgerID, field.TypeUUID)
-	}
-	if _u.mutation.AccountIDCleared() {
-		_spec.ClearField(paymentrefund.FieldAccountID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.Reference(); ok {
-		_spec.SetField(paymentrefund.FieldReference, field.TypeString, value)
-	}
-	if _u.mutation.ReferenceCleared() {
-		_spec.ClearField(paymentrefund.FieldReference, field.TypeString)
-	}
-	if value, ok := _u.mutation.State(); ok {
-		_spec.SetField(paymentrefund.FieldState, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Failure(); ok {
-		_spec.SetField(paymentrefund.FieldFailure, field.TypeString, value)
-	}
-	if _u.mutation.FailureCleared() {
-		_spec.ClearField(paymentrefund.FieldFailure, field.TypeString)
-	}
-	if value, ok := _u.mutation.Tries(); ok {
-		_spec.SetField(paymentrefund.FieldTries, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedTries(); ok {
-		_spec.AddField(paymentrefund.FieldTries, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.DueAt(); ok {
-		_spec.SetField(paymentrefund.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDueAt(); ok {
-		_spec.AddField(paymentrefund.FieldDueAt, field.TypeInt64, value)
-	}
-	if _u.mutation.DueAtCleared() {
-		_spec.ClearField(paymentrefund.FieldDueAt, field.TypeInt64)
-	}
+	_spec := sqlgraph.NewUpdateSpec(paymentrefund.Table, paymentrefund.Columns,
+		sqlgraph.NewFieldSpec(paymentrefund.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, paymentrefund.FieldStoreID, paymentrefund.FieldOrderID, paymentrefund.FieldLedgerID, paymentrefund.FieldAccountID, paymentrefund.FieldBucket, paymentrefund.FieldProvider, paymentrefund.FieldPayment, paymentrefund.FieldAmountMinor, paymentrefund.FieldCurrency)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{paymentrefund.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // PaymentRefundUpdateOne is the builder for updating a single PaymentRefund entity.
@@ -413,83 +371,7 @@ func (_u *PaymentRefundUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)
 	return _u
 }
 
-func (_u *PaymentRefundUpdateOne) sqlSave(ctx context.Context) (_node *PaymentRefund, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(paymentrefund.Table, paymentrefund.Columns, sqlgraph.NewFieldSpec(paymentrefund.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "PaymentRefund.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, paymentrefund.FieldID)
-		for _, f := range fields {
-			if !paymentrefund.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != paymentrefund.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if _u.mutation.LedgerIDCleared() {
-		_spec.ClearField(paymentrefund.FieldLedgerID, field.TypeUUID)
-	}
-	if _u.mutation.AccountIDCleared() {
-		_spec.ClearField(paymentrefund.FieldAccountID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.Reference(); ok {
-		_spec.SetField(paymentrefund.FieldReference, field.TypeString, value)
-	}
-	if _u.mutation.ReferenceCleared() {
-		_spec.ClearField(paymentrefund.FieldReference, field.TypeString)
-	}
-	if value, ok := _u.mutation.State(); ok {
-		_spec.SetField(paymentrefund.FieldState, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Failure(); ok {
-		_spec.SetField(paymentrefund.FieldFailure, field.TypeString, value)
-	}
-	if _u.mutation.FailureCleared() {
-		_spec.ClearField(paymentrefund.FieldFailure, field.TypeString)
-	}
-	if value, ok := _u.mutation.Tries(); ok {
-		_spec.SetField(paymentrefund.FieldTries, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedTries(); ok {
-		_spec.AddField(paymentrefund.FieldTries, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.DueAt(); ok {
-		_spec.SetField(paymentrefund.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDueAt(); ok {
-		_spec.AddField(paymentrefund.FieldDueAt, field.TypeInt64, value)
-	}
-	if _u.mutation.DueAtCleared() {
-		_spec.ClearField(paymentrefund.FieldDueAt, field.TypeInt64)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &PaymentRefund{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{paymentrefund.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *PaymentRefundUpdateOne) sqlSave(context.Context) (*PaymentRefund, error) {
+	return nil, builder.ErrOne
 }

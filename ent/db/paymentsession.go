@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -195,60 +194,8 @@ func (_m *PaymentSession) Unwrap() *PaymentSession {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *PaymentSession) String() string {
-	var builder strings.Builder
-	builder.WriteString("PaymentSession(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("order_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.OrderID))
-	builder.WriteString(", ")
-	builder.WriteString("attempt=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Attempt))
-	builder.WriteString(", ")
-	if v := _m.AccountID; v != nil {
-		builder.WriteString("account_id=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("bucket=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Bucket))
-	builder.WriteString(", ")
-	builder.WriteString("provider=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Provider))
-	builder.WriteString(", ")
-	if v := _m.Reference; v != nil {
-		builder.WriteString("reference=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.Payment; v != nil {
-		builder.WriteString("payment=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	builder.WriteString("amount_minor=")
-	builder.WriteString(fmt.Sprintf("%v", _m.AmountMinor))
-	builder.WriteString(", ")
-	builder.WriteString("currency=")
-	builder.WriteString(_m.Currency)
-	builder.WriteString(", ")
-	builder.WriteString("state=")
-	builder.WriteString(fmt.Sprintf("%v", _m.State))
-	builder.WriteString(", ")
-	builder.WriteString("tries=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Tries))
-	builder.WriteString(", ")
-	if v := _m.DueAt; v != nil {
-		builder.WriteString("due_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *PaymentSession) String() string { return fmt.Sprint("PaymentSession(", _m.ID, ")") }
 
 // PublicOrderID returns the id as callers see it.
 func (_m *PaymentSession) PublicOrderID() string { return xid.Kind("ord").Format(_m.OrderID) }

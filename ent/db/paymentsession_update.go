@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/paymentsession"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -170,59 +169,20 @@ func (_u *PaymentSessionUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) 
 	return _u
 }
 
-func (_u *PaymentSessionUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(paymentsession.Table, paymentsession.Columns, sqlgraph.NewFieldSpec(paymentsession.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if _u.mutation.AccountIDCleared() {
-		_spec.ClearField(paymentsession.FieldAccountID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.Reference(); ok {
-		_spec.SetField(paymentsession.FieldReference, field.TypeString, value)
-	}
-	if _u.mutation.ReferenceCleared() {
-		_spec.ClearField(paymentsession.FieldReference, field.TypeString)
-	}
-	if value, ok := _u.mutation.Payment(); ok {
-		_spec.SetField(paymentsession.FieldPayment, field.TypeString, value)
-	}
-	if _u.mutation.PaymentCleared() {
-		_spec.ClearField(paymentsession.FieldPayment, field.TypeString)
-	}
-	if value, ok := _u.mutation.State(); ok {
-		_spec.SetField(paymentsession.FieldState, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Tries(); ok {
-		_spec.SetField(paymentsession.FieldTries, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedTries(); ok {
-		_spec.AddField(paymentsession.FieldTries, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.DueAt(); ok {
-		_spec.SetField(paymentsession.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDueAt(); ok {
-		_spec.AddField(paymentsession.FieldDueAt, field.TypeInt64, value)
-	}
-	if _u.mutation.DueAtCleared() {
-		_spec.ClearField(paymentsession.FieldDueAt, field.TypeInt64)
-	}
+func (_u *PaymentSessionUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(paymentsession.Table, paymentsession.Columns,
+		sqlgraph.NewFieldSpec(paymentsession.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, paymentsession.FieldStoreID, paymentsession.FieldOrderID, paymentsession.FieldAttempt, paymentsession.FieldAccountID, paymentsession.FieldBucket, paymentsession.FieldProvider, paymentsession.FieldAmountMinor, paymentsession.FieldCurrency)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{paymentsession.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // PaymentSessionUpdateOne is the builder for updating a single PaymentSession entity.
@@ -387,77 +347,7 @@ func (_u *PaymentSessionUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder
 	return _u
 }
 
-func (_u *PaymentSessionUpdateOne) sqlSave(ctx context.Context) (_node *PaymentSession, err error) {
-	_spec := sqlgraph.NewUpdateSpec(paymentsession.Table, paymentsession.Columns, sqlgraph.NewFieldSpec(paymentsession.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "PaymentSession.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, paymentsession.FieldID)
-		for _, f := range fields {
-			if !paymentsession.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != paymentsession.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if _u.mutation.AccountIDCleared() {
-		_spec.ClearField(paymentsession.FieldAccountID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.Reference(); ok {
-		_spec.SetField(paymentsession.FieldReference, field.TypeString, value)
-	}
-	if _u.mutation.ReferenceCleared() {
-		_spec.ClearField(paymentsession.FieldReference, field.TypeString)
-	}
-	if value, ok := _u.mutation.Payment(); ok {
-		_spec.SetField(paymentsession.FieldPayment, field.TypeString, value)
-	}
-	if _u.mutation.PaymentCleared() {
-		_spec.ClearField(paymentsession.FieldPayment, field.TypeString)
-	}
-	if value, ok := _u.mutation.State(); ok {
-		_spec.SetField(paymentsession.FieldState, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Tries(); ok {
-		_spec.SetField(paymentsession.FieldTries, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedTries(); ok {
-		_spec.AddField(paymentsession.FieldTries, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.DueAt(); ok {
-		_spec.SetField(paymentsession.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDueAt(); ok {
-		_spec.AddField(paymentsession.FieldDueAt, field.TypeInt64, value)
-	}
-	if _u.mutation.DueAtCleared() {
-		_spec.ClearField(paymentsession.FieldDueAt, field.TypeInt64)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &PaymentSession{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{paymentsession.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *PaymentSessionUpdateOne) sqlSave(context.Context) (*PaymentSession, error) {
+	return nil, builder.ErrOne
 }

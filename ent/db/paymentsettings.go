@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -125,28 +124,8 @@ func (_m *PaymentSettings) Unwrap() *PaymentSettings {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *PaymentSettings) String() string {
-	var builder strings.Builder
-	builder.WriteString("PaymentSettings(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("version=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Version))
-	builder.WriteString(", ")
-	builder.WriteString("event_sequence=")
-	builder.WriteString(fmt.Sprintf("%v", _m.EventSequence))
-	builder.WriteString(", ")
-	builder.WriteString("updated_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UpdatedAt))
-	builder.WriteString(", ")
-	builder.WriteString("methods=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Methods))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *PaymentSettings) String() string { return fmt.Sprint("PaymentSettings(", _m.ID, ")") }
 
 // DecodedMethods returns the elements of methods.
 func (_m *PaymentSettings) DecodedMethods() ([]document.PaymentMethod, error) {

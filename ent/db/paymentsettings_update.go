@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/document"
@@ -137,47 +136,20 @@ func (_u *PaymentSettingsUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder))
 	return _u
 }
 
-func (_u *PaymentSettingsUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(paymentsettings.Table, paymentsettings.Columns, sqlgraph.NewFieldSpec(paymentsettings.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Version(); ok {
-		_spec.SetField(paymentsettings.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVersion(); ok {
-		_spec.AddField(paymentsettings.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.EventSequence(); ok {
-		_spec.SetField(paymentsettings.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEventSequence(); ok {
-		_spec.AddField(paymentsettings.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(paymentsettings.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(paymentsettings.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Methods(); ok {
-		_spec.SetField(paymentsettings.FieldMethods, field.TypeBytes, value)
-	}
+func (_u *PaymentSettingsUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(paymentsettings.Table, paymentsettings.Columns,
+		sqlgraph.NewFieldSpec(paymentsettings.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, paymentsettings.FieldStoreID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{paymentsettings.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // PaymentSettingsUpdateOne is the builder for updating a single PaymentSettings entity.
@@ -309,65 +281,7 @@ func (_u *PaymentSettingsUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilde
 	return _u
 }
 
-func (_u *PaymentSettingsUpdateOne) sqlSave(ctx context.Context) (_node *PaymentSettings, err error) {
-	_spec := sqlgraph.NewUpdateSpec(paymentsettings.Table, paymentsettings.Columns, sqlgraph.NewFieldSpec(paymentsettings.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "PaymentSettings.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, paymentsettings.FieldID)
-		for _, f := range fields {
-			if !paymentsettings.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != paymentsettings.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Version(); ok {
-		_spec.SetField(paymentsettings.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVersion(); ok {
-		_spec.AddField(paymentsettings.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.EventSequence(); ok {
-		_spec.SetField(paymentsettings.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEventSequence(); ok {
-		_spec.AddField(paymentsettings.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(paymentsettings.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(paymentsettings.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Methods(); ok {
-		_spec.SetField(paymentsettings.FieldMethods, field.TypeBytes, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &PaymentSettings{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{paymentsettings.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *PaymentSettingsUpdateOne) sqlSave(context.Context) (*PaymentSettings, error) {
+	return nil, builder.ErrOne
 }

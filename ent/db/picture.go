@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -165,43 +164,8 @@ func (_m *Picture) Unwrap() *Picture {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Picture) String() string {
-	var builder strings.Builder
-	builder.WriteString("Picture(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("state=")
-	builder.WriteString(fmt.Sprintf("%v", _m.State))
-	builder.WriteString(", ")
-	builder.WriteString("object_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.ObjectID))
-	builder.WriteString(", ")
-	builder.WriteString("content_type=")
-	builder.WriteString(_m.ContentType)
-	builder.WriteString(", ")
-	builder.WriteString("size_bytes=")
-	builder.WriteString(fmt.Sprintf("%v", _m.SizeBytes))
-	builder.WriteString(", ")
-	builder.WriteString("width=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Width))
-	builder.WriteString(", ")
-	builder.WriteString("height=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Height))
-	builder.WriteString(", ")
-	builder.WriteString("tries=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Tries))
-	builder.WriteString(", ")
-	builder.WriteString("tried_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.TriedAt))
-	builder.WriteString(", ")
-	builder.WriteString("due_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.DueAt))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Picture) String() string { return fmt.Sprint("Picture(", _m.ID, ")") }
 
 // Pictures is a parsable slice of Picture.
 type Pictures []*Picture

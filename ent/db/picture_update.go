@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -237,71 +236,20 @@ func (_u *PictureUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Pictur
 	return _u
 }
 
-func (_u *PictureUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(picture.Table, picture.Columns, sqlgraph.NewFieldSpec(picture.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.State(); ok {
-		_spec.SetField(picture.FieldState, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ObjectID(); ok {
-		_spec.SetField(picture.FieldObjectID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.ContentType(); ok {
-		_spec.SetField(picture.FieldContentType, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.SizeBytes(); ok {
-		_spec.SetField(picture.FieldSizeBytes, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedSizeBytes(); ok {
-		_spec.AddField(picture.FieldSizeBytes, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Width(); ok {
-		_spec.SetField(picture.FieldWidth, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedWidth(); ok {
-		_spec.AddField(picture.FieldWidth, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Height(); ok {
-		_spec.SetField(picture.FieldHeight, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedHeight(); ok {
-		_spec.AddField(picture.FieldHeight, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Tries(); ok {
-		_spec.SetField(picture.FieldTries, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedTries(); ok {
-		_spec.AddField(picture.FieldTries, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.TriedAt(); ok {
-		_spec.SetField(picture.FieldTriedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedTriedAt(); ok {
-		_spec.AddField(picture.FieldTriedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.DueAt(); ok {
-		_spec.SetField(picture.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDueAt(); ok {
-		_spec.AddField(picture.FieldDueAt, field.TypeInt64, value)
-	}
+func (_u *PictureUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(picture.Table, picture.Columns,
+		sqlgraph.NewFieldSpec(picture.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, picture.FieldStoreID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{picture.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // PictureUpdateOne is the builder for updating a single Picture entity.
@@ -532,89 +480,7 @@ func (_u *PictureUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Pic
 	return _u
 }
 
-func (_u *PictureUpdateOne) sqlSave(ctx context.Context) (_node *Picture, err error) {
-	_spec := sqlgraph.NewUpdateSpec(picture.Table, picture.Columns, sqlgraph.NewFieldSpec(picture.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Picture.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, picture.FieldID)
-		for _, f := range fields {
-			if !picture.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != picture.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.State(); ok {
-		_spec.SetField(picture.FieldState, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ObjectID(); ok {
-		_spec.SetField(picture.FieldObjectID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.ContentType(); ok {
-		_spec.SetField(picture.FieldContentType, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.SizeBytes(); ok {
-		_spec.SetField(picture.FieldSizeBytes, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedSizeBytes(); ok {
-		_spec.AddField(picture.FieldSizeBytes, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Width(); ok {
-		_spec.SetField(picture.FieldWidth, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedWidth(); ok {
-		_spec.AddField(picture.FieldWidth, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Height(); ok {
-		_spec.SetField(picture.FieldHeight, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedHeight(); ok {
-		_spec.AddField(picture.FieldHeight, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Tries(); ok {
-		_spec.SetField(picture.FieldTries, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedTries(); ok {
-		_spec.AddField(picture.FieldTries, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.TriedAt(); ok {
-		_spec.SetField(picture.FieldTriedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedTriedAt(); ok {
-		_spec.AddField(picture.FieldTriedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.DueAt(); ok {
-		_spec.SetField(picture.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDueAt(); ok {
-		_spec.AddField(picture.FieldDueAt, field.TypeInt64, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Picture{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{picture.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *PictureUpdateOne) sqlSave(context.Context) (*Picture, error) {
+	return nil, builder.ErrOne
 }

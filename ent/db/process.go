@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -151,37 +150,8 @@ func (_m *Process) Unwrap() *Process {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Process) String() string {
-	var builder strings.Builder
-	builder.WriteString("Process(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("role=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Role))
-	builder.WriteString(", ")
-	builder.WriteString("host=")
-	builder.WriteString(_m.Host)
-	builder.WriteString(", ")
-	builder.WriteString("pid=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Pid))
-	builder.WriteString(", ")
-	builder.WriteString("version=")
-	builder.WriteString(_m.Version)
-	builder.WriteString(", ")
-	builder.WriteString("started_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StartedAt))
-	builder.WriteString(", ")
-	builder.WriteString("seen_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.SeenAt))
-	builder.WriteString(", ")
-	builder.WriteString("rates=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Rates))
-	builder.WriteString(", ")
-	builder.WriteString("rates_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.RatesAt))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Process) String() string { return fmt.Sprint("Process(", _m.ID, ")") }
 
 // Processes is a parsable slice of Process.
 type Processes []*Process

@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/process"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -121,44 +120,20 @@ func (_u *ProcessUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Proces
 	return _u
 }
 
-func (_u *ProcessUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(process.Table, process.Columns, sqlgraph.NewFieldSpec(process.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.SeenAt(); ok {
-		_spec.SetField(process.FieldSeenAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedSeenAt(); ok {
-		_spec.AddField(process.FieldSeenAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Rates(); ok {
-		_spec.SetField(process.FieldRates, field.TypeBytes, value)
-	}
-	if _u.mutation.RatesCleared() {
-		_spec.ClearField(process.FieldRates, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.RatesAt(); ok {
-		_spec.SetField(process.FieldRatesAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedRatesAt(); ok {
-		_spec.AddField(process.FieldRatesAt, field.TypeInt64, value)
-	}
+func (_u *ProcessUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(process.Table, process.Columns,
+		sqlgraph.NewFieldSpec(process.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, process.FieldRole, process.FieldHost, process.FieldPid, process.FieldVersion, process.FieldStartedAt)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{process.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // ProcessUpdateOne is the builder for updating a single Process entity.
@@ -275,62 +250,7 @@ func (_u *ProcessUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Pro
 	return _u
 }
 
-func (_u *ProcessUpdateOne) sqlSave(ctx context.Context) (_node *Process, err error) {
-	_spec := sqlgraph.NewUpdateSpec(process.Table, process.Columns, sqlgraph.NewFieldSpec(process.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Process.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, process.FieldID)
-		for _, f := range fields {
-			if !process.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != process.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.SeenAt(); ok {
-		_spec.SetField(process.FieldSeenAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedSeenAt(); ok {
-		_spec.AddField(process.FieldSeenAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Rates(); ok {
-		_spec.SetField(process.FieldRates, field.TypeBytes, value)
-	}
-	if _u.mutation.RatesCleared() {
-		_spec.ClearField(process.FieldRates, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.RatesAt(); ok {
-		_spec.SetField(process.FieldRatesAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedRatesAt(); ok {
-		_spec.AddField(process.FieldRatesAt, field.TypeInt64, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Process{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{process.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *ProcessUpdateOne) sqlSave(context.Context) (*Process, error) {
+	return nil, builder.ErrOne
 }

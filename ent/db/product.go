@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -289,102 +288,8 @@ func (_m *Product) Unwrap() *Product {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Product) String() string {
-	var builder strings.Builder
-	builder.WriteString("Product(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("version=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Version))
-	builder.WriteString(", ")
-	builder.WriteString("event_sequence=")
-	builder.WriteString(fmt.Sprintf("%v", _m.EventSequence))
-	builder.WriteString(", ")
-	builder.WriteString("updated_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UpdatedAt))
-	builder.WriteString(", ")
-	builder.WriteString("title=")
-	builder.WriteString(_m.Title)
-	builder.WriteString(", ")
-	builder.WriteString("handle=")
-	builder.WriteString(_m.Handle)
-	builder.WriteString(", ")
-	if v := _m.Description; v != nil {
-		builder.WriteString("description=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	builder.WriteString("status=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Status))
-	builder.WriteString(", ")
-	builder.WriteString("price_minor=")
-	builder.WriteString(fmt.Sprintf("%v", _m.PriceMinor))
-	builder.WriteString(", ")
-	if v := _m.CompareAtPriceMinor; v != nil {
-		builder.WriteString("compare_at_price_minor=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("currency=")
-	builder.WriteString(_m.Currency)
-	builder.WriteString(", ")
-	if v := _m.Sku; v != nil {
-		builder.WriteString("sku=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.Vendor; v != nil {
-		builder.WriteString("vendor=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.ProductType; v != nil {
-		builder.WriteString("product_type=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	builder.WriteString("tags=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Tags))
-	builder.WriteString(", ")
-	if v := _m.InventoryQuantity; v != nil {
-		builder.WriteString("inventory_quantity=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.ImageURL; v != nil {
-		builder.WriteString("image_url=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.PublishedAt; v != nil {
-		builder.WriteString("published_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("options=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Options))
-	builder.WriteString(", ")
-	if v := _m.WeightGrams; v != nil {
-		builder.WriteString("weight_grams=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.MaxPriceMinor; v != nil {
-		builder.WriteString("max_price_minor=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("requires_shipping=")
-	builder.WriteString(fmt.Sprintf("%v", _m.RequiresShipping))
-	builder.WriteString(", ")
-	builder.WriteString("images_count=")
-	builder.WriteString(fmt.Sprintf("%v", _m.ImagesCount))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Product) String() string { return fmt.Sprint("Product(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *Product) PublicID() string { return xid.Kind("prod").Format(_m.ID) }

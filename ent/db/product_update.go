@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/document"
@@ -517,158 +517,23 @@ func (_u *ProductUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Produc
 	return _u
 }
 
-func (_u *ProductUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *ProductUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(product.Table, product.Columns, sqlgraph.NewFieldSpec(product.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Version(); ok {
-		_spec.SetField(product.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVersion(); ok {
-		_spec.AddField(product.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.EventSequence(); ok {
-		_spec.SetField(product.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEventSequence(); ok {
-		_spec.AddField(product.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(product.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(product.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Title(); ok {
-		_spec.SetField(product.FieldTitle, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Handle(); ok {
-		_spec.SetField(product.FieldHandle, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Description(); ok {
-		_spec.SetField(product.FieldDescription, field.TypeString, value)
-	}
-	if _u.mutation.DescriptionCleared() {
-		_spec.ClearField(product.FieldDescription, field.TypeString)
-	}
-	if value, ok := _u.mutation.Status(); ok {
-		_spec.SetField(product.FieldStatus, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.PriceMinor(); ok {
-		_spec.SetField(product.FieldPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedPriceMinor(); ok {
-		_spec.AddField(product.FieldPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.CompareAtPriceMinor(); ok {
-		_spec.SetField(product.FieldCompareAtPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedCompareAtPriceMinor(); ok {
-		_spec.AddField(product.FieldCompareAtPriceMinor, field.TypeInt64, value)
-	}
-	if _u.mutation.CompareAtPriceMinorCleared() {
-		_spec.ClearField(product.FieldCompareAtPriceMinor, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.Currency(); ok {
-		_spec.SetField(product.FieldCurrency, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Sku(); ok {
-		_spec.SetField(product.FieldSku, field.TypeString, value)
-	}
-	if _u.mutation.SkuCleared() {
-		_spec.ClearField(product.FieldSku, field.TypeString)
-	}
-	if value, ok := _u.mutation.Vendor(); ok {
-		_spec.SetField(product.FieldVendor, field.TypeString, value)
-	}
-	if _u.mutation.VendorCleared() {
-		_spec.ClearField(product.FieldVendor, field.TypeString)
-	}
-	if value, ok := _u.mutation.ProductType(); ok {
-		_spec.SetField(product.FieldProductType, field.TypeString, value)
-	}
-	if _u.mutation.ProductTypeCleared() {
-		_spec.ClearField(product.FieldProductType, field.TypeString)
-	}
-	if value, ok := _u.mutation.Tags(); ok {
-		_spec.SetField(product.FieldTags, field.TypeBytes, value)
-	}
-	if value, ok := _u.mutation.InventoryQuantity(); ok {
-		_spec.SetField(product.FieldInventoryQuantity, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedInventoryQuantity(); ok {
-		_spec.AddField(product.FieldInventoryQuantity, field.TypeInt64, value)
-	}
-	if _u.mutation.InventoryQuantityCleared() {
-		_spec.ClearField(product.FieldInventoryQuantity, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.ImageURL(); ok {
-		_spec.SetField(product.FieldImageURL, field.TypeString, value)
-	}
-	if _u.mutation.ImageURLCleared() {
-		_spec.ClearField(product.FieldImageURL, field.TypeString)
-	}
-	if value, ok := _u.mutation.PublishedAt(); ok {
-		_spec.SetField(product.FieldPublishedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedPublishedAt(); ok {
-		_spec.AddField(product.FieldPublishedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.PublishedAtCleared() {
-		_spec.ClearField(product.FieldPublishedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.Options(); ok {
-		_spec.SetField(product.FieldOptions, field.TypeBytes, value)
-	}
-	if _u.mutation.OptionsCleared() {
-		_spec.ClearField(product.FieldOptions, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.WeightGrams(); ok {
-		_spec.SetField(product.FieldWeightGrams, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedWeightGrams(); ok {
-		_spec.AddField(product.FieldWeightGrams, field.TypeInt64, value)
-	}
-	if _u.mutation.WeightGramsCleared() {
-		_spec.ClearField(product.FieldWeightGrams, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.MaxPriceMinor(); ok {
-		_spec.SetField(product.FieldMaxPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedMaxPriceMinor(); ok {
-		_spec.AddField(product.FieldMaxPriceMinor, field.TypeInt64, value)
-	}
-	if _u.mutation.MaxPriceMinorCleared() {
-		_spec.ClearField(product.FieldMaxPriceMinor, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.RequiresShipping(); ok {
-		_spec.SetField(product.FieldRequiresShipping, field.TypeBool, value)
-	}
-	if value, ok := _u.mutation.ImagesCount(); ok {
-		_spec.SetField(product.FieldImagesCount, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedImagesCount(); ok {
-		_spec.AddField(product.FieldImagesCount, field.TypeInt, value)
-	}
+	_spec := sqlgraph.NewUpdateSpec(product.Table, product.Columns,
+		sqlgraph.NewFieldSpec(product.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, product.FieldStoreID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{product.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // ProductUpdateOne is the builder for updating a single Product entity.
@@ -1179,176 +1044,7 @@ func (_u *ProductUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Pro
 	return _u
 }
 
-func (_u *ProductUpdateOne) sqlSave(ctx context.Context) (_node *Product, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(product.Table, product.Columns, sqlgraph.NewFieldSpec(product.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Product.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, product.FieldID)
-		for _, f := range fields {
-			if !product.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != product.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Version(); ok {
-		_spec.SetField(product.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVersion(); ok {
-		_spec.AddField(product.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.EventSequence(); ok {
-		_spec.SetField(product.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEventSequence(); ok {
-		_spec.AddField(product.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(product.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(product.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Title(); ok {
-		_spec.SetField(product.FieldTitle, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Handle(); ok {
-		_spec.SetField(product.FieldHandle, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Description(); ok {
-		_spec.SetField(product.FieldDescription, field.TypeString, value)
-	}
-	if _u.mutation.DescriptionCleared() {
-		_spec.ClearField(product.FieldDescription, field.TypeString)
-	}
-	if value, ok := _u.mutation.Status(); ok {
-		_spec.SetField(product.FieldStatus, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.PriceMinor(); ok {
-		_spec.SetField(product.FieldPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedPriceMinor(); ok {
-		_spec.AddField(product.FieldPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.CompareAtPriceMinor(); ok {
-		_spec.SetField(product.FieldCompareAtPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedCompareAtPriceMinor(); ok {
-		_spec.AddField(product.FieldCompareAtPriceMinor, field.TypeInt64, value)
-	}
-	if _u.mutation.CompareAtPriceMinorCleared() {
-		_spec.ClearField(product.FieldCompareAtPriceMinor, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.Currency(); ok {
-		_spec.SetField(product.FieldCurrency, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Sku(); ok {
-		_spec.SetField(product.FieldSku, field.TypeString, value)
-	}
-	if _u.mutation.SkuCleared() {
-		_spec.ClearField(product.FieldSku, field.TypeString)
-	}
-	if value, ok := _u.mutation.Vendor(); ok {
-		_spec.SetField(product.FieldVendor, field.TypeString, value)
-	}
-	if _u.mutation.VendorCleared() {
-		_spec.ClearField(product.FieldVendor, field.TypeString)
-	}
-	if value, ok := _u.mutation.ProductType(); ok {
-		_spec.SetField(product.FieldProductType, field.TypeString, value)
-	}
-	if _u.mutation.ProductTypeCleared() {
-		_spec.ClearField(product.FieldProductType, field.TypeString)
-	}
-	if value, ok := _u.mutation.Tags(); ok {
-		_spec.SetField(product.FieldTags, field.TypeBytes, value)
-	}
-	if value, ok := _u.mutation.InventoryQuantity(); ok {
-		_spec.SetField(product.FieldInventoryQuantity, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedInventoryQuantity(); ok {
-		_spec.AddField(product.FieldInventoryQuantity, field.TypeInt64, value)
-	}
-	if _u.mutation.InventoryQuantityCleared() {
-		_spec.ClearField(product.FieldInventoryQuantity, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.ImageURL(); ok {
-		_spec.SetField(product.FieldImageURL, field.TypeString, value)
-	}
-	if _u.mutation.ImageURLCleared() {
-		_spec.ClearField(product.FieldImageURL, field.TypeString)
-	}
-	if value, ok := _u.mutation.PublishedAt(); ok {
-		_spec.SetField(product.FieldPublishedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedPublishedAt(); ok {
-		_spec.AddField(product.FieldPublishedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.PublishedAtCleared() {
-		_spec.ClearField(product.FieldPublishedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.Options(); ok {
-		_spec.SetField(product.FieldOptions, field.TypeBytes, value)
-	}
-	if _u.mutation.OptionsCleared() {
-		_spec.ClearField(product.FieldOptions, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.WeightGrams(); ok {
-		_spec.SetField(product.FieldWeightGrams, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedWeightGrams(); ok {
-		_spec.AddField(product.FieldWeightGrams, field.TypeInt64, value)
-	}
-	if _u.mutation.WeightGramsCleared() {
-		_spec.ClearField(product.FieldWeightGrams, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.MaxPriceMinor(); ok {
-		_spec.SetField(product.FieldMaxPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedMaxPriceMinor(); ok {
-		_spec.AddField(product.FieldMaxPriceMinor, field.TypeInt64, value)
-	}
-	if _u.mutation.MaxPriceMinorCleared() {
-		_spec.ClearField(product.FieldMaxPriceMinor, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.RequiresShipping(); ok {
-		_spec.SetField(product.FieldRequiresShipping, field.TypeBool, value)
-	}
-	if value, ok := _u.mutation.ImagesCount(); ok {
-		_spec.SetField(product.FieldImagesCount, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedImagesCount(); ok {
-		_spec.AddField(product.FieldImagesCount, field.TypeInt, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Product{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{product.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *ProductUpdateOne) sqlSave(context.Context) (*Product, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -167,43 +166,8 @@ func (_m *ProductImage) Unwrap() *ProductImage {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *ProductImage) String() string {
-	var builder strings.Builder
-	builder.WriteString("ProductImage(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("product_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.ProductID))
-	builder.WriteString(", ")
-	builder.WriteString("position=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Position))
-	builder.WriteString(", ")
-	builder.WriteString("alt=")
-	builder.WriteString(_m.Alt)
-	builder.WriteString(", ")
-	builder.WriteString("filename=")
-	builder.WriteString(_m.Filename)
-	builder.WriteString(", ")
-	builder.WriteString("object_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.ObjectID))
-	builder.WriteString(", ")
-	builder.WriteString("content_type=")
-	builder.WriteString(_m.ContentType)
-	builder.WriteString(", ")
-	builder.WriteString("width=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Width))
-	builder.WriteString(", ")
-	builder.WriteString("height=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Height))
-	builder.WriteString(", ")
-	builder.WriteString("size_bytes=")
-	builder.WriteString(fmt.Sprintf("%v", _m.SizeBytes))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *ProductImage) String() string { return fmt.Sprint("ProductImage(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *ProductImage) PublicID() string { return xid.Kind("img").Format(_m.ID) }

@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/productimage"
 )
@@ -130,41 +130,23 @@ func (_u *ProductImageUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *P
 	return _u
 }
 
-func (_u *ProductImageUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *ProductImageUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(productimage.Table, productimage.Columns, sqlgraph.NewFieldSpec(productimage.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Position(); ok {
-		_spec.SetField(productimage.FieldPosition, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedPosition(); ok {
-		_spec.AddField(productimage.FieldPosition, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Alt(); ok {
-		_spec.SetField(productimage.FieldAlt, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Filename(); ok {
-		_spec.SetField(productimage.FieldFilename, field.TypeString, value)
-	}
+	_spec := sqlgraph.NewUpdateSpec(productimage.Table, productimage.Columns,
+		sqlgraph.NewFieldSpec(productimage.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, productimage.FieldStoreID, productimage.FieldProductID, productimage.FieldObjectID, productimage.FieldContentType, productimage.FieldWidth, productimage.FieldHeight, productimage.FieldSizeBytes)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{productimage.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // ProductImageUpdateOne is the builder for updating a single ProductImage entity.
@@ -291,59 +273,7 @@ func (_u *ProductImageUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder))
 	return _u
 }
 
-func (_u *ProductImageUpdateOne) sqlSave(ctx context.Context) (_node *ProductImage, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(productimage.Table, productimage.Columns, sqlgraph.NewFieldSpec(productimage.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "ProductImage.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, productimage.FieldID)
-		for _, f := range fields {
-			if !productimage.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != productimage.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Position(); ok {
-		_spec.SetField(productimage.FieldPosition, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedPosition(); ok {
-		_spec.AddField(productimage.FieldPosition, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Alt(); ok {
-		_spec.SetField(productimage.FieldAlt, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Filename(); ok {
-		_spec.SetField(productimage.FieldFilename, field.TypeString, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &ProductImage{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{productimage.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *ProductImageUpdateOne) sqlSave(context.Context) (*ProductImage, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -90,16 +89,8 @@ func (_m *RecoveryCode) Unwrap() *RecoveryCode {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *RecoveryCode) String() string {
-	var builder strings.Builder
-	builder.WriteString("RecoveryCode(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("user_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UserID))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *RecoveryCode) String() string { return fmt.Sprint("RecoveryCode(", _m.ID, ")") }
 
 // RecoveryCodes is a parsable slice of RecoveryCode.
 type RecoveryCodes []*RecoveryCode

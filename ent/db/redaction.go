@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -153,41 +152,8 @@ func (_m *Redaction) Unwrap() *Redaction {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Redaction) String() string {
-	var builder strings.Builder
-	builder.WriteString("Redaction(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("bucket=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Bucket))
-	builder.WriteString(", ")
-	builder.WriteString("due_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.DueAt))
-	builder.WriteString(", ")
-	builder.WriteString("step=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Step))
-	builder.WriteString(", ")
-	if v := _m.Position; v != nil {
-		builder.WriteString("position=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("place=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Place))
-	builder.WriteString(", ")
-	builder.WriteString("begun_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.BegunAt))
-	builder.WriteString(", ")
-	if v := _m.CleanAt; v != nil {
-		builder.WriteString("clean_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Redaction) String() string { return fmt.Sprint("Redaction(", _m.ID, ")") }
 
 // Redactions is a parsable slice of Redaction.
 type Redactions []*Redaction

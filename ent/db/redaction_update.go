@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -193,62 +192,20 @@ func (_u *RedactionUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Reda
 	return _u
 }
 
-func (_u *RedactionUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(redaction.Table, redaction.Columns, sqlgraph.NewFieldSpec(redaction.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.DueAt(); ok {
-		_spec.SetField(redaction.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDueAt(); ok {
-		_spec.AddField(redaction.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Step(); ok {
-		_spec.SetField(redaction.FieldStep, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Position(); ok {
-		_spec.SetField(redaction.FieldPosition, field.TypeUUID, value)
-	}
-	if _u.mutation.PositionCleared() {
-		_spec.ClearField(redaction.FieldPosition, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.Place(); ok {
-		_spec.SetField(redaction.FieldPlace, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedPlace(); ok {
-		_spec.AddField(redaction.FieldPlace, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.BegunAt(); ok {
-		_spec.SetField(redaction.FieldBegunAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedBegunAt(); ok {
-		_spec.AddField(redaction.FieldBegunAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.CleanAt(); ok {
-		_spec.SetField(redaction.FieldCleanAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedCleanAt(); ok {
-		_spec.AddField(redaction.FieldCleanAt, field.TypeInt64, value)
-	}
-	if _u.mutation.CleanAtCleared() {
-		_spec.ClearField(redaction.FieldCleanAt, field.TypeInt64)
-	}
+func (_u *RedactionUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(redaction.Table, redaction.Columns,
+		sqlgraph.NewFieldSpec(redaction.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, redaction.FieldStoreID, redaction.FieldBucket)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{redaction.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // RedactionUpdateOne is the builder for updating a single Redaction entity.
@@ -435,80 +392,7 @@ func (_u *RedactionUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *R
 	return _u
 }
 
-func (_u *RedactionUpdateOne) sqlSave(ctx context.Context) (_node *Redaction, err error) {
-	_spec := sqlgraph.NewUpdateSpec(redaction.Table, redaction.Columns, sqlgraph.NewFieldSpec(redaction.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Redaction.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, redaction.FieldID)
-		for _, f := range fields {
-			if !redaction.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != redaction.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.DueAt(); ok {
-		_spec.SetField(redaction.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDueAt(); ok {
-		_spec.AddField(redaction.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Step(); ok {
-		_spec.SetField(redaction.FieldStep, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Position(); ok {
-		_spec.SetField(redaction.FieldPosition, field.TypeUUID, value)
-	}
-	if _u.mutation.PositionCleared() {
-		_spec.ClearField(redaction.FieldPosition, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.Place(); ok {
-		_spec.SetField(redaction.FieldPlace, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedPlace(); ok {
-		_spec.AddField(redaction.FieldPlace, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.BegunAt(); ok {
-		_spec.SetField(redaction.FieldBegunAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedBegunAt(); ok {
-		_spec.AddField(redaction.FieldBegunAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.CleanAt(); ok {
-		_spec.SetField(redaction.FieldCleanAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedCleanAt(); ok {
-		_spec.AddField(redaction.FieldCleanAt, field.TypeInt64, value)
-	}
-	if _u.mutation.CleanAtCleared() {
-		_spec.ClearField(redaction.FieldCleanAt, field.TypeInt64)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Redaction{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{redaction.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *RedactionUpdateOne) sqlSave(context.Context) (*Redaction, error) {
+	return nil, builder.ErrOne
 }

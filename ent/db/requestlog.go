@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -178,54 +177,8 @@ func (_m *RequestLog) Unwrap() *RequestLog {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *RequestLog) String() string {
-	var builder strings.Builder
-	builder.WriteString("RequestLog(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("subject_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.SubjectID))
-	builder.WriteString(", ")
-	if v := _m.AppStoreID; v != nil {
-		builder.WriteString("app_store_id=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.CallerStoreID; v != nil {
-		builder.WriteString("caller_store_id=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("method=")
-	builder.WriteString(_m.Method)
-	builder.WriteString(", ")
-	builder.WriteString("route=")
-	builder.WriteString(_m.Route)
-	builder.WriteString(", ")
-	if v := _m.Resource; v != nil {
-		builder.WriteString("resource=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	builder.WriteString("status=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Status))
-	builder.WriteString(", ")
-	if v := _m.Code; v != nil {
-		builder.WriteString("code=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	builder.WriteString("duration=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Duration))
-	builder.WriteString(", ")
-	builder.WriteString("omitted=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Omitted))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *RequestLog) String() string { return fmt.Sprint("RequestLog(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *RequestLog) PublicID() string { return xid.Kind("req").Format(_m.ID) }

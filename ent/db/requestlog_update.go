@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/requestlog"
 )
@@ -87,44 +86,20 @@ func (_u *RequestLogUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Req
 	return _u
 }
 
-func (_u *RequestLogUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(requestlog.Table, requestlog.Columns, sqlgraph.NewFieldSpec(requestlog.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if _u.mutation.AppStoreIDCleared() {
-		_spec.ClearField(requestlog.FieldAppStoreID, field.TypeUUID)
-	}
-	if _u.mutation.CallerStoreIDCleared() {
-		_spec.ClearField(requestlog.FieldCallerStoreID, field.TypeUUID)
-	}
-	if _u.mutation.ResourceCleared() {
-		_spec.ClearField(requestlog.FieldResource, field.TypeString)
-	}
-	if _u.mutation.CodeCleared() {
-		_spec.ClearField(requestlog.FieldCode, field.TypeString)
-	}
-	if value, ok := _u.mutation.Omitted(); ok {
-		_spec.SetField(requestlog.FieldOmitted, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedOmitted(); ok {
-		_spec.AddField(requestlog.FieldOmitted, field.TypeInt64, value)
-	}
+func (_u *RequestLogUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(requestlog.Table, requestlog.Columns,
+		sqlgraph.NewFieldSpec(requestlog.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, requestlog.FieldStoreID, requestlog.FieldSubjectID, requestlog.FieldAppStoreID, requestlog.FieldCallerStoreID, requestlog.FieldMethod, requestlog.FieldRoute, requestlog.FieldResource, requestlog.FieldStatus, requestlog.FieldCode, requestlog.FieldDuration)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{requestlog.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // RequestLogUpdateOne is the builder for updating a single RequestLog entity.
@@ -208,62 +183,7 @@ func (_u *RequestLogUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *
 	return _u
 }
 
-func (_u *RequestLogUpdateOne) sqlSave(ctx context.Context) (_node *RequestLog, err error) {
-	_spec := sqlgraph.NewUpdateSpec(requestlog.Table, requestlog.Columns, sqlgraph.NewFieldSpec(requestlog.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "RequestLog.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, requestlog.FieldID)
-		for _, f := range fields {
-			if !requestlog.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != requestlog.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if _u.mutation.AppStoreIDCleared() {
-		_spec.ClearField(requestlog.FieldAppStoreID, field.TypeUUID)
-	}
-	if _u.mutation.CallerStoreIDCleared() {
-		_spec.ClearField(requestlog.FieldCallerStoreID, field.TypeUUID)
-	}
-	if _u.mutation.ResourceCleared() {
-		_spec.ClearField(requestlog.FieldResource, field.TypeString)
-	}
-	if _u.mutation.CodeCleared() {
-		_spec.ClearField(requestlog.FieldCode, field.TypeString)
-	}
-	if value, ok := _u.mutation.Omitted(); ok {
-		_spec.SetField(requestlog.FieldOmitted, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedOmitted(); ok {
-		_spec.AddField(requestlog.FieldOmitted, field.TypeInt64, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &RequestLog{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{requestlog.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *RequestLogUpdateOne) sqlSave(context.Context) (*RequestLog, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -106,22 +105,8 @@ func (_m *Revocation) Unwrap() *Revocation {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Revocation) String() string {
-	var builder strings.Builder
-	builder.WriteString("Revocation(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("home=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Home))
-	builder.WriteString(", ")
-	builder.WriteString("owner=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Owner))
-	builder.WriteString(", ")
-	builder.WriteString("at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.At))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Revocation) String() string { return fmt.Sprint("Revocation(", _m.ID, ")") }
 
 // Revocations is a parsable slice of Revocation.
 type Revocations []*Revocation

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -113,25 +112,8 @@ func (_m *SalesInterval) Unwrap() *SalesInterval {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *SalesInterval) String() string {
-	var builder strings.Builder
-	builder.WriteString("SalesInterval(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("orders=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Orders))
-	builder.WriteString(", ")
-	builder.WriteString("total_high=")
-	builder.WriteString(fmt.Sprintf("%v", _m.TotalHigh))
-	builder.WriteString(", ")
-	builder.WriteString("total_low=")
-	builder.WriteString(fmt.Sprintf("%v", _m.TotalLow))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *SalesInterval) String() string { return fmt.Sprint("SalesInterval(", _m.ID, ")") }
 
 // SalesIntervals is a parsable slice of SalesInterval.
 type SalesIntervals []*SalesInterval

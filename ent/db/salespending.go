@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -95,19 +94,8 @@ func (_m *SalesPending) Unwrap() *SalesPending {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *SalesPending) String() string {
-	var builder strings.Builder
-	builder.WriteString("SalesPending(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("token=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Token))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *SalesPending) String() string { return fmt.Sprint("SalesPending(", _m.ID, ")") }
 
 // SalesPendings is a parsable slice of SalesPending.
 type SalesPendings []*SalesPending

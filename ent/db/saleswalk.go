@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -113,25 +112,8 @@ func (_m *SalesWalk) Unwrap() *SalesWalk {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *SalesWalk) String() string {
-	var builder strings.Builder
-	builder.WriteString("SalesWalk(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("behind=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Behind))
-	builder.WriteString(", ")
-	builder.WriteString("token=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Token))
-	builder.WriteString(", ")
-	builder.WriteString("done=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Done))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *SalesWalk) String() string { return fmt.Sprint("SalesWalk(", _m.ID, ")") }
 
 // SalesWalks is a parsable slice of SalesWalk.
 type SalesWalks []*SalesWalk

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -97,19 +96,8 @@ func (_m *SearchEntry) Unwrap() *SearchEntry {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *SearchEntry) String() string {
-	var builder strings.Builder
-	builder.WriteString("SearchEntry(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("word=")
-	builder.WriteString(_m.Word)
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *SearchEntry) String() string { return fmt.Sprint("SearchEntry(", _m.ID, ")") }
 
 // SearchEntries is a parsable slice of SearchEntry.
 type SearchEntries []*SearchEntry

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -108,22 +107,8 @@ func (_m *SearchPending) Unwrap() *SearchPending {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *SearchPending) String() string {
-	var builder strings.Builder
-	builder.WriteString("SearchPending(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("kind=")
-	builder.WriteString(_m.Kind)
-	builder.WriteString(", ")
-	builder.WriteString("since=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Since))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *SearchPending) String() string { return fmt.Sprint("SearchPending(", _m.ID, ")") }
 
 // SearchPendings is a parsable slice of SearchPending.
 type SearchPendings []*SearchPending

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -105,22 +104,8 @@ func (_m *SearchSpelling) Unwrap() *SearchSpelling {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *SearchSpelling) String() string {
-	var builder strings.Builder
-	builder.WriteString("SearchSpelling(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("spelling=")
-	builder.WriteString(_m.Spelling)
-	builder.WriteString(", ")
-	builder.WriteString("word=")
-	builder.WriteString(_m.Word)
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *SearchSpelling) String() string { return fmt.Sprint("SearchSpelling(", _m.ID, ")") }
 
 // SearchSpellings is a parsable slice of SearchSpelling.
 type SearchSpellings []*SearchSpelling

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -107,22 +106,8 @@ func (_m *SearchTerm) Unwrap() *SearchTerm {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *SearchTerm) String() string {
-	var builder strings.Builder
-	builder.WriteString("SearchTerm(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("term=")
-	builder.WriteString(_m.Term)
-	builder.WriteString(", ")
-	builder.WriteString("personal=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Personal))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *SearchTerm) String() string { return fmt.Sprint("SearchTerm(", _m.ID, ")") }
 
 // SearchTerms is a parsable slice of SearchTerm.
 type SearchTerms []*SearchTerm

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -132,31 +131,8 @@ func (_m *SearchWalk) Unwrap() *SearchWalk {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *SearchWalk) String() string {
-	var builder strings.Builder
-	builder.WriteString("SearchWalk(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("form=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Form))
-	builder.WriteString(", ")
-	builder.WriteString("stage=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Stage))
-	builder.WriteString(", ")
-	builder.WriteString("behind=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Behind))
-	builder.WriteString(", ")
-	builder.WriteString("done=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Done))
-	builder.WriteString(", ")
-	builder.WriteString("updated_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UpdatedAt))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *SearchWalk) String() string { return fmt.Sprint("SearchWalk(", _m.ID, ")") }
 
 // SearchWalks is a parsable slice of SearchWalk.
 type SearchWalks []*SearchWalk

@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/searchwalk"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -159,50 +158,20 @@ func (_u *SearchWalkUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Sea
 	return _u
 }
 
-func (_u *SearchWalkUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(searchwalk.Table, searchwalk.Columns, sqlgraph.NewFieldSpec(searchwalk.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Form(); ok {
-		_spec.SetField(searchwalk.FieldForm, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedForm(); ok {
-		_spec.AddField(searchwalk.FieldForm, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Stage(); ok {
-		_spec.SetField(searchwalk.FieldStage, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedStage(); ok {
-		_spec.AddField(searchwalk.FieldStage, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Behind(); ok {
-		_spec.SetField(searchwalk.FieldBehind, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Done(); ok {
-		_spec.SetField(searchwalk.FieldDone, field.TypeBool, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(searchwalk.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(searchwalk.FieldUpdatedAt, field.TypeInt64, value)
-	}
+func (_u *SearchWalkUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(searchwalk.Table, searchwalk.Columns,
+		sqlgraph.NewFieldSpec(searchwalk.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, searchwalk.FieldStoreID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{searchwalk.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // SearchWalkUpdateOne is the builder for updating a single SearchWalk entity.
@@ -356,68 +325,7 @@ func (_u *SearchWalkUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *
 	return _u
 }
 
-func (_u *SearchWalkUpdateOne) sqlSave(ctx context.Context) (_node *SearchWalk, err error) {
-	_spec := sqlgraph.NewUpdateSpec(searchwalk.Table, searchwalk.Columns, sqlgraph.NewFieldSpec(searchwalk.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "SearchWalk.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, searchwalk.FieldID)
-		for _, f := range fields {
-			if !searchwalk.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != searchwalk.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Form(); ok {
-		_spec.SetField(searchwalk.FieldForm, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedForm(); ok {
-		_spec.AddField(searchwalk.FieldForm, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Stage(); ok {
-		_spec.SetField(searchwalk.FieldStage, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedStage(); ok {
-		_spec.AddField(searchwalk.FieldStage, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Behind(); ok {
-		_spec.SetField(searchwalk.FieldBehind, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Done(); ok {
-		_spec.SetField(searchwalk.FieldDone, field.TypeBool, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(searchwalk.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(searchwalk.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &SearchWalk{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{searchwalk.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *SearchWalkUpdateOne) sqlSave(context.Context) (*SearchWalk, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -145,38 +144,8 @@ func (_m *Session) Unwrap() *Session {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Session) String() string {
-	var builder strings.Builder
-	builder.WriteString("Session(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("user_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UserID))
-	builder.WriteString(", ")
-	builder.WriteString("agent=")
-	builder.WriteString(_m.Agent)
-	builder.WriteString(", ")
-	if v := _m.Address; v != nil {
-		builder.WriteString("address=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.ProvedAt; v != nil {
-		builder.WriteString("proved_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("created_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.CreatedAt))
-	builder.WriteString(", ")
-	builder.WriteString("seen_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.SeenAt))
-	builder.WriteString(", ")
-	builder.WriteString("expires_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.ExpiresAt))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Session) String() string { return fmt.Sprint("Session(", _m.ID, ")") }
 
 // Sessions is a parsable slice of Session.
 type Sessions []*Session

@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/session"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -159,53 +159,23 @@ func (_u *SessionUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Sessio
 	return _u
 }
 
-func (_u *SessionUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *SessionUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(session.Table, session.Columns, sqlgraph.NewFieldSpec(session.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Agent(); ok {
-		_spec.SetField(session.FieldAgent, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Address(); ok {
-		_spec.SetField(session.FieldAddress, field.TypeString, value)
-	}
-	if _u.mutation.AddressCleared() {
-		_spec.ClearField(session.FieldAddress, field.TypeString)
-	}
-	if value, ok := _u.mutation.ProvedAt(); ok {
-		_spec.SetField(session.FieldProvedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedProvedAt(); ok {
-		_spec.AddField(session.FieldProvedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.ProvedAtCleared() {
-		_spec.ClearField(session.FieldProvedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.SeenAt(); ok {
-		_spec.SetField(session.FieldSeenAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedSeenAt(); ok {
-		_spec.AddField(session.FieldSeenAt, field.TypeInt64, value)
-	}
+	_spec := sqlgraph.NewUpdateSpec(session.Table, session.Columns,
+		sqlgraph.NewFieldSpec(session.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, session.FieldUserID, session.FieldCreatedAt, session.FieldExpiresAt)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{session.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // SessionUpdateOne is the builder for updating a single Session entity.
@@ -360,71 +330,7 @@ func (_u *SessionUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Ses
 	return _u
 }
 
-func (_u *SessionUpdateOne) sqlSave(ctx context.Context) (_node *Session, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(session.Table, session.Columns, sqlgraph.NewFieldSpec(session.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Session.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, session.FieldID)
-		for _, f := range fields {
-			if !session.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != session.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Agent(); ok {
-		_spec.SetField(session.FieldAgent, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Address(); ok {
-		_spec.SetField(session.FieldAddress, field.TypeString, value)
-	}
-	if _u.mutation.AddressCleared() {
-		_spec.ClearField(session.FieldAddress, field.TypeString)
-	}
-	if value, ok := _u.mutation.ProvedAt(); ok {
-		_spec.SetField(session.FieldProvedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedProvedAt(); ok {
-		_spec.AddField(session.FieldProvedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.ProvedAtCleared() {
-		_spec.ClearField(session.FieldProvedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.SeenAt(); ok {
-		_spec.SetField(session.FieldSeenAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedSeenAt(); ok {
-		_spec.AddField(session.FieldSeenAt, field.TypeInt64, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Session{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{session.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *SessionUpdateOne) sqlSave(context.Context) (*Session, error) {
+	return nil, builder.ErrOne
 }

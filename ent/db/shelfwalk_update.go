@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/shelfwalk"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -138,44 +137,20 @@ func (_u *ShelfWalkUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Shel
 	return _u
 }
 
-func (_u *ShelfWalkUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(shelfwalk.Table, shelfwalk.Columns, sqlgraph.NewFieldSpec(shelfwalk.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Form(); ok {
-		_spec.SetField(shelfwalk.FieldForm, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedForm(); ok {
-		_spec.AddField(shelfwalk.FieldForm, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Behind(); ok {
-		_spec.SetField(shelfwalk.FieldBehind, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Done(); ok {
-		_spec.SetField(shelfwalk.FieldDone, field.TypeBool, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(shelfwalk.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(shelfwalk.FieldUpdatedAt, field.TypeInt64, value)
-	}
+func (_u *ShelfWalkUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(shelfwalk.Table, shelfwalk.Columns,
+		sqlgraph.NewFieldSpec(shelfwalk.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, shelfwalk.FieldStoreID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{shelfwalk.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // ShelfWalkUpdateOne is the builder for updating a single ShelfWalk entity.
@@ -308,62 +283,7 @@ func (_u *ShelfWalkUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *S
 	return _u
 }
 
-func (_u *ShelfWalkUpdateOne) sqlSave(ctx context.Context) (_node *ShelfWalk, err error) {
-	_spec := sqlgraph.NewUpdateSpec(shelfwalk.Table, shelfwalk.Columns, sqlgraph.NewFieldSpec(shelfwalk.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "ShelfWalk.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, shelfwalk.FieldID)
-		for _, f := range fields {
-			if !shelfwalk.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != shelfwalk.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Form(); ok {
-		_spec.SetField(shelfwalk.FieldForm, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedForm(); ok {
-		_spec.AddField(shelfwalk.FieldForm, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Behind(); ok {
-		_spec.SetField(shelfwalk.FieldBehind, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Done(); ok {
-		_spec.SetField(shelfwalk.FieldDone, field.TypeBool, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(shelfwalk.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(shelfwalk.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &ShelfWalk{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{shelfwalk.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *ShelfWalkUpdateOne) sqlSave(context.Context) (*ShelfWalk, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -105,22 +104,8 @@ func (_m *ShippingCountry) Unwrap() *ShippingCountry {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *ShippingCountry) String() string {
-	var builder strings.Builder
-	builder.WriteString("ShippingCountry(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("country=")
-	builder.WriteString(_m.Country)
-	builder.WriteString(", ")
-	builder.WriteString("zone_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.ZoneID))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *ShippingCountry) String() string { return fmt.Sprint("ShippingCountry(", _m.ID, ")") }
 
 // ShippingCountries is a parsable slice of ShippingCountry.
 type ShippingCountries []*ShippingCountry

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -135,31 +134,8 @@ func (_m *ShippingZone) Unwrap() *ShippingZone {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *ShippingZone) String() string {
-	var builder strings.Builder
-	builder.WriteString("ShippingZone(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("version=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Version))
-	builder.WriteString(", ")
-	builder.WriteString("event_sequence=")
-	builder.WriteString(fmt.Sprintf("%v", _m.EventSequence))
-	builder.WriteString(", ")
-	builder.WriteString("updated_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UpdatedAt))
-	builder.WriteString(", ")
-	builder.WriteString("name=")
-	builder.WriteString(_m.Name)
-	builder.WriteString(", ")
-	builder.WriteString("rates=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Rates))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *ShippingZone) String() string { return fmt.Sprint("ShippingZone(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *ShippingZone) PublicID() string { return xid.Kind("zone").Format(_m.ID) }

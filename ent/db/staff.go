@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -125,28 +124,8 @@ func (_m *Staff) Unwrap() *Staff {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Staff) String() string {
-	var builder strings.Builder
-	builder.WriteString("Staff(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("version=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Version))
-	builder.WriteString(", ")
-	builder.WriteString("event_sequence=")
-	builder.WriteString(fmt.Sprintf("%v", _m.EventSequence))
-	builder.WriteString(", ")
-	builder.WriteString("updated_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UpdatedAt))
-	builder.WriteString(", ")
-	builder.WriteString("role=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Role))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Staff) String() string { return fmt.Sprint("Staff(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *Staff) PublicID() string { return xid.Kind("usr").Format(_m.ID) }

@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -228,74 +228,23 @@ func (_u *StaffTokenUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Sta
 	return _u
 }
 
-func (_u *StaffTokenUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *StaffTokenUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(stafftoken.Table, stafftoken.Columns, sqlgraph.NewFieldSpec(stafftoken.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.UserID(); ok {
-		_spec.SetField(stafftoken.FieldUserID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Name(); ok {
-		_spec.SetField(stafftoken.FieldName, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Hint(); ok {
-		_spec.SetField(stafftoken.FieldHint, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ExpiresAt(); ok {
-		_spec.SetField(stafftoken.FieldExpiresAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedExpiresAt(); ok {
-		_spec.AddField(stafftoken.FieldExpiresAt, field.TypeInt64, value)
-	}
-	if _u.mutation.ExpiresAtCleared() {
-		_spec.ClearField(stafftoken.FieldExpiresAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.RevokedAt(); ok {
-		_spec.SetField(stafftoken.FieldRevokedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedRevokedAt(); ok {
-		_spec.AddField(stafftoken.FieldRevokedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.RevokedAtCleared() {
-		_spec.ClearField(stafftoken.FieldRevokedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.LastUsedAt(); ok {
-		_spec.SetField(stafftoken.FieldLastUsedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedLastUsedAt(); ok {
-		_spec.AddField(stafftoken.FieldLastUsedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.LastUsedAtCleared() {
-		_spec.ClearField(stafftoken.FieldLastUsedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.RemindedAt(); ok {
-		_spec.SetField(stafftoken.FieldRemindedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedRemindedAt(); ok {
-		_spec.AddField(stafftoken.FieldRemindedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.RemindedAtCleared() {
-		_spec.ClearField(stafftoken.FieldRemindedAt, field.TypeInt64)
-	}
+	_spec := sqlgraph.NewUpdateSpec(stafftoken.Table, stafftoken.Columns,
+		sqlgraph.NewFieldSpec(stafftoken.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, stafftoken.FieldStoreID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{stafftoken.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // StaffTokenUpdateOne is the builder for updating a single StaffToken entity.
@@ -518,92 +467,7 @@ func (_u *StaffTokenUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *
 	return _u
 }
 
-func (_u *StaffTokenUpdateOne) sqlSave(ctx context.Context) (_node *StaffToken, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(stafftoken.Table, stafftoken.Columns, sqlgraph.NewFieldSpec(stafftoken.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "StaffToken.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, stafftoken.FieldID)
-		for _, f := range fields {
-			if !stafftoken.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != stafftoken.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.UserID(); ok {
-		_spec.SetField(stafftoken.FieldUserID, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Name(); ok {
-		_spec.SetField(stafftoken.FieldName, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Hint(); ok {
-		_spec.SetField(stafftoken.FieldHint, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ExpiresAt(); ok {
-		_spec.SetField(stafftoken.FieldExpiresAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedExpiresAt(); ok {
-		_spec.AddField(stafftoken.FieldExpiresAt, field.TypeInt64, value)
-	}
-	if _u.mutation.ExpiresAtCleared() {
-		_spec.ClearField(stafftoken.FieldExpiresAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.RevokedAt(); ok {
-		_spec.SetField(stafftoken.FieldRevokedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedRevokedAt(); ok {
-		_spec.AddField(stafftoken.FieldRevokedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.RevokedAtCleared() {
-		_spec.ClearField(stafftoken.FieldRevokedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.LastUsedAt(); ok {
-		_spec.SetField(stafftoken.FieldLastUsedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedLastUsedAt(); ok {
-		_spec.AddField(stafftoken.FieldLastUsedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.LastUsedAtCleared() {
-		_spec.ClearField(stafftoken.FieldLastUsedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.RemindedAt(); ok {
-		_spec.SetField(stafftoken.FieldRemindedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedRemindedAt(); ok {
-		_spec.AddField(stafftoken.FieldRemindedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.RemindedAtCleared() {
-		_spec.ClearField(stafftoken.FieldRemindedAt, field.TypeInt64)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &StaffToken{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{stafftoken.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *StaffTokenUpdateOne) sqlSave(context.Context) (*StaffToken, error) {
+	return nil, builder.ErrOne
 }

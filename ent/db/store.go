@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -238,71 +237,8 @@ func (_m *Store) Unwrap() *Store {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Store) String() string {
-	var builder strings.Builder
-	builder.WriteString("Store(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("version=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Version))
-	builder.WriteString(", ")
-	builder.WriteString("event_sequence=")
-	builder.WriteString(fmt.Sprintf("%v", _m.EventSequence))
-	builder.WriteString(", ")
-	builder.WriteString("updated_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UpdatedAt))
-	builder.WriteString(", ")
-	builder.WriteString("handle=")
-	builder.WriteString(_m.Handle)
-	builder.WriteString(", ")
-	builder.WriteString("name=")
-	builder.WriteString(_m.Name)
-	builder.WriteString(", ")
-	builder.WriteString("currency=")
-	builder.WriteString(_m.Currency)
-	builder.WriteString(", ")
-	builder.WriteString("timezone=")
-	builder.WriteString(_m.Timezone)
-	builder.WriteString(", ")
-	builder.WriteString("status=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Status))
-	builder.WriteString(", ")
-	builder.WriteString("next_number=")
-	builder.WriteString(fmt.Sprintf("%v", _m.NextNumber))
-	builder.WriteString(", ")
-	builder.WriteString("second_factor=")
-	builder.WriteString(fmt.Sprintf("%v", _m.SecondFactor))
-	builder.WriteString(", ")
-	if v := _m.RefundProofMinor; v != nil {
-		builder.WriteString("refund_proof_minor=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("limits=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Limits))
-	builder.WriteString(", ")
-	builder.WriteString("legacy=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Legacy))
-	builder.WriteString(", ")
-	builder.WriteString("demo=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Demo))
-	builder.WriteString(", ")
-	builder.WriteString("test=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Test))
-	builder.WriteString(", ")
-	if v := _m.ActiveThemeID; v != nil {
-		builder.WriteString("active_theme_id=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("language=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Language))
-	builder.WriteString(", ")
-	builder.WriteString("storefront_revision=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StorefrontRevision))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Store) String() string { return fmt.Sprint("Store(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *Store) PublicID() string { return xid.Kind("str").Format(_m.ID) }

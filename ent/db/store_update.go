@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/document"
@@ -356,104 +356,23 @@ func (_u *StoreUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *StoreUpd
 	return _u
 }
 
-func (_u *StoreUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *StoreUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(store.Table, store.Columns, sqlgraph.NewFieldSpec(store.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Version(); ok {
-		_spec.SetField(store.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVersion(); ok {
-		_spec.AddField(store.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.EventSequence(); ok {
-		_spec.SetField(store.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEventSequence(); ok {
-		_spec.AddField(store.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(store.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(store.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Name(); ok {
-		_spec.SetField(store.FieldName, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Currency(); ok {
-		_spec.SetField(store.FieldCurrency, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Timezone(); ok {
-		_spec.SetField(store.FieldTimezone, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Status(); ok {
-		_spec.SetField(store.FieldStatus, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.NextNumber(); ok {
-		_spec.SetField(store.FieldNextNumber, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedNextNumber(); ok {
-		_spec.AddField(store.FieldNextNumber, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.SecondFactor(); ok {
-		_spec.SetField(store.FieldSecondFactor, field.TypeBool, value)
-	}
-	if value, ok := _u.mutation.RefundProofMinor(); ok {
-		_spec.SetField(store.FieldRefundProofMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedRefundProofMinor(); ok {
-		_spec.AddField(store.FieldRefundProofMinor, field.TypeInt64, value)
-	}
-	if _u.mutation.RefundProofMinorCleared() {
-		_spec.ClearField(store.FieldRefundProofMinor, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.Limits(); ok {
-		_spec.SetField(store.FieldLimits, field.TypeBytes, value)
-	}
-	if _u.mutation.LimitsCleared() {
-		_spec.ClearField(store.FieldLimits, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.Legacy(); ok {
-		_spec.SetField(store.FieldLegacy, field.TypeBool, value)
-	}
-	if value, ok := _u.mutation.Demo(); ok {
-		_spec.SetField(store.FieldDemo, field.TypeBool, value)
-	}
-	if value, ok := _u.mutation.ActiveThemeID(); ok {
-		_spec.SetField(store.FieldActiveThemeID, field.TypeUUID, value)
-	}
-	if _u.mutation.ActiveThemeIDCleared() {
-		_spec.ClearField(store.FieldActiveThemeID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.Language(); ok {
-		_spec.SetField(store.FieldLanguage, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.StorefrontRevision(); ok {
-		_spec.SetField(store.FieldStorefrontRevision, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedStorefrontRevision(); ok {
-		_spec.AddField(store.FieldStorefrontRevision, field.TypeInt64, value)
-	}
+	_spec := sqlgraph.NewUpdateSpec(store.Table, store.Columns,
+		sqlgraph.NewFieldSpec(store.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, store.FieldHandle, store.FieldTest)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{store.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // StoreUpdateOne is the builder for updating a single Store entity.
@@ -802,122 +721,7 @@ func (_u *StoreUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Store
 	return _u
 }
 
-func (_u *StoreUpdateOne) sqlSave(ctx context.Context) (_node *Store, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(store.Table, store.Columns, sqlgraph.NewFieldSpec(store.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Store.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, store.FieldID)
-		for _, f := range fields {
-			if !store.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != store.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Version(); ok {
-		_spec.SetField(store.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVersion(); ok {
-		_spec.AddField(store.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.EventSequence(); ok {
-		_spec.SetField(store.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEventSequence(); ok {
-		_spec.AddField(store.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(store.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(store.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Name(); ok {
-		_spec.SetField(store.FieldName, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Currency(); ok {
-		_spec.SetField(store.FieldCurrency, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Timezone(); ok {
-		_spec.SetField(store.FieldTimezone, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Status(); ok {
-		_spec.SetField(store.FieldStatus, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.NextNumber(); ok {
-		_spec.SetField(store.FieldNextNumber, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedNextNumber(); ok {
-		_spec.AddField(store.FieldNextNumber, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.SecondFactor(); ok {
-		_spec.SetField(store.FieldSecondFactor, field.TypeBool, value)
-	}
-	if value, ok := _u.mutation.RefundProofMinor(); ok {
-		_spec.SetField(store.FieldRefundProofMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedRefundProofMinor(); ok {
-		_spec.AddField(store.FieldRefundProofMinor, field.TypeInt64, value)
-	}
-	if _u.mutation.RefundProofMinorCleared() {
-		_spec.ClearField(store.FieldRefundProofMinor, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.Limits(); ok {
-		_spec.SetField(store.FieldLimits, field.TypeBytes, value)
-	}
-	if _u.mutation.LimitsCleared() {
-		_spec.ClearField(store.FieldLimits, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.Legacy(); ok {
-		_spec.SetField(store.FieldLegacy, field.TypeBool, value)
-	}
-	if value, ok := _u.mutation.Demo(); ok {
-		_spec.SetField(store.FieldDemo, field.TypeBool, value)
-	}
-	if value, ok := _u.mutation.ActiveThemeID(); ok {
-		_spec.SetField(store.FieldActiveThemeID, field.TypeUUID, value)
-	}
-	if _u.mutation.ActiveThemeIDCleared() {
-		_spec.ClearField(store.FieldActiveThemeID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.Language(); ok {
-		_spec.SetField(store.FieldLanguage, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.StorefrontRevision(); ok {
-		_spec.SetField(store.FieldStorefrontRevision, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedStorefrontRevision(); ok {
-		_spec.AddField(store.FieldStorefrontRevision, field.TypeInt64, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Store{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{store.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *StoreUpdateOne) sqlSave(context.Context) (*Store, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -89,16 +88,8 @@ func (_m *StoreHandle) Unwrap() *StoreHandle {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *StoreHandle) String() string {
-	var builder strings.Builder
-	builder.WriteString("StoreHandle(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *StoreHandle) String() string { return fmt.Sprint("StoreHandle(", _m.ID, ")") }
 
 // StoreHandles is a parsable slice of StoreHandle.
 type StoreHandles []*StoreHandle

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -134,31 +133,8 @@ func (_m *Task) Unwrap() *Task {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Task) String() string {
-	var builder strings.Builder
-	builder.WriteString("Task(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("home=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Home))
-	builder.WriteString(", ")
-	builder.WriteString("kind=")
-	builder.WriteString(_m.Kind)
-	builder.WriteString(", ")
-	builder.WriteString("target=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Target))
-	builder.WriteString(", ")
-	builder.WriteString("payload=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Payload))
-	builder.WriteString(", ")
-	builder.WriteString("due_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.DueAt))
-	builder.WriteString(", ")
-	builder.WriteString("attempts=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Attempts))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Task) String() string { return fmt.Sprint("Task(", _m.ID, ")") }
 
 // Tasks is a parsable slice of Task.
 type Tasks []*Task

@@ -4,12 +4,11 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/task"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -109,38 +108,20 @@ func (_u *TaskUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *TaskUpdat
 	return _u
 }
 
-func (_u *TaskUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(task.Table, task.Columns, sqlgraph.NewFieldSpec(task.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.DueAt(); ok {
-		_spec.SetField(task.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDueAt(); ok {
-		_spec.AddField(task.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Attempts(); ok {
-		_spec.SetField(task.FieldAttempts, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedAttempts(); ok {
-		_spec.AddField(task.FieldAttempts, field.TypeInt, value)
-	}
+func (_u *TaskUpdate) sqlSave(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewUpdateSpec(task.Table, task.Columns,
+		sqlgraph.NewFieldSpec(task.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, task.FieldHome, task.FieldKind, task.FieldTarget, task.FieldPayload)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{task.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // TaskUpdateOne is the builder for updating a single Task entity.
@@ -245,56 +226,7 @@ func (_u *TaskUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *TaskUp
 	return _u
 }
 
-func (_u *TaskUpdateOne) sqlSave(ctx context.Context) (_node *Task, err error) {
-	_spec := sqlgraph.NewUpdateSpec(task.Table, task.Columns, sqlgraph.NewFieldSpec(task.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Task.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, task.FieldID)
-		for _, f := range fields {
-			if !task.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != task.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.DueAt(); ok {
-		_spec.SetField(task.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDueAt(); ok {
-		_spec.AddField(task.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Attempts(); ok {
-		_spec.SetField(task.FieldAttempts, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedAttempts(); ok {
-		_spec.AddField(task.FieldAttempts, field.TypeInt, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Task{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{task.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *TaskUpdateOne) sqlSave(context.Context) (*Task, error) {
+	return nil, builder.ErrOne
 }

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -87,16 +86,8 @@ func (_m *TaskReceipt) Unwrap() *TaskReceipt {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *TaskReceipt) String() string {
-	var builder strings.Builder
-	builder.WriteString("TaskReceipt(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("home=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Home))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *TaskReceipt) String() string { return fmt.Sprint("TaskReceipt(", _m.ID, ")") }
 
 // TaskReceipts is a parsable slice of TaskReceipt.
 type TaskReceipts []*TaskReceipt

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -135,31 +134,8 @@ func (_m *TaxSettings) Unwrap() *TaxSettings {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *TaxSettings) String() string {
-	var builder strings.Builder
-	builder.WriteString("TaxSettings(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("version=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Version))
-	builder.WriteString(", ")
-	builder.WriteString("event_sequence=")
-	builder.WriteString(fmt.Sprintf("%v", _m.EventSequence))
-	builder.WriteString(", ")
-	builder.WriteString("updated_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UpdatedAt))
-	builder.WriteString(", ")
-	builder.WriteString("prices_include_tax=")
-	builder.WriteString(fmt.Sprintf("%v", _m.PricesIncludeTax))
-	builder.WriteString(", ")
-	builder.WriteString("rates=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Rates))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *TaxSettings) String() string { return fmt.Sprint("TaxSettings(", _m.ID, ")") }
 
 // DecodedRates returns the elements of rates.
 func (_m *TaxSettings) DecodedRates() ([]document.TaxRate, error) { return _m.Rates.List() }

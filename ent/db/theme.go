@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -267,88 +266,8 @@ func (_m *Theme) Unwrap() *Theme {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Theme) String() string {
-	var builder strings.Builder
-	builder.WriteString("Theme(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("version=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Version))
-	builder.WriteString(", ")
-	builder.WriteString("event_sequence=")
-	builder.WriteString(fmt.Sprintf("%v", _m.EventSequence))
-	builder.WriteString(", ")
-	builder.WriteString("updated_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UpdatedAt))
-	builder.WriteString(", ")
-	builder.WriteString("bucket=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Bucket))
-	builder.WriteString(", ")
-	builder.WriteString("name=")
-	builder.WriteString(_m.Name)
-	builder.WriteString(", ")
-	if v := _m.ThemeVersion; v != nil {
-		builder.WriteString("theme_version=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.Author; v != nil {
-		builder.WriteString("author=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.Description; v != nil {
-		builder.WriteString("description=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	builder.WriteString("status=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Status))
-	builder.WriteString(", ")
-	builder.WriteString("source=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Source))
-	builder.WriteString(", ")
-	if v := _m.MarketplaceThemeID; v != nil {
-		builder.WriteString("marketplace_theme_id=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("asset_count=")
-	builder.WriteString(fmt.Sprintf("%v", _m.AssetCount))
-	builder.WriteString(", ")
-	builder.WriteString("size_bytes=")
-	builder.WriteString(fmt.Sprintf("%v", _m.SizeBytes))
-	builder.WriteString(", ")
-	builder.WriteString("checksum=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Checksum))
-	builder.WriteString(", ")
-	if v := _m.Preview; v != nil {
-		builder.WriteString("preview=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	builder.WriteString("settings=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Settings))
-	builder.WriteString(", ")
-	builder.WriteString("draft_settings=")
-	builder.WriteString(fmt.Sprintf("%v", _m.DraftSettings))
-	builder.WriteString(", ")
-	if v := _m.ActivatedAt; v != nil {
-		builder.WriteString("activated_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("due_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.DueAt))
-	builder.WriteString(", ")
-	builder.WriteString("tries=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Tries))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Theme) String() string { return fmt.Sprint("Theme(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *Theme) PublicID() string { return xid.Kind("thm").Format(_m.ID) }

@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/digest"
@@ -410,128 +410,23 @@ func (_u *ThemeUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *ThemeUpd
 	return _u
 }
 
-func (_u *ThemeUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *ThemeUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(theme.Table, theme.Columns, sqlgraph.NewFieldSpec(theme.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Version(); ok {
-		_spec.SetField(theme.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVersion(); ok {
-		_spec.AddField(theme.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.EventSequence(); ok {
-		_spec.SetField(theme.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEventSequence(); ok {
-		_spec.AddField(theme.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(theme.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(theme.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Name(); ok {
-		_spec.SetField(theme.FieldName, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ThemeVersion(); ok {
-		_spec.SetField(theme.FieldThemeVersion, field.TypeString, value)
-	}
-	if _u.mutation.ThemeVersionCleared() {
-		_spec.ClearField(theme.FieldThemeVersion, field.TypeString)
-	}
-	if value, ok := _u.mutation.Author(); ok {
-		_spec.SetField(theme.FieldAuthor, field.TypeString, value)
-	}
-	if _u.mutation.AuthorCleared() {
-		_spec.ClearField(theme.FieldAuthor, field.TypeString)
-	}
-	if value, ok := _u.mutation.Description(); ok {
-		_spec.SetField(theme.FieldDescription, field.TypeString, value)
-	}
-	if _u.mutation.DescriptionCleared() {
-		_spec.ClearField(theme.FieldDescription, field.TypeString)
-	}
-	if value, ok := _u.mutation.Status(); ok {
-		_spec.SetField(theme.FieldStatus, field.TypeString, value)
-	}
-	if _u.mutation.MarketplaceThemeIDCleared() {
-		_spec.ClearField(theme.FieldMarketplaceThemeID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.AssetCount(); ok {
-		_spec.SetField(theme.FieldAssetCount, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedAssetCount(); ok {
-		_spec.AddField(theme.FieldAssetCount, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.SizeBytes(); ok {
-		_spec.SetField(theme.FieldSizeBytes, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedSizeBytes(); ok {
-		_spec.AddField(theme.FieldSizeBytes, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Checksum(); ok {
-		_spec.SetField(theme.FieldChecksum, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Preview(); ok {
-		_spec.SetField(theme.FieldPreview, field.TypeString, value)
-	}
-	if _u.mutation.PreviewCleared() {
-		_spec.ClearField(theme.FieldPreview, field.TypeString)
-	}
-	if value, ok := _u.mutation.Settings(); ok {
-		_spec.SetField(theme.FieldSettings, field.TypeBytes, value)
-	}
-	if _u.mutation.SettingsCleared() {
-		_spec.ClearField(theme.FieldSettings, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.DraftSettings(); ok {
-		_spec.SetField(theme.FieldDraftSettings, field.TypeBytes, value)
-	}
-	if _u.mutation.DraftSettingsCleared() {
-		_spec.ClearField(theme.FieldDraftSettings, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.ActivatedAt(); ok {
-		_spec.SetField(theme.FieldActivatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedActivatedAt(); ok {
-		_spec.AddField(theme.FieldActivatedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.ActivatedAtCleared() {
-		_spec.ClearField(theme.FieldActivatedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.DueAt(); ok {
-		_spec.SetField(theme.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDueAt(); ok {
-		_spec.AddField(theme.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Tries(); ok {
-		_spec.SetField(theme.FieldTries, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedTries(); ok {
-		_spec.AddField(theme.FieldTries, field.TypeInt, value)
-	}
+	_spec := sqlgraph.NewUpdateSpec(theme.Table, theme.Columns,
+		sqlgraph.NewFieldSpec(theme.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, theme.FieldStoreID, theme.FieldBucket, theme.FieldSource, theme.FieldMarketplaceThemeID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{theme.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // ThemeUpdateOne is the builder for updating a single Theme entity.
@@ -934,146 +829,7 @@ func (_u *ThemeUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Theme
 	return _u
 }
 
-func (_u *ThemeUpdateOne) sqlSave(ctx context.Context) (_node *Theme, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(theme.Table, theme.Columns, sqlgraph.NewFieldSpec(theme.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Theme.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, theme.FieldID)
-		for _, f := range fields {
-			if !theme.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != theme.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Version(); ok {
-		_spec.SetField(theme.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVersion(); ok {
-		_spec.AddField(theme.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.EventSequence(); ok {
-		_spec.SetField(theme.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEventSequence(); ok {
-		_spec.AddField(theme.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(theme.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(theme.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Name(); ok {
-		_spec.SetField(theme.FieldName, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.ThemeVersion(); ok {
-		_spec.SetField(theme.FieldThemeVersion, field.TypeString, value)
-	}
-	if _u.mutation.ThemeVersionCleared() {
-		_spec.ClearField(theme.FieldThemeVersion, field.TypeString)
-	}
-	if value, ok := _u.mutation.Author(); ok {
-		_spec.SetField(theme.FieldAuthor, field.TypeString, value)
-	}
-	if _u.mutation.AuthorCleared() {
-		_spec.ClearField(theme.FieldAuthor, field.TypeString)
-	}
-	if value, ok := _u.mutation.Description(); ok {
-		_spec.SetField(theme.FieldDescription, field.TypeString, value)
-	}
-	if _u.mutation.DescriptionCleared() {
-		_spec.ClearField(theme.FieldDescription, field.TypeString)
-	}
-	if value, ok := _u.mutation.Status(); ok {
-		_spec.SetField(theme.FieldStatus, field.TypeString, value)
-	}
-	if _u.mutation.MarketplaceThemeIDCleared() {
-		_spec.ClearField(theme.FieldMarketplaceThemeID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.AssetCount(); ok {
-		_spec.SetField(theme.FieldAssetCount, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedAssetCount(); ok {
-		_spec.AddField(theme.FieldAssetCount, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.SizeBytes(); ok {
-		_spec.SetField(theme.FieldSizeBytes, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedSizeBytes(); ok {
-		_spec.AddField(theme.FieldSizeBytes, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Checksum(); ok {
-		_spec.SetField(theme.FieldChecksum, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Preview(); ok {
-		_spec.SetField(theme.FieldPreview, field.TypeString, value)
-	}
-	if _u.mutation.PreviewCleared() {
-		_spec.ClearField(theme.FieldPreview, field.TypeString)
-	}
-	if value, ok := _u.mutation.Settings(); ok {
-		_spec.SetField(theme.FieldSettings, field.TypeBytes, value)
-	}
-	if _u.mutation.SettingsCleared() {
-		_spec.ClearField(theme.FieldSettings, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.DraftSettings(); ok {
-		_spec.SetField(theme.FieldDraftSettings, field.TypeBytes, value)
-	}
-	if _u.mutation.DraftSettingsCleared() {
-		_spec.ClearField(theme.FieldDraftSettings, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.ActivatedAt(); ok {
-		_spec.SetField(theme.FieldActivatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedActivatedAt(); ok {
-		_spec.AddField(theme.FieldActivatedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.ActivatedAtCleared() {
-		_spec.ClearField(theme.FieldActivatedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.DueAt(); ok {
-		_spec.SetField(theme.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDueAt(); ok {
-		_spec.AddField(theme.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Tries(); ok {
-		_spec.SetField(theme.FieldTries, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedTries(); ok {
-		_spec.AddField(theme.FieldTries, field.TypeInt, value)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Theme{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{theme.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *ThemeUpdateOne) sqlSave(context.Context) (*Theme, error) {
+	return nil, builder.ErrOne
 }

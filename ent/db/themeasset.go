@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -162,44 +161,8 @@ func (_m *ThemeAsset) Unwrap() *ThemeAsset {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *ThemeAsset) String() string {
-	var builder strings.Builder
-	builder.WriteString("ThemeAsset(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("theme_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.ThemeID))
-	builder.WriteString(", ")
-	builder.WriteString("path=")
-	builder.WriteString(_m.Path)
-	builder.WriteString(", ")
-	builder.WriteString("kind=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Kind))
-	builder.WriteString(", ")
-	builder.WriteString("content_type=")
-	builder.WriteString(_m.ContentType)
-	builder.WriteString(", ")
-	builder.WriteString("size_bytes=")
-	builder.WriteString(fmt.Sprintf("%v", _m.SizeBytes))
-	builder.WriteString(", ")
-	builder.WriteString("checksum=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Checksum))
-	builder.WriteString(", ")
-	if v := _m.Width; v != nil {
-		builder.WriteString("width=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.Height; v != nil {
-		builder.WriteString("height=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *ThemeAsset) String() string { return fmt.Sprint("ThemeAsset(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *ThemeAsset) PublicID() string { return xid.Kind("ast").Format(_m.ID) }

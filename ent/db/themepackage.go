@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -100,19 +99,8 @@ func (_m *ThemePackage) Unwrap() *ThemePackage {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *ThemePackage) String() string {
-	var builder strings.Builder
-	builder.WriteString("ThemePackage(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("content=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Content))
-	builder.WriteString(", ")
-	builder.WriteString("created_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.CreatedAt))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *ThemePackage) String() string { return fmt.Sprint("ThemePackage(", _m.ID, ")") }
 
 // ThemePackages is a parsable slice of ThemePackage.
 type ThemePackages []*ThemePackage

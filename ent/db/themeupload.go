@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -97,19 +96,8 @@ func (_m *ThemeUpload) Unwrap() *ThemeUpload {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *ThemeUpload) String() string {
-	var builder strings.Builder
-	builder.WriteString("ThemeUpload(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("archive=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Archive))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *ThemeUpload) String() string { return fmt.Sprint("ThemeUpload(", _m.ID, ")") }
 
 // ThemeUploads is a parsable slice of ThemeUpload.
 type ThemeUploads []*ThemeUpload

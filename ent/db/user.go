@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -136,32 +135,8 @@ func (_m *User) Unwrap() *User {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *User) String() string {
-	var builder strings.Builder
-	builder.WriteString("User(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("email=")
-	builder.WriteString(_m.Email)
-	builder.WriteString(", ")
-	builder.WriteString("name=")
-	builder.WriteString(_m.Name)
-	builder.WriteString(", ")
-	builder.WriteString("password_hash=<sensitive>")
-	builder.WriteString(", ")
-	if v := _m.VerifiedAt; v != nil {
-		builder.WriteString("verified_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("demo=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Demo))
-	builder.WriteString(", ")
-	builder.WriteString("updated_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UpdatedAt))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *User) String() string { return fmt.Sprint("User(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *User) PublicID() string { return xid.Kind("usr").Format(_m.ID) }

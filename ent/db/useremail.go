@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -89,16 +88,8 @@ func (_m *UserEmail) Unwrap() *UserEmail {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *UserEmail) String() string {
-	var builder strings.Builder
-	builder.WriteString("UserEmail(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("user_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UserID))
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *UserEmail) String() string { return fmt.Sprint("UserEmail(", _m.ID, ")") }
 
 // UserEmails is a parsable slice of UserEmail.
 type UserEmails []*UserEmail

@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -196,59 +195,8 @@ func (_m *Variant) Unwrap() *Variant {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *Variant) String() string {
-	var builder strings.Builder
-	builder.WriteString("Variant(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("product_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.ProductID))
-	builder.WriteString(", ")
-	builder.WriteString("position=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Position))
-	builder.WriteString(", ")
-	builder.WriteString("options=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Options))
-	builder.WriteString(", ")
-	builder.WriteString("combination=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Combination))
-	builder.WriteString(", ")
-	builder.WriteString("title=")
-	builder.WriteString(_m.Title)
-	builder.WriteString(", ")
-	builder.WriteString("price_minor=")
-	builder.WriteString(fmt.Sprintf("%v", _m.PriceMinor))
-	builder.WriteString(", ")
-	if v := _m.CompareAtPriceMinor; v != nil {
-		builder.WriteString("compare_at_price_minor=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.Sku; v != nil {
-		builder.WriteString("sku=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.InventoryQuantity; v != nil {
-		builder.WriteString("inventory_quantity=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.WeightGrams; v != nil {
-		builder.WriteString("weight_grams=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.ImageID; v != nil {
-		builder.WriteString("image_id=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *Variant) String() string { return fmt.Sprint("Variant(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *Variant) PublicID() string { return xid.Kind("var").Format(_m.ID) }

@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/variant"
 	"github.com/storefront-go/storefront/ent/digest"
@@ -276,89 +276,23 @@ func (_u *VariantUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Varian
 	return _u
 }
 
-func (_u *VariantUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *VariantUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(variant.Table, variant.Columns, sqlgraph.NewFieldSpec(variant.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Position(); ok {
-		_spec.SetField(variant.FieldPosition, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedPosition(); ok {
-		_spec.AddField(variant.FieldPosition, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Options(); ok {
-		_spec.SetField(variant.FieldOptions, field.TypeBytes, value)
-	}
-	if value, ok := _u.mutation.Combination(); ok {
-		_spec.SetField(variant.FieldCombination, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Title(); ok {
-		_spec.SetField(variant.FieldTitle, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.PriceMinor(); ok {
-		_spec.SetField(variant.FieldPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedPriceMinor(); ok {
-		_spec.AddField(variant.FieldPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.CompareAtPriceMinor(); ok {
-		_spec.SetField(variant.FieldCompareAtPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedCompareAtPriceMinor(); ok {
-		_spec.AddField(variant.FieldCompareAtPriceMinor, field.TypeInt64, value)
-	}
-	if _u.mutation.CompareAtPriceMinorCleared() {
-		_spec.ClearField(variant.FieldCompareAtPriceMinor, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.Sku(); ok {
-		_spec.SetField(variant.FieldSku, field.TypeString, value)
-	}
-	if _u.mutation.SkuCleared() {
-		_spec.ClearField(variant.FieldSku, field.TypeString)
-	}
-	if value, ok := _u.mutation.InventoryQuantity(); ok {
-		_spec.SetField(variant.FieldInventoryQuantity, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedInventoryQuantity(); ok {
-		_spec.AddField(variant.FieldInventoryQuantity, field.TypeInt64, value)
-	}
-	if _u.mutation.InventoryQuantityCleared() {
-		_spec.ClearField(variant.FieldInventoryQuantity, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.WeightGrams(); ok {
-		_spec.SetField(variant.FieldWeightGrams, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedWeightGrams(); ok {
-		_spec.AddField(variant.FieldWeightGrams, field.TypeInt64, value)
-	}
-	if _u.mutation.WeightGramsCleared() {
-		_spec.ClearField(variant.FieldWeightGrams, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.ImageID(); ok {
-		_spec.SetField(variant.FieldImageID, field.TypeUUID, value)
-	}
-	if _u.mutation.ImageIDCleared() {
-		_spec.ClearField(variant.FieldImageID, field.TypeUUID)
-	}
+	_spec := sqlgraph.NewUpdateSpec(variant.Table, variant.Columns,
+		sqlgraph.NewFieldSpec(variant.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, variant.FieldStoreID, variant.FieldProductID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{variant.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // VariantUpdateOne is the builder for updating a single Variant entity.
@@ -628,107 +562,7 @@ func (_u *VariantUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Var
 	return _u
 }
 
-func (_u *VariantUpdateOne) sqlSave(ctx context.Context) (_node *Variant, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(variant.Table, variant.Columns, sqlgraph.NewFieldSpec(variant.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "Variant.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, variant.FieldID)
-		for _, f := range fields {
-			if !variant.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != variant.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Position(); ok {
-		_spec.SetField(variant.FieldPosition, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedPosition(); ok {
-		_spec.AddField(variant.FieldPosition, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Options(); ok {
-		_spec.SetField(variant.FieldOptions, field.TypeBytes, value)
-	}
-	if value, ok := _u.mutation.Combination(); ok {
-		_spec.SetField(variant.FieldCombination, field.TypeUUID, value)
-	}
-	if value, ok := _u.mutation.Title(); ok {
-		_spec.SetField(variant.FieldTitle, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.PriceMinor(); ok {
-		_spec.SetField(variant.FieldPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedPriceMinor(); ok {
-		_spec.AddField(variant.FieldPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.CompareAtPriceMinor(); ok {
-		_spec.SetField(variant.FieldCompareAtPriceMinor, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedCompareAtPriceMinor(); ok {
-		_spec.AddField(variant.FieldCompareAtPriceMinor, field.TypeInt64, value)
-	}
-	if _u.mutation.CompareAtPriceMinorCleared() {
-		_spec.ClearField(variant.FieldCompareAtPriceMinor, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.Sku(); ok {
-		_spec.SetField(variant.FieldSku, field.TypeString, value)
-	}
-	if _u.mutation.SkuCleared() {
-		_spec.ClearField(variant.FieldSku, field.TypeString)
-	}
-	if value, ok := _u.mutation.InventoryQuantity(); ok {
-		_spec.SetField(variant.FieldInventoryQuantity, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedInventoryQuantity(); ok {
-		_spec.AddField(variant.FieldInventoryQuantity, field.TypeInt64, value)
-	}
-	if _u.mutation.InventoryQuantityCleared() {
-		_spec.ClearField(variant.FieldInventoryQuantity, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.WeightGrams(); ok {
-		_spec.SetField(variant.FieldWeightGrams, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedWeightGrams(); ok {
-		_spec.AddField(variant.FieldWeightGrams, field.TypeInt64, value)
-	}
-	if _u.mutation.WeightGramsCleared() {
-		_spec.ClearField(variant.FieldWeightGrams, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.ImageID(); ok {
-		_spec.SetField(variant.FieldImageID, field.TypeUUID, value)
-	}
-	if _u.mutation.ImageIDCleared() {
-		_spec.ClearField(variant.FieldImageID, field.TypeUUID)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &Variant{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{variant.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *VariantUpdateOne) sqlSave(context.Context) (*Variant, error) {
+	return nil, builder.ErrOne
 }

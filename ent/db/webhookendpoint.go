@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -276,101 +275,8 @@ func (_m *WebhookEndpoint) Unwrap() *WebhookEndpoint {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *WebhookEndpoint) String() string {
-	var builder strings.Builder
-	builder.WriteString("WebhookEndpoint(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("version=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Version))
-	builder.WriteString(", ")
-	builder.WriteString("event_sequence=")
-	builder.WriteString(fmt.Sprintf("%v", _m.EventSequence))
-	builder.WriteString(", ")
-	builder.WriteString("updated_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UpdatedAt))
-	builder.WriteString(", ")
-	builder.WriteString("url=")
-	builder.WriteString(_m.URL)
-	builder.WriteString(", ")
-	builder.WriteString("events=")
-	builder.WriteString(_m.Events)
-	builder.WriteString(", ")
-	if v := _m.Description; v != nil {
-		builder.WriteString("description=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	builder.WriteString("status=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Status))
-	builder.WriteString(", ")
-	if v := _m.StoppedAt; v != nil {
-		builder.WriteString("stopped_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.StoppedReason; v != nil {
-		builder.WriteString("stopped_reason=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.PausedUntil; v != nil {
-		builder.WriteString("paused_until=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.RateLimit; v != nil {
-		builder.WriteString("rate_limit=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("headers=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Headers))
-	builder.WriteString(", ")
-	if v := _m.Filters; v != nil {
-		builder.WriteString("filters=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.AppStoreID; v != nil {
-		builder.WriteString("app_store_id=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.AppID; v != nil {
-		builder.WriteString("app_id=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("secret=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Secret))
-	builder.WriteString(", ")
-	builder.WriteString("secret_hint=")
-	builder.WriteString(_m.SecretHint)
-	builder.WriteString(", ")
-	builder.WriteString("next_secret=")
-	builder.WriteString(fmt.Sprintf("%v", _m.NextSecret))
-	builder.WriteString(", ")
-	if v := _m.NextSecretHint; v != nil {
-		builder.WriteString("next_secret_hint=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
-	if v := _m.NextSecretAt; v != nil {
-		builder.WriteString("next_secret_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.DeletedAt; v != nil {
-		builder.WriteString("deleted_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *WebhookEndpoint) String() string { return fmt.Sprint("WebhookEndpoint(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *WebhookEndpoint) PublicID() string { return xid.Kind("whk").Format(_m.ID) }

@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -457,149 +457,23 @@ func (_u *WebhookEndpointUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder))
 	return _u
 }
 
-func (_u *WebhookEndpointUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *WebhookEndpointUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(webhookendpoint.Table, webhookendpoint.Columns, sqlgraph.NewFieldSpec(webhookendpoint.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Version(); ok {
-		_spec.SetField(webhookendpoint.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVersion(); ok {
-		_spec.AddField(webhookendpoint.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.EventSequence(); ok {
-		_spec.SetField(webhookendpoint.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEventSequence(); ok {
-		_spec.AddField(webhookendpoint.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(webhookendpoint.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(webhookendpoint.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.URL(); ok {
-		_spec.SetField(webhookendpoint.FieldURL, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Events(); ok {
-		_spec.SetField(webhookendpoint.FieldEvents, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Description(); ok {
-		_spec.SetField(webhookendpoint.FieldDescription, field.TypeString, value)
-	}
-	if _u.mutation.DescriptionCleared() {
-		_spec.ClearField(webhookendpoint.FieldDescription, field.TypeString)
-	}
-	if value, ok := _u.mutation.Status(); ok {
-		_spec.SetField(webhookendpoint.FieldStatus, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.StoppedAt(); ok {
-		_spec.SetField(webhookendpoint.FieldStoppedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedStoppedAt(); ok {
-		_spec.AddField(webhookendpoint.FieldStoppedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.StoppedAtCleared() {
-		_spec.ClearField(webhookendpoint.FieldStoppedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.StoppedReason(); ok {
-		_spec.SetField(webhookendpoint.FieldStoppedReason, field.TypeString, value)
-	}
-	if _u.mutation.StoppedReasonCleared() {
-		_spec.ClearField(webhookendpoint.FieldStoppedReason, field.TypeString)
-	}
-	if value, ok := _u.mutation.PausedUntil(); ok {
-		_spec.SetField(webhookendpoint.FieldPausedUntil, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedPausedUntil(); ok {
-		_spec.AddField(webhookendpoint.FieldPausedUntil, field.TypeInt64, value)
-	}
-	if _u.mutation.PausedUntilCleared() {
-		_spec.ClearField(webhookendpoint.FieldPausedUntil, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.RateLimit(); ok {
-		_spec.SetField(webhookendpoint.FieldRateLimit, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedRateLimit(); ok {
-		_spec.AddField(webhookendpoint.FieldRateLimit, field.TypeInt, value)
-	}
-	if _u.mutation.RateLimitCleared() {
-		_spec.ClearField(webhookendpoint.FieldRateLimit, field.TypeInt)
-	}
-	if value, ok := _u.mutation.Headers(); ok {
-		_spec.SetField(webhookendpoint.FieldHeaders, field.TypeBytes, value)
-	}
-	if _u.mutation.HeadersCleared() {
-		_spec.ClearField(webhookendpoint.FieldHeaders, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.Filters(); ok {
-		_spec.SetField(webhookendpoint.FieldFilters, field.TypeString, value)
-	}
-	if _u.mutation.FiltersCleared() {
-		_spec.ClearField(webhookendpoint.FieldFilters, field.TypeString)
-	}
-	if _u.mutation.AppStoreIDCleared() {
-		_spec.ClearField(webhookendpoint.FieldAppStoreID, field.TypeUUID)
-	}
-	if _u.mutation.AppIDCleared() {
-		_spec.ClearField(webhookendpoint.FieldAppID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.Secret(); ok {
-		_spec.SetField(webhookendpoint.FieldSecret, field.TypeBytes, value)
-	}
-	if value, ok := _u.mutation.SecretHint(); ok {
-		_spec.SetField(webhookendpoint.FieldSecretHint, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.NextSecret(); ok {
-		_spec.SetField(webhookendpoint.FieldNextSecret, field.TypeBytes, value)
-	}
-	if _u.mutation.NextSecretCleared() {
-		_spec.ClearField(webhookendpoint.FieldNextSecret, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.NextSecretHint(); ok {
-		_spec.SetField(webhookendpoint.FieldNextSecretHint, field.TypeString, value)
-	}
-	if _u.mutation.NextSecretHintCleared() {
-		_spec.ClearField(webhookendpoint.FieldNextSecretHint, field.TypeString)
-	}
-	if value, ok := _u.mutation.NextSecretAt(); ok {
-		_spec.SetField(webhookendpoint.FieldNextSecretAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedNextSecretAt(); ok {
-		_spec.AddField(webhookendpoint.FieldNextSecretAt, field.TypeInt64, value)
-	}
-	if _u.mutation.NextSecretAtCleared() {
-		_spec.ClearField(webhookendpoint.FieldNextSecretAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.DeletedAt(); ok {
-		_spec.SetField(webhookendpoint.FieldDeletedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDeletedAt(); ok {
-		_spec.AddField(webhookendpoint.FieldDeletedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.DeletedAtCleared() {
-		_spec.ClearField(webhookendpoint.FieldDeletedAt, field.TypeInt64)
-	}
+	_spec := sqlgraph.NewUpdateSpec(webhookendpoint.Table, webhookendpoint.Columns,
+		sqlgraph.NewFieldSpec(webhookendpoint.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, webhookendpoint.FieldStoreID, webhookendpoint.FieldAppStoreID, webhookendpoint.FieldAppID)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{webhookendpoint.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // WebhookEndpointUpdateOne is the builder for updating a single WebhookEndpoint entity.
@@ -1051,167 +925,7 @@ func (_u *WebhookEndpointUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilde
 	return _u
 }
 
-func (_u *WebhookEndpointUpdateOne) sqlSave(ctx context.Context) (_node *WebhookEndpoint, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(webhookendpoint.Table, webhookendpoint.Columns, sqlgraph.NewFieldSpec(webhookendpoint.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "WebhookEndpoint.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, webhookendpoint.FieldID)
-		for _, f := range fields {
-			if !webhookendpoint.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != webhookendpoint.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Version(); ok {
-		_spec.SetField(webhookendpoint.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedVersion(); ok {
-		_spec.AddField(webhookendpoint.FieldVersion, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.EventSequence(); ok {
-		_spec.SetField(webhookendpoint.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEventSequence(); ok {
-		_spec.AddField(webhookendpoint.FieldEventSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.UpdatedAt(); ok {
-		_spec.SetField(webhookendpoint.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedUpdatedAt(); ok {
-		_spec.AddField(webhookendpoint.FieldUpdatedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.URL(); ok {
-		_spec.SetField(webhookendpoint.FieldURL, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Events(); ok {
-		_spec.SetField(webhookendpoint.FieldEvents, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Description(); ok {
-		_spec.SetField(webhookendpoint.FieldDescription, field.TypeString, value)
-	}
-	if _u.mutation.DescriptionCleared() {
-		_spec.ClearField(webhookendpoint.FieldDescription, field.TypeString)
-	}
-	if value, ok := _u.mutation.Status(); ok {
-		_spec.SetField(webhookendpoint.FieldStatus, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.StoppedAt(); ok {
-		_spec.SetField(webhookendpoint.FieldStoppedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedStoppedAt(); ok {
-		_spec.AddField(webhookendpoint.FieldStoppedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.StoppedAtCleared() {
-		_spec.ClearField(webhookendpoint.FieldStoppedAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.StoppedReason(); ok {
-		_spec.SetField(webhookendpoint.FieldStoppedReason, field.TypeString, value)
-	}
-	if _u.mutation.StoppedReasonCleared() {
-		_spec.ClearField(webhookendpoint.FieldStoppedReason, field.TypeString)
-	}
-	if value, ok := _u.mutation.PausedUntil(); ok {
-		_spec.SetField(webhookendpoint.FieldPausedUntil, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedPausedUntil(); ok {
-		_spec.AddField(webhookendpoint.FieldPausedUntil, field.TypeInt64, value)
-	}
-	if _u.mutation.PausedUntilCleared() {
-		_spec.ClearField(webhookendpoint.FieldPausedUntil, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.RateLimit(); ok {
-		_spec.SetField(webhookendpoint.FieldRateLimit, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedRateLimit(); ok {
-		_spec.AddField(webhookendpoint.FieldRateLimit, field.TypeInt, value)
-	}
-	if _u.mutation.RateLimitCleared() {
-		_spec.ClearField(webhookendpoint.FieldRateLimit, field.TypeInt)
-	}
-	if value, ok := _u.mutation.Headers(); ok {
-		_spec.SetField(webhookendpoint.FieldHeaders, field.TypeBytes, value)
-	}
-	if _u.mutation.HeadersCleared() {
-		_spec.ClearField(webhookendpoint.FieldHeaders, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.Filters(); ok {
-		_spec.SetField(webhookendpoint.FieldFilters, field.TypeString, value)
-	}
-	if _u.mutation.FiltersCleared() {
-		_spec.ClearField(webhookendpoint.FieldFilters, field.TypeString)
-	}
-	if _u.mutation.AppStoreIDCleared() {
-		_spec.ClearField(webhookendpoint.FieldAppStoreID, field.TypeUUID)
-	}
-	if _u.mutation.AppIDCleared() {
-		_spec.ClearField(webhookendpoint.FieldAppID, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.Secret(); ok {
-		_spec.SetField(webhookendpoint.FieldSecret, field.TypeBytes, value)
-	}
-	if value, ok := _u.mutation.SecretHint(); ok {
-		_spec.SetField(webhookendpoint.FieldSecretHint, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.NextSecret(); ok {
-		_spec.SetField(webhookendpoint.FieldNextSecret, field.TypeBytes, value)
-	}
-	if _u.mutation.NextSecretCleared() {
-		_spec.ClearField(webhookendpoint.FieldNextSecret, field.TypeBytes)
-	}
-	if value, ok := _u.mutation.NextSecretHint(); ok {
-		_spec.SetField(webhookendpoint.FieldNextSecretHint, field.TypeString, value)
-	}
-	if _u.mutation.NextSecretHintCleared() {
-		_spec.ClearField(webhookendpoint.FieldNextSecretHint, field.TypeString)
-	}
-	if value, ok := _u.mutation.NextSecretAt(); ok {
-		_spec.SetField(webhookendpoint.FieldNextSecretAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedNextSecretAt(); ok {
-		_spec.AddField(webhookendpoint.FieldNextSecretAt, field.TypeInt64, value)
-	}
-	if _u.mutation.NextSecretAtCleared() {
-		_spec.ClearField(webhookendpoint.FieldNextSecretAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.DeletedAt(); ok {
-		_spec.SetField(webhookendpoint.FieldDeletedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDeletedAt(); ok {
-		_spec.AddField(webhookendpoint.FieldDeletedAt, field.TypeInt64, value)
-	}
-	if _u.mutation.DeletedAtCleared() {
-		_spec.ClearField(webhookendpoint.FieldDeletedAt, field.TypeInt64)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &WebhookEndpoint{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{webhookendpoint.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *WebhookEndpointUpdateOne) sqlSave(context.Context) (*WebhookEndpoint, error) {
+	return nil, builder.ErrOne
 }

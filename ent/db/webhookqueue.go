@@ -4,7 +4,6 @@ package db
 
 import (
 	"fmt"
-	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -277,96 +276,8 @@ func (_m *WebhookQueue) Unwrap() *WebhookQueue {
 	return _m
 }
 
-// String implements the fmt.Stringer.
-func (_m *WebhookQueue) String() string {
-	var builder strings.Builder
-	builder.WriteString("WebhookQueue(")
-	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
-	builder.WriteString("store_id=")
-	builder.WriteString(fmt.Sprintf("%v", _m.StoreID))
-	builder.WriteString(", ")
-	builder.WriteString("bucket=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Bucket))
-	builder.WriteString(", ")
-	builder.WriteString("generation=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Generation))
-	builder.WriteString(", ")
-	builder.WriteString("due_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.DueAt))
-	builder.WriteString(", ")
-	builder.WriteString("lease_token=")
-	builder.WriteString(fmt.Sprintf("%v", _m.LeaseToken))
-	builder.WriteString(", ")
-	if v := _m.LeaseOwner; v != nil {
-		builder.WriteString("lease_owner=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("lease_until=")
-	builder.WriteString(fmt.Sprintf("%v", _m.LeaseUntil))
-	builder.WriteString(", ")
-	builder.WriteString("set_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.SetAt))
-	builder.WriteString(", ")
-	builder.WriteString("wake=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Wake))
-	builder.WriteString(", ")
-	builder.WriteString("epoch=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Epoch))
-	builder.WriteString(", ")
-	builder.WriteString("last_sequence=")
-	builder.WriteString(fmt.Sprintf("%v", _m.LastSequence))
-	builder.WriteString(", ")
-	builder.WriteString("floor_sequence=")
-	builder.WriteString(fmt.Sprintf("%v", _m.FloorSequence))
-	builder.WriteString(", ")
-	builder.WriteString("resumed_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.ResumedAt))
-	builder.WriteString(", ")
-	if v := _m.MissedFrom; v != nil {
-		builder.WriteString("missed_from=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.ReplayFrom; v != nil {
-		builder.WriteString("replay_from=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.ReplayTo; v != nil {
-		builder.WriteString("replay_to=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.FailingSince; v != nil {
-		builder.WriteString("failing_since=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	builder.WriteString("failed_through=")
-	builder.WriteString(fmt.Sprintf("%v", _m.FailedThrough))
-	builder.WriteString(", ")
-	builder.WriteString("warned=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Warned))
-	builder.WriteString(", ")
-	builder.WriteString("streak=")
-	builder.WriteString(fmt.Sprintf("%v", _m.Streak))
-	builder.WriteString(", ")
-	builder.WriteString("probe_at=")
-	builder.WriteString(fmt.Sprintf("%v", _m.ProbeAt))
-	builder.WriteString(", ")
-	if v := _m.LastSuccessAt; v != nil {
-		builder.WriteString("last_success_at=")
-		builder.WriteString(fmt.Sprintf("%v", *v))
-	}
-	builder.WriteString(", ")
-	if v := _m.LastError; v != nil {
-		builder.WriteString("last_error=")
-		builder.WriteString(*v)
-	}
-	builder.WriteByte(')')
-	return builder.String()
-}
+// String returns the kind and the id.
+func (_m *WebhookQueue) String() string { return fmt.Sprint("WebhookQueue(", _m.ID, ")") }
 
 // PublicID returns the id as callers see it.
 func (_m *WebhookQueue) PublicID() string { return xid.Kind("whk").Format(_m.ID) }

@@ -4,12 +4,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
+	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/webhookqueue"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -505,155 +505,23 @@ func (_u *WebhookQueueUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *W
 	return _u
 }
 
-func (_u *WebhookQueueUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+func (_u *WebhookQueueUpdate) sqlSave(ctx context.Context) (int, error) {
 	if err := _u.check(); err != nil {
-		return _node, err
+		return 0, err
 	}
-	_spec := sqlgraph.NewUpdateSpec(webhookqueue.Table, webhookqueue.Columns, sqlgraph.NewFieldSpec(webhookqueue.FieldID, field.TypeUUID))
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.DueAt(); ok {
-		_spec.SetField(webhookqueue.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDueAt(); ok {
-		_spec.AddField(webhookqueue.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.LeaseToken(); ok {
-		_spec.SetField(webhookqueue.FieldLeaseToken, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedLeaseToken(); ok {
-		_spec.AddField(webhookqueue.FieldLeaseToken, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.LeaseOwner(); ok {
-		_spec.SetField(webhookqueue.FieldLeaseOwner, field.TypeUUID, value)
-	}
-	if _u.mutation.LeaseOwnerCleared() {
-		_spec.ClearField(webhookqueue.FieldLeaseOwner, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.LeaseUntil(); ok {
-		_spec.SetField(webhookqueue.FieldLeaseUntil, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedLeaseUntil(); ok {
-		_spec.AddField(webhookqueue.FieldLeaseUntil, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.SetAt(); ok {
-		_spec.SetField(webhookqueue.FieldSetAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedSetAt(); ok {
-		_spec.AddField(webhookqueue.FieldSetAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Wake(); ok {
-		_spec.SetField(webhookqueue.FieldWake, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedWake(); ok {
-		_spec.AddField(webhookqueue.FieldWake, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Epoch(); ok {
-		_spec.SetField(webhookqueue.FieldEpoch, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEpoch(); ok {
-		_spec.AddField(webhookqueue.FieldEpoch, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.LastSequence(); ok {
-		_spec.SetField(webhookqueue.FieldLastSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedLastSequence(); ok {
-		_spec.AddField(webhookqueue.FieldLastSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.FloorSequence(); ok {
-		_spec.SetField(webhookqueue.FieldFloorSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedFloorSequence(); ok {
-		_spec.AddField(webhookqueue.FieldFloorSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.ResumedAt(); ok {
-		_spec.SetField(webhookqueue.FieldResumedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedResumedAt(); ok {
-		_spec.AddField(webhookqueue.FieldResumedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.MissedFrom(); ok {
-		_spec.SetField(webhookqueue.FieldMissedFrom, field.TypeUUID, value)
-	}
-	if _u.mutation.MissedFromCleared() {
-		_spec.ClearField(webhookqueue.FieldMissedFrom, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.ReplayFrom(); ok {
-		_spec.SetField(webhookqueue.FieldReplayFrom, field.TypeUUID, value)
-	}
-	if _u.mutation.ReplayFromCleared() {
-		_spec.ClearField(webhookqueue.FieldReplayFrom, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.ReplayTo(); ok {
-		_spec.SetField(webhookqueue.FieldReplayTo, field.TypeUUID, value)
-	}
-	if _u.mutation.ReplayToCleared() {
-		_spec.ClearField(webhookqueue.FieldReplayTo, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.FailingSince(); ok {
-		_spec.SetField(webhookqueue.FieldFailingSince, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedFailingSince(); ok {
-		_spec.AddField(webhookqueue.FieldFailingSince, field.TypeInt64, value)
-	}
-	if _u.mutation.FailingSinceCleared() {
-		_spec.ClearField(webhookqueue.FieldFailingSince, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.FailedThrough(); ok {
-		_spec.SetField(webhookqueue.FieldFailedThrough, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedFailedThrough(); ok {
-		_spec.AddField(webhookqueue.FieldFailedThrough, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Warned(); ok {
-		_spec.SetField(webhookqueue.FieldWarned, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedWarned(); ok {
-		_spec.AddField(webhookqueue.FieldWarned, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Streak(); ok {
-		_spec.SetField(webhookqueue.FieldStreak, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedStreak(); ok {
-		_spec.AddField(webhookqueue.FieldStreak, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.ProbeAt(); ok {
-		_spec.SetField(webhookqueue.FieldProbeAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedProbeAt(); ok {
-		_spec.AddField(webhookqueue.FieldProbeAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.LastSuccessAt(); ok {
-		_spec.SetField(webhookqueue.FieldLastSuccessAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedLastSuccessAt(); ok {
-		_spec.AddField(webhookqueue.FieldLastSuccessAt, field.TypeInt64, value)
-	}
-	if _u.mutation.LastSuccessAtCleared() {
-		_spec.ClearField(webhookqueue.FieldLastSuccessAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.LastError(); ok {
-		_spec.SetField(webhookqueue.FieldLastError, field.TypeString, value)
-	}
-	if _u.mutation.LastErrorCleared() {
-		_spec.ClearField(webhookqueue.FieldLastError, field.TypeString)
-	}
+	_spec := sqlgraph.NewUpdateSpec(webhookqueue.Table, webhookqueue.Columns,
+		sqlgraph.NewFieldSpec(webhookqueue.FieldID, field.TypeUUID))
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, webhookqueue.FieldStoreID, webhookqueue.FieldBucket, webhookqueue.FieldGeneration)
 	_spec.AddModifiers(_u.modifiers...)
-	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{webhookqueue.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
+	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
+	if sqlgraph.IsConstraintError(err) {
+		return 0, &ConstraintError{msg: err.Error(), wrap: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	_u.mutation.done = true
-	return _node, nil
+	return n, nil
 }
 
 // WebhookQueueUpdateOne is the builder for updating a single WebhookQueue entity.
@@ -1153,173 +1021,7 @@ func (_u *WebhookQueueUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder))
 	return _u
 }
 
-func (_u *WebhookQueueUpdateOne) sqlSave(ctx context.Context) (_node *WebhookQueue, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(webhookqueue.Table, webhookqueue.Columns, sqlgraph.NewFieldSpec(webhookqueue.FieldID, field.TypeUUID))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`db: missing "WebhookQueue.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, webhookqueue.FieldID)
-		for _, f := range fields {
-			if !webhookqueue.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("db: invalid field %q for query", f)}
-			}
-			if f != webhookqueue.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.DueAt(); ok {
-		_spec.SetField(webhookqueue.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedDueAt(); ok {
-		_spec.AddField(webhookqueue.FieldDueAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.LeaseToken(); ok {
-		_spec.SetField(webhookqueue.FieldLeaseToken, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedLeaseToken(); ok {
-		_spec.AddField(webhookqueue.FieldLeaseToken, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.LeaseOwner(); ok {
-		_spec.SetField(webhookqueue.FieldLeaseOwner, field.TypeUUID, value)
-	}
-	if _u.mutation.LeaseOwnerCleared() {
-		_spec.ClearField(webhookqueue.FieldLeaseOwner, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.LeaseUntil(); ok {
-		_spec.SetField(webhookqueue.FieldLeaseUntil, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedLeaseUntil(); ok {
-		_spec.AddField(webhookqueue.FieldLeaseUntil, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.SetAt(); ok {
-		_spec.SetField(webhookqueue.FieldSetAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedSetAt(); ok {
-		_spec.AddField(webhookqueue.FieldSetAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Wake(); ok {
-		_spec.SetField(webhookqueue.FieldWake, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedWake(); ok {
-		_spec.AddField(webhookqueue.FieldWake, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Epoch(); ok {
-		_spec.SetField(webhookqueue.FieldEpoch, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedEpoch(); ok {
-		_spec.AddField(webhookqueue.FieldEpoch, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.LastSequence(); ok {
-		_spec.SetField(webhookqueue.FieldLastSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedLastSequence(); ok {
-		_spec.AddField(webhookqueue.FieldLastSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.FloorSequence(); ok {
-		_spec.SetField(webhookqueue.FieldFloorSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedFloorSequence(); ok {
-		_spec.AddField(webhookqueue.FieldFloorSequence, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.ResumedAt(); ok {
-		_spec.SetField(webhookqueue.FieldResumedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedResumedAt(); ok {
-		_spec.AddField(webhookqueue.FieldResumedAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.MissedFrom(); ok {
-		_spec.SetField(webhookqueue.FieldMissedFrom, field.TypeUUID, value)
-	}
-	if _u.mutation.MissedFromCleared() {
-		_spec.ClearField(webhookqueue.FieldMissedFrom, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.ReplayFrom(); ok {
-		_spec.SetField(webhookqueue.FieldReplayFrom, field.TypeUUID, value)
-	}
-	if _u.mutation.ReplayFromCleared() {
-		_spec.ClearField(webhookqueue.FieldReplayFrom, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.ReplayTo(); ok {
-		_spec.SetField(webhookqueue.FieldReplayTo, field.TypeUUID, value)
-	}
-	if _u.mutation.ReplayToCleared() {
-		_spec.ClearField(webhookqueue.FieldReplayTo, field.TypeUUID)
-	}
-	if value, ok := _u.mutation.FailingSince(); ok {
-		_spec.SetField(webhookqueue.FieldFailingSince, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedFailingSince(); ok {
-		_spec.AddField(webhookqueue.FieldFailingSince, field.TypeInt64, value)
-	}
-	if _u.mutation.FailingSinceCleared() {
-		_spec.ClearField(webhookqueue.FieldFailingSince, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.FailedThrough(); ok {
-		_spec.SetField(webhookqueue.FieldFailedThrough, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedFailedThrough(); ok {
-		_spec.AddField(webhookqueue.FieldFailedThrough, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.Warned(); ok {
-		_spec.SetField(webhookqueue.FieldWarned, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedWarned(); ok {
-		_spec.AddField(webhookqueue.FieldWarned, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.Streak(); ok {
-		_spec.SetField(webhookqueue.FieldStreak, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedStreak(); ok {
-		_spec.AddField(webhookqueue.FieldStreak, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.ProbeAt(); ok {
-		_spec.SetField(webhookqueue.FieldProbeAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedProbeAt(); ok {
-		_spec.AddField(webhookqueue.FieldProbeAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.LastSuccessAt(); ok {
-		_spec.SetField(webhookqueue.FieldLastSuccessAt, field.TypeInt64, value)
-	}
-	if value, ok := _u.mutation.AddedLastSuccessAt(); ok {
-		_spec.AddField(webhookqueue.FieldLastSuccessAt, field.TypeInt64, value)
-	}
-	if _u.mutation.LastSuccessAtCleared() {
-		_spec.ClearField(webhookqueue.FieldLastSuccessAt, field.TypeInt64)
-	}
-	if value, ok := _u.mutation.LastError(); ok {
-		_spec.SetField(webhookqueue.FieldLastError, field.TypeString, value)
-	}
-	if _u.mutation.LastErrorCleared() {
-		_spec.ClearField(webhookqueue.FieldLastError, field.TypeString)
-	}
-	_spec.AddModifiers(_u.modifiers...)
-	_node = &WebhookQueue{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{webhookqueue.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
-	}
-	_u.mutation.done = true
-	return _node, nil
+// sqlSave refuses: an update by id alone is not of a store's rows alone.
+func (_u *WebhookQueueUpdateOne) sqlSave(context.Context) (*WebhookQueue, error) {
+	return nil, builder.ErrOne
 }
