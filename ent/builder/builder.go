@@ -89,6 +89,6 @@ func scan(ctx context.Context, d dialect.Driver, s *sql.Selector, v any) error {
 	if err := d.Query(ctx, query, args, rows); err != nil {
 		return err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }() // what it read is whole by then, or another error says not
 	return sql.ScanSlice(rows, v)
 }

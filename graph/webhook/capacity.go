@@ -121,6 +121,20 @@ type thrift struct {
 
 var memory thrift
 
+// SetGCPercent sets the GOGC of the process, but for the time in which so many attempts wait
+// that a dispatcher has set its own.
+func SetGCPercent(percent int) { memory.set(percent) }
+
+func (t *thrift) set(percent int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.users > 0 {
+		t.former = percent
+		return
+	}
+	debug.SetGCPercent(percent)
+}
+
 func (t *thrift) begin() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

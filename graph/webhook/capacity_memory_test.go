@@ -26,4 +26,15 @@ func TestThrift(t *testing.T) {
 			t.Errorf("GOGC %d becomes %d and %d", c.before, within, percent())
 		}
 	}
+	var m thrift
+	m.begin()
+	m.set(70)
+	within := percent()
+	m.end()
+	if after := percent(); within != thriftyPercent || after != 70 {
+		t.Errorf("set to 70 in that time, GOGC is %d and then %d", within, after)
+	}
+	if m.set(80); percent() != 80 {
+		t.Errorf("set to 80 at another time, GOGC is %d", percent())
+	}
 }

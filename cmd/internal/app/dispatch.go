@@ -55,8 +55,7 @@ func (c DispatchConfig) LogValue() slog.Value {
 // RunDispatch delivers webhooks until ctx ends, and drains. announce is called
 // once it has begun.
 func RunDispatch(ctx context.Context, c DispatchConfig, r Runtime, announce func(*Server) error) error {
-	TuneCollector()
-	releasePages(ctx, r.Logger)
+	spare(ctx, r.Logger)
 	s, err := startDispatch(ctx, c, r)
 	if err != nil {
 		return err

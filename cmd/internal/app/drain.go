@@ -32,8 +32,7 @@ func (s *stack) run(ctx context.Context) error {
 // Run serves until ctx ends or a server fails, and drains. announce is called
 // once requests are answered.
 func Run(ctx context.Context, c Config, r Runtime, announce func(*Server) error) error {
-	TuneCollector()
-	releasePages(ctx, r.Logger)
+	spare(ctx, r.Logger)
 	s, err := Start(ctx, c, r)
 	if err != nil {
 		return err
