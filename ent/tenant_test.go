@@ -164,6 +164,27 @@ func TestTenantPolicy(t *testing.T) {
 				t.Errorf("got %t, %v, want hidden", ok, err)
 			}
 		})
+		t.Run("group", func(t *testing.T) {
+			type group struct {
+				Status string `sql:"status"`
+				Count  int    `sql:"n"`
+			}
+			for who, c := range map[string]struct {
+				ctx  context.Context
+				want []group
+			}{"ours": {ours, []group{{"active", 1}}}, "theirs": {theirs, nil}} {
+				var got []group
+				err := s.DB(c.ctx).Product.Query().GroupBy(product.FieldStatus).Aggregate(db.As(db.Count(), "n")).
+					Scan(c.ctx, &got)
+				if err != nil || !slices.Equal(got, c.want) {
+					t.Errorf("%s: got %v, %v, want %v", who, got, err, c.want)
+				}
+				counts, err := s.DB(c.ctx).Product.Query().Aggregate(db.Count()).Ints(c.ctx)
+				if err != nil || !slices.Equal(counts, []int{len(c.want)}) {
+					t.Errorf("%s: counted %v, %v, want %d", who, counts, err, len(c.want))
+				}
+			}
+		})
 		t.Run("update", func(t *testing.T) {
 			n, err := updateTitle(theirs, s, p.ID)
 			if n != 0 || err != nil {
