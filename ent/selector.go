@@ -120,6 +120,17 @@ func Among(engine, columns string, n int) string {
 	return head + strings.Repeat(tuple+", ", n-1) + tuple + ")"
 }
 
+// Part writes what stands around a query with a LIMIT of its own that is part of a UNION ALL.
+// SQLite takes such a query in a table of its own alone. MySQL takes it in parentheses, and
+// then makes no temporary table of it, which on MariaDB lies in a file wherever a column
+// may be long.
+func Part(engine string) (before, after string) {
+	if engine == dialect.SQLite {
+		return "SELECT * FROM (", ") AS part"
+	}
+	return "(", ")"
+}
+
 // Accumulate writes the tail of an insert that adds to the row that is there: key are
 // the columns of its key, sums those that are added, and largest the one that keeps
 // the larger value.

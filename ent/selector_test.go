@@ -91,10 +91,10 @@ func TestClock(t *testing.T) {
 }
 
 func TestTexts(t *testing.T) {
-	for _, tc := range []struct{ engine, among, accumulate string }{
-		{dialect.MySQL, "(a, b) IN ((?, ?), (?, ?))",
+	for _, tc := range []struct{ engine, among, part, accumulate string }{
+		{dialect.MySQL, "(a, b) IN ((?, ?), (?, ?))", "(q)",
 			" ON DUPLICATE KEY UPDATE n = n + VALUES(n), top = GREATEST(top, VALUES(top))"},
-		{dialect.SQLite, "(a, b) IN (VALUES (?, ?), (?, ?))",
+		{dialect.SQLite, "(a, b) IN (VALUES (?, ?), (?, ?))", "SELECT * FROM (q) AS part",
 			" ON CONFLICT (id) DO UPDATE SET n = n + excluded.n, top = MAX(top, excluded.top)"},
 	} {
 		if got := ent.Among(tc.engine, "a, b", 2); got != tc.among {
@@ -102,6 +102,9 @@ func TestTexts(t *testing.T) {
 		}
 		if got := ent.Among(tc.engine, "a, b", 1); got != "a = ? AND b = ?" {
 			t.Errorf("%s: %q, want a plain comparison", tc.engine, got)
+		}
+		if before, after := ent.Part(tc.engine); before+"q"+after != tc.part {
+			t.Errorf("%s: %q and %q, want %q", tc.engine, before, after, tc.part)
 		}
 		if got := ent.Accumulate(tc.engine, "id", []string{"n"}, "top"); got != tc.accumulate {
 			t.Errorf("%s: %q, want %q", tc.engine, got, tc.accumulate)

@@ -39,15 +39,16 @@ type Few struct {
 func (f Few) Apply(s *sql.Selector) {
 	table := s.TableName()
 	hint := ent.IndexHint(s.Dialect(), table, f.Index)
+	before, after := ent.Part(s.Dialect())
 	s.FromExpr(sql.ExprFunc(func(b *sql.Builder) {
 		b.WriteByte('(')
 		for i, id := range f.Parents {
 			if i > 0 {
 				b.WriteString(" UNION ALL ")
 			}
-			b.WriteString("SELECT * FROM (")
+			b.WriteString(before)
 			f.part(b, table, hint, id)
-			b.WriteString(") AS `part`")
+			b.WriteString(after)
 		}
 		b.WriteString(") AS ").Ident(table)
 	}))

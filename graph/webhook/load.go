@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/eventbody"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -76,9 +77,16 @@ func (d *dispatcher) load(ctx context.Context, list []schedule.Read) (err error)
 const (
 	itemColumns = "SELECT d.store_id, d.endpoint_id, d.sequence, d.id, d.event_id, d.resource_id," +
 		" d.attempts, d.tries, d.first_at, d.due_at, d.tried_at, e.type"
-	itemTables = " FROM deliveries d LEFT JOIN events e ON e.store_id = d.store_id AND e.id = d.event_id" +
-		" WHERE d.store_id = ? AND d.endpoint_id = ? AND d.sequence >= ?"
+	itemEvents = " LEFT JOIN events e ON e.store_id = d.store_id AND e.id = d.event_id WHERE "
+	fromItem   = "d.store_id = ? AND d.endpoint_id = ? AND d.sequence >= ?"
 )
+
+// itemQuery begins a query of deliveries and small bodies. Ranges of the key bound what it
+// reads, whatever the engine has counted of a table that is empty at times.
+func (d *dispatcher) itemQuery() string {
+	return itemColumns + inline + " FROM deliveries d" +
+		ent.IndexHint(d.Store.Dialect(), "deliveries", ent.Primary) + itemEvents
+}
 
 // inlineBody is the size in bytes up to which bodies are read with their rows.
 const inlineBody = 16 << 10
@@ -142,18 +150,8 @@ func (d *dispatcher) items(
 // loadRows reads the next rows of some queues, one statement for all.
 func (d *dispatcher) loadRows(ctx context.Context, list []schedule.Read) error {
 	limit := max(schedule.WindowRows/len(list), 16)
-	one := itemColumns + inline + itemTables + fmt.Sprintf(" ORDER BY d.sequence LIMIT %d", limit)
-	var query strings.Builder
-	args := make([]any, 0, 3*len(list))
-	for i, r := range list {
-		if i > 0 {
-			query.WriteString(" UNION ALL ")
-		}
-		// Both engines take a LIMIT within a UNION only in a table of its own.
-		fmt.Fprintf(&query, "SELECT * FROM (%s) t%d", one, i)
-		args = append(args, r.Queue.Store, r.Queue.Endpoint, r.From)
-	}
-	found, err := d.items(ctx, query.String(), args)
+	query, args := d.rowsQuery(list, limit)
+	found, err := d.items(ctx, query, args)
 	if err != nil {
 		return err
 	}
@@ -163,14 +161,41 @@ func (d *dispatcher) loadRows(ctx context.Context, list []schedule.Read) error {
 		// The rows of one queue may have come in any order.
 		items := found[r.Queue.Key]
 		slices.SortFunc(items, func(a, b *schedule.Item) int { return int(a.Sequence - b.Sequence) })
-		d.schedule.Admit(r, items, len(items) < limit, d.now())
+		d.schedule.Admit(r, items, len(items) < limit || within(r, limit), d.now())
 	}
 	return nil
 }
 
+// within reports whether a queue has no more rows than the limit.
+func within(r schedule.Read, limit int) bool { return r.Last-r.From < int64(limit) }
+
+// rowsQuery reads up to so many rows of each queue. Those of queues that have no more are
+// ranges of one query, which costs MySQL half of a query for each.
+func (d *dispatcher) rowsQuery(list []schedule.Read, limit int) (query string, args []any) {
+	var ranges int
+	var rest []any
+	for _, r := range list {
+		if within(r, limit) {
+			ranges, args = ranges+1, append(args, r.Queue.Store, r.Queue.Endpoint, r.From, r.Last)
+		} else {
+			rest = append(rest, r.Queue.Store, r.Queue.Endpoint, r.From)
+		}
+	}
+	var parts []string
+	if ranges > 0 {
+		one := fromItem + " AND d.sequence <= ?"
+		parts = append(parts, d.itemQuery()+one+strings.Repeat(" OR "+one, ranges-1))
+	}
+	if ranges < len(list) {
+		parts = append(parts,
+			d.union(d.itemQuery()+fromItem+fmt.Sprintf(" ORDER BY d.sequence LIMIT %d", limit), len(list)-ranges))
+	}
+	return strings.Join(parts, " UNION ALL "), append(args, rest...)
+}
+
 // loadLane reads what was left in the database of one lane.
 func (d *dispatcher) loadLane(ctx context.Context, r schedule.Read) error {
-	found, err := d.items(ctx, itemColumns+inline+itemTables+fmt.Sprintf(
+	found, err := d.items(ctx, d.itemQuery()+fromItem+fmt.Sprintf(
 		" AND d.sequence < ? AND d.resource_id = ? ORDER BY d.sequence LIMIT %d", schedule.LaneRows),
 		[]any{r.Queue.Store, r.Queue.Endpoint, r.From, r.Before, r.Resource})
 	if err != nil {

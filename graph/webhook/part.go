@@ -5,7 +5,6 @@ import (
 	stdsql "database/sql"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/storefront-go/storefront/ent/xid"
 )
@@ -77,12 +76,11 @@ func (r *relay) subscribers(ctx context.Context, parts []*part) error {
 		of[store] = d
 		args = append(args, store, after)
 	}
-	page := fmt.Sprintf("SELECT * FROM (SELECT e.store_id, e.id, e.events, e.status, e.app_store_id, e.app_id,"+
+	page := fmt.Sprintf("SELECT e.store_id, e.id, e.events, e.status, e.app_store_id, e.app_id,"+
 		" q.generation, q.wake, q.last_sequence, q.missed_from, e.filters"+
 		" FROM webhook_endpoints e JOIN webhook_queues q ON q.store_id = e.store_id AND q.id = e.id"+
-		" WHERE e.store_id = ? AND e.id > ? AND e.deleted_at IS NULL ORDER BY e.id LIMIT %d) t", fanOutPage)
-	query := page + strings.Repeat(" UNION ALL "+page, len(parts)-1)
-	err := r.read(ctx, query, args, func(rs *stdsql.Rows) error {
+		" WHERE e.store_id = ? AND e.id > ? AND e.deleted_at IS NULL ORDER BY e.id LIMIT %d", fanOutPage)
+	err := r.read(ctx, r.union(page, len(parts)), args, func(rs *stdsql.Rows) error {
 		s, err := scanSubscriber(rs)
 		if err == nil {
 			of[s.Store].subs = append(of[s.Store].subs, s)

@@ -15,6 +15,13 @@ import (
 // among writes the condition that columns are one of n tuples.
 func (e *Engine) among(columns string, n int) string { return ent.Among(e.Store.Dialect(), columns, n) }
 
+// union writes a query with a LIMIT n times, with the rows of all.
+func (e *Engine) union(query string, n int) string {
+	before, after := ent.Part(e.Store.Dialect())
+	query = before + query + after
+	return query + strings.Repeat(" UNION ALL "+query, n-1)
+}
+
 // marks writes "(?, ?)" for k values.
 func marks(k int) string { return "(" + strings.Repeat("?, ", k-1) + "?)" }
 
