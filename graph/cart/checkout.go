@@ -91,7 +91,7 @@ func checkAddress(a *document.AddressFields) error {
 	a.Region = part(c, "region", a.Region, f.region, limit.Line)
 	a.PostalCode = part(c, "postal_code", plainCode(a.PostalCode), f.postal != nil, limit.PostalCode)
 	a.Phone = part(c, "phone", a.Phone, false, limit.Label)
-	if a.PostalCode != nil && f.postal != nil && !f.postal.MatchString(strings.ToUpper(*a.PostalCode)) {
+	if a.PostalCode != nil && f.postal != nil && !f.postal().MatchString(strings.ToUpper(*a.PostalCode)) {
 		c.Add("postal_code", fault.InvalidFormat, "This is not a postal code of the country.")
 	}
 	return c.Err()

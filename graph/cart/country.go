@@ -1,13 +1,16 @@
 package cart
 
-import "regexp"
+import (
+	"regexp"
+	"sync"
+)
 
 // form is what an address needs in a country, besides a name, a street, a city and the
 // country itself. The facts are those of the Universal Postal Union's addressing guides.
 type form struct {
 	// postal is the pattern of postal codes, nil for a country that has none or whose codes
 	// are not judged. One that has a pattern is needed.
-	postal *regexp.Regexp
+	postal func() *regexp.Regexp
 	// region says that a region is needed: a state, a province or a prefecture.
 	region bool
 }
@@ -43,5 +46,8 @@ func NeedOf(country string) Need {
 	return Need{f.postal != nil, f.region}
 }
 
-// digits compiles the pattern of a whole postal code.
-func digits(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
+// digits compiles the pattern of a whole postal code when an address asks for it: most shops
+// sell to a few countries.
+func digits(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) })
+}
