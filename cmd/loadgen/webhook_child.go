@@ -113,8 +113,7 @@ func fetch(ctx context.Context, address string) ([]byte, error) {
 }
 
 // until looks now and then whether something is so. The end of the process is an
-// error, and so are two minutes
-// without success.
+// error, and so are two minutes without success.
 func (p *child) until(ctx context.Context, so func() (bool, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
