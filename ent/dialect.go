@@ -237,6 +237,9 @@ func sqliteReaders() int { return min(runtime.GOMAXPROCS(0)+1, 4) }
 // connection the pool's queue, which honours contexts, orders the writers;
 // SQLite's own waiting does not.
 func openSQLite(t target, c Config) (writer, readers *stdsql.DB, err error) {
+	if err := unlock(); err != nil {
+		return nil, nil, err
+	}
 	sync := "normal"
 	if c.FullSync {
 		sync = "full"

@@ -1,0 +1,34 @@
+package ent
+
+import (
+	"database/sql"
+	"path/filepath"
+	"reflect"
+	"testing"
+)
+
+// Neither the writer nor a reader locks itself.
+func TestUnlocked(t *testing.T) {
+	writer, readers, err := openSQLite(target{path: filepath.Join(t.TempDir(), "a.db")}, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { writer.Close(); readers.Close() })
+	for name, pool := range map[string]*sql.DB{"writer": writer, "readers": readers} {
+		c, err := pool.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		err = c.Raw(func(driver any) error {
+			db := reflect.ValueOf(driver.(*preparedConn).sqliteConn).Elem().FieldByName("db").Uint()
+			if handle(uintptr(db)).Fmutex != 0 {
+				t.Errorf("%s: has a mutex", name)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
