@@ -237,9 +237,6 @@ func sqliteReaders() int { return min(runtime.GOMAXPROCS(0)+1, 4) }
 // connection the pool's queue, which honours contexts, orders the writers;
 // SQLite's own waiting does not.
 func openSQLite(t target, c Config) (writer, readers *stdsql.DB, err error) {
-	if err := unlock(); err != nil {
-		return nil, nil, err
-	}
 	sync := "normal"
 	if c.FullSync {
 		sync = "full"
@@ -266,6 +263,9 @@ func openSQLite(t target, c Config) (writer, readers *stdsql.DB, err error) {
 
 // sqlitePool makes a pool with the settings that pairs name.
 func sqlitePool(t target, pairs ...string) (*stdsql.DB, error) {
+	if err := unlock(); err != nil {
+		return nil, err
+	}
 	connector, err := sqlite.NewConnector(sqliteURI(t.path, pairs...))
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", t, err)
