@@ -46,12 +46,14 @@ func TestEarlyAnswer(t *testing.T) {
 // A connection whose request was not read to its end does not serve another attempt.
 func TestEarlyAnswerNotReused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		over := make(chan struct{})
+		defer close(over)
 		c := dialed(t, func(c net.Conn) {
 			if _, err := http.ReadRequest(bufio.NewReaderSize(c, 64<<10)); err != nil {
 				t.Error(err)
 			}
 			io.WriteString(c, good)
-			io.Copy(io.Discard, c)
+			<-over
 		})
 		for range 2 {
 			got := c.Do(t.Context(), request(t, "http://shop.example", strings.Repeat("x", 1<<20)))
