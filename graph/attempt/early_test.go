@@ -46,20 +46,23 @@ func TestEarlyAnswer(t *testing.T) {
 // A connection whose request was not read to its end does not serve another attempt.
 func TestEarlyAnswerNotReused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		over := make(chan struct{})
-		defer close(over)
+		answered := make(chan struct{})
 		c := dialed(t, func(c net.Conn) {
 			if _, err := http.ReadRequest(bufio.NewReaderSize(c, 64<<10)); err != nil {
 				t.Error(err)
 			}
 			io.WriteString(c, good)
-			<-over
+			<-answered
+			if n, err := c.Read(make([]byte, 1)); n > 0 || err == nil {
+				t.Error("the connection is still written to")
+			}
 		})
 		for range 2 {
 			got := c.Do(t.Context(), request(t, "http://shop.example", strings.Repeat("x", 1<<20)))
 			if got.Outcome != attempt.Delivered || got.Reused || got.Duration != 0 {
 				t.Errorf("%+v", got)
 			}
+			answered <- struct{}{}
 			synctest.Wait()
 		}
 	})
