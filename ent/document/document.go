@@ -167,6 +167,9 @@ func (t Tags) List() ([]string, error) {
 	if string(t) == "[]" { // as most are
 		return []string{}, nil
 	}
+	if list := texts(t); list != nil {
+		return list, nil
+	}
 	return decode[[]string](t)
 }
 

@@ -2,6 +2,7 @@ package document_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -77,6 +78,29 @@ func TestAddressFields(t *testing.T) {
 		got, err := document.Address(other).Fields()
 		if diff := cmp.Diff(&want, got); diff != "" || err != nil || document.Read(document.Address(other)) != nil {
 			t.Errorf("%s: %v, (-want +got)\n%s", other, err, diff)
+		}
+	}
+}
+
+// TestTagsInPlace compares lists that are read in place with what is decoded.
+func TestTagsInPlace(t *testing.T) {
+	for _, list := range [][]string{{"a"}, {"", "b,c", `d","e`}, {"]", "\\", "<f> \u2028 é", "\t"}} {
+		doc := document.NewTags(list)
+		if got, err := doc.List(); err != nil || !slices.Equal(got, list) {
+			t.Errorf("%s: %q, %v", doc, got, err)
+		}
+	}
+	two := document.NewTags([]string{"sale", "new"})
+	if n := testing.AllocsPerRun(10, func() { _, _ = two.List() }); n > 1 {
+		t.Errorf("%s is decoded with %v allocations", two, n)
+	}
+	for _, other := range []string{`["a" ,"b"]`, `[ "a"]`, `["a"] `, `[null]`, `["a",]`, `["a"`, `["a"]]`, `["a""b"]`,
+		`[1]`, `"a"`, `[`, `["`, `["\x"]`} {
+		var want []string
+		failed := json.Unmarshal([]byte(other), &want) != nil
+		got, err := document.Tags(other).List()
+		if (err != nil) != failed || !failed && !slices.Equal(got, want) {
+			t.Errorf("%s: %q, %v; want %q", other, got, err, want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"unsafe"
 )
 
 // members are the names of an address's members as [NewAddress] writes them.
@@ -12,11 +13,11 @@ var members = [...][]byte{
 	[]byte(`,"region":`), []byte(`,"postal_code":`), []byte(`,"country":`), []byte(`,"phone":`),
 }
 
-var null = []byte("null")
+var null, comma = []byte("null"), []byte(",")
 
 // Members hands the values of an address to visit, in the order of
 // [AddressFields], empty ones for what is absent. It reads what [NewAddress]
-// wrote, without decoding the whole; a value is valid during the call alone.
+// wrote, without decoding the whole. A value is a part of the document where it can be.
 func (a Address) Members(visit func(value []byte)) error {
 	rest := []byte(a)
 	for _, name := range members {
@@ -40,25 +41,48 @@ func (a Address) Members(visit func(value []byte)) error {
 // fields reads what [NewAddress] wrote, at a fraction of what decoding takes; nil for what has
 // another form.
 func (a Address) fields() *AddressFields {
-	var texts [len(members)]*string
+	// One allocation holds the members and what they point to.
+	var in struct {
+		AddressFields
+		texts [len(members)]string
+	}
+	var given [len(members)]*string
 	i := 0
 	err := a.Members(func(value []byte) {
 		if value != nil {
-			s := string(value)
-			texts[i] = &s
+			in.texts[i] = unsafe.String(unsafe.SliceData(value), len(value)) //nolint:gosec // nobody writes to a document
+			given[i] = &in.texts[i]
 		}
 		i++
 	})
-	if err != nil {
+	if err != nil || given[2] == nil || given[4] == nil || given[7] == nil {
 		return nil
 	}
-	f := &AddressFields{Name: texts[0], Company: texts[1], Line2: texts[3], Region: texts[5], PostalCode: texts[6],
-		Phone: texts[8]}
-	if texts[2] == nil || texts[4] == nil || texts[7] == nil {
+	in.AddressFields = AddressFields{given[0], given[1], in.texts[2], given[3], in.texts[4], given[5], given[6],
+		in.texts[7], given[8]}
+	return &in.AddressFields
+}
+
+// texts reads a list of strings as [NewTags] writes it; nil for what has another form.
+func texts(list []byte) []string {
+	if len(list) < 2 || list[0] != '[' {
 		return nil
 	}
-	f.Line1, f.City, f.Country = *texts[2], *texts[4], *texts[7]
-	return f
+	all := make([]string, 0, 1+bytes.Count(list, comma))
+	for rest := list; ; {
+		value, next, err := member(rest[1:])
+		if err != nil || value == nil || len(next) == 0 {
+			return nil
+		}
+		all = append(all, unsafe.String(unsafe.SliceData(value), len(value))) //nolint:gosec // as in fields
+		switch rest = next; {
+		case rest[0] == ',':
+		case rest[0] == ']' && len(rest) == 1:
+			return all
+		default:
+			return nil
+		}
+	}
 }
 
 // member reads a string or null.

@@ -16,16 +16,19 @@ import (
 type enum string
 
 // MarshalGQL implements graphql.Marshaler.
-func (e enum) MarshalGQL(w io.Writer) {
-	b := append(room(w), '"')
-	for i := range len(e) {
-		c := e[i]
+func (e enum) MarshalGQL(w io.Writer) { w.Write(AppendEnum(room(w), string(e))) }
+
+// AppendEnum appends a value of an enumeration as GraphQL writes it.
+func AppendEnum(b []byte, v string) []byte {
+	b = append(b, '"')
+	for i := range len(v) {
+		c := v[i]
 		if 'a' <= c && c <= 'z' {
 			c -= 'a' - 'A'
 		}
 		b = append(b, c)
 	}
-	w.Write(append(b, '"'))
+	return append(b, '"')
 }
 
 var errNoValue = errors.New("not a value of the enumeration")

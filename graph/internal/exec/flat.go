@@ -1,12 +1,17 @@
 package exec
 
 import (
-	"bytes"
 	"io"
+	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/wire"
 )
 
 // flatType is an object whose fields the generated functions can write without a value for
@@ -17,7 +22,7 @@ type flatType struct {
 }
 
 // flatField is the number of a field in the function that writes its object, and the type
-// of the objects in it; "" where it is a scalar.
+// of the objects in it; "" where it is a scalar. __typename is number 0 of every type.
 type flatField struct {
 	number int
 	nested string
@@ -27,7 +32,7 @@ type flatField struct {
 type flatPlan struct{ fields []flatSelection }
 
 type flatSelection struct {
-	key    string // with what stands before it
+	alias  string
 	number int
 	nested *flatPlan
 }
@@ -38,20 +43,18 @@ func plan(op *graphql.OperationContext, name string, sel ast.SelectionSet) *flat
 	if !known {
 		return nil
 	}
-	fields := graphql.CollectFields(op, sel, t.implementors)
+	fields := collect(op, sel, t.implementors)
 	if len(fields) == 0 {
 		return nil
 	}
 	p := &flatPlan{make([]flatSelection, len(fields))}
-	begin := `{"`
 	for i := range fields {
 		f := &fields[i]
 		flat, is := t.fields[f.Name]
 		s := &p.fields[i]
-		s.key, s.number = begin+f.Alias+`":`, flat.number
+		s.alias, s.number = f.Alias, flat.number
 		switch {
 		case f.Name == "__typename":
-			s.key += `"` + name + `"`
 		case !is || f.Deferrable != nil:
 			return nil
 		case flat.nested != "":
@@ -59,15 +62,30 @@ func plan(op *graphql.OperationContext, name string, sel ast.SelectionSet) *flat
 				return nil
 			}
 		}
-		begin = `,"`
 	}
 	return p
+}
+
+// collect is [graphql.CollectFields] without what that needs for fragments, directives and
+// names that come twice: most selections have none.
+func collect(op *graphql.OperationContext, sel ast.SelectionSet, implementors []string) []graphql.CollectedField {
+	fields := make([]graphql.CollectedField, len(sel))
+	for i, s := range sel {
+		f, is := s.(*ast.Field)
+		if !is || len(f.Directives) > 0 || slices.ContainsFunc(fields[:i], func(before graphql.CollectedField) bool {
+			return before.Alias == f.Alias
+		}) {
+			return graphql.CollectFields(op, sel, implementors)
+		}
+		fields[i] = graphql.CollectedField{Field: f, Selections: f.SelectionSet}
+	}
+	return fields
 }
 
 // flat writes a list of objects whose selected fields are all flat; nil where they are not,
 // or where one is null that must not be.
 func flat[T any](op *graphql.OperationContext, name string, sel ast.SelectionSet, v []*T,
-	write func(*flatPlan, *bytes.Buffer, *T) bool,
+	write func(*flatPlan, *buffer, *T) bool,
 ) graphql.Marshaler {
 	if len(v) == 0 {
 		return nil
@@ -76,36 +94,72 @@ func flat[T any](op *graphql.OperationContext, name string, sel ast.SelectionSet
 	if p == nil {
 		return nil
 	}
-	w := buffers.Get().(*bytes.Buffer)
+	w := buffers.Get().(*buffer)
 	for i, obj := range v {
-		w.WriteByte("[,"[min(i, 1)])
+		w.between(i, '[')
 		if obj == nil || !write(p, w, obj) {
-			release(w)
+			w.release()
 			return nil
 		}
 	}
-	w.WriteByte(']')
-	return &written{w}
+	w.byte(']')
+	return written{w}
 }
 
+// buffer is JSON that grows.
+type buffer struct{ b []byte }
+
 // buffers are used again from list to list, unless one grew very large.
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+var buffers = sync.Pool{New: func() any { return new(buffer) }}
 
 const maxPooled = 256 << 10
 
-func release(b *bytes.Buffer) {
-	if b.Cap() <= maxPooled {
-		b.Reset()
-		buffers.Put(b)
+func (w *buffer) release() {
+	if cap(w.b) <= maxPooled {
+		w.b = w.b[:0]
+		buffers.Put(w)
 	}
 }
 
+// between writes what stands before the element or member number i.
+func (w *buffer) between(i int, begin byte) {
+	if i > 0 {
+		begin = ','
+	}
+	w.b = append(w.b, begin)
+}
+
+// name writes the name of the member number i, which is made of letters, digits and
+// underscores.
+func (w *buffer) name(i int, name string) {
+	w.between(i, '{')
+	w.b = append(append(append(w.b, '"'), name...), '"', ':')
+}
+
+func (w *buffer) byte(c byte)             { w.b = append(w.b, c) }
+func (w *buffer) null()                   { w.b = append(w.b, "null"...) }
+func (w *buffer) text(v string)           { w.b = wire.AppendString(w.b, v) }
+func (w *buffer) number(v int64)          { w.b = strconv.AppendInt(w.b, v, 10) }
+func (w *buffer) boolean(v bool)          { w.b = strconv.AppendBool(w.b, v) }
+func (w *buffer) enum(v string)           { w.b = model.AppendEnum(w.b, v) }
+func (w *buffer) moment(v micros.Time)    { w.b = append(v.Append(append(w.b, '"')), '"') }
+func (w *buffer) any(v graphql.Marshaler) { v.MarshalGQL(w) }
+
+// Write implements io.Writer.
+func (w *buffer) Write(p []byte) (int, error) {
+	w.b = append(w.b, p...)
+	return len(p), nil
+}
+
+// AvailableBuffer is that of [bytes.Buffer]: what is appended to it and then written stays
+// where it is.
+func (w *buffer) AvailableBuffer() []byte { return w.b[len(w.b):] }
+
 // written is JSON that is marshalled once.
-type written struct{ *bytes.Buffer }
+type written struct{ *buffer }
 
 // MarshalGQL implements graphql.Marshaler.
-func (b *written) MarshalGQL(w io.Writer) {
-	w.Write(b.Bytes())
-	release(b.Buffer)
-	b.Buffer = nil
+func (j written) MarshalGQL(w io.Writer) {
+	w.Write(j.b)
+	j.release()
 }

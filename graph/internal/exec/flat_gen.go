@@ -3,8 +3,6 @@
 package exec
 
 import (
-	"bytes"
-
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
@@ -682,290 +680,308 @@ var flatTypes = map[string]flatType{
 	}},
 }
 
-func (p *flatPlan) writeAPIKey(w *bytes.Buffer, obj *model.APIKey) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeAPIKey(w *buffer, obj *model.APIKey) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("APIKey")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // name
 			v := obj.Name
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // hint
 			v := obj.Hint
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // scopes
 			v := obj.Scopes()
-			w.WriteByte('[')
-			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
-				model.MarshalText(v[j]).MarshalGQL(w)
+			if len(v) == 0 {
+				w.byte('[')
 			}
-			w.WriteByte(']')
+			for j := range v {
+				w.between(j, '[')
+				w.text(v[j])
+			}
+			w.byte(']')
 		case 5: // lineageId
 			v := obj.PublicLineageID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 6: // superseded
 			v := obj.Superseded()
-			graphql.MarshalBoolean(v).MarshalGQL(w)
+			w.boolean(v)
 		case 7: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 8: // expiresAt
 			v := obj.ExpiresAt()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 9: // allowedNetworks
 			v := obj.AllowedNetworks()
-			w.WriteByte('[')
-			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
-				model.MarshalText(v[j]).MarshalGQL(w)
+			if len(v) == 0 {
+				w.byte('[')
 			}
-			w.WriteByte(']')
+			for j := range v {
+				w.between(j, '[')
+				w.text(v[j])
+			}
+			w.byte(']')
 		case 10: // revokedAt
 			v := obj.RevokedAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 11: // lastUsedAt
 			v := obj.LastUsedAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeAccountEvent(w *bytes.Buffer, obj *model.AccountEvent) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeAccountEvent(w *buffer, obj *model.AccountEvent) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("AccountEvent")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // action
 			v := obj.Action()
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // address
 			v := obj.Address
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 4: // agent
 			v := obj.Agent
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 5: // detail
 			v := obj.Detail
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 6: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeAddress(w *bytes.Buffer, obj *document.AddressFields) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeAddress(w *buffer, obj *document.AddressFields) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("Address")
 		case 1: // name
 			v := obj.Name
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 2: // company
 			v := obj.Company
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 3: // line1
 			v := obj.Line1
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // line2
 			v := obj.Line2
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 5: // city
 			v := obj.City
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 6: // region
 			v := obj.Region
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 7: // postalCode
 			v := obj.PostalCode
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 8: // country
 			v := obj.Country
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 9: // phone
 			v := obj.Phone
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeApp(w *bytes.Buffer, obj *model.App) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeApp(w *buffer, obj *model.App) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("App")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // clientId
 			v := obj.ClientID
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // name
 			v := obj.Name
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // developer
 			v := obj.Developer
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 5: // website
 			v := obj.Website
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 6: // redirectUris
 			v := obj.RedirectURIs()
-			w.WriteByte('[')
-			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
-				model.MarshalText(v[j]).MarshalGQL(w)
+			if len(v) == 0 {
+				w.byte('[')
 			}
-			w.WriteByte(']')
+			for j := range v {
+				w.between(j, '[')
+				w.text(v[j])
+			}
+			w.byte(']')
 		case 7: // scopes
 			v := obj.Scopes()
-			w.WriteByte('[')
-			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
-				model.MarshalText(v[j]).MarshalGQL(w)
+			if len(v) == 0 {
+				w.byte('[')
 			}
-			w.WriteByte(']')
+			for j := range v {
+				w.between(j, '[')
+				w.text(v[j])
+			}
+			w.byte(']')
 		case 8: // legacy
 			v := obj.Legacy
-			graphql.MarshalBoolean(v).MarshalGQL(w)
+			w.boolean(v)
 		case 9: // verifiedAt
 			v := obj.VerifiedAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 10: // disabledAt
 			v := obj.DisabledAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 11: // version
 			v := obj.Version
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 12: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 13: // updatedAt
 			v := obj.UpdatedAt
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeAppSummary(w *bytes.Buffer, obj *model.AppSummary) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeAppSummary(w *buffer, obj *model.AppSummary) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("AppSummary")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // clientId
 			v := obj.ClientID
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // name
 			v := obj.Name
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // developer
 			v := obj.Developer
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 5: // website
 			v := obj.Website
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 6: // disabled
 			v := obj.Disabled()
-			graphql.MarshalBoolean(v).MarshalGQL(w)
+			w.boolean(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeAuditEntry(w *bytes.Buffer, obj *model.AuditEntry) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeAuditEntry(w *buffer, obj *model.AuditEntry) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("AuditEntry")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // actor
 			v := obj.Actor()
 			if v == nil {
@@ -976,199 +992,211 @@ func (p *flatPlan) writeAuditEntry(w *bytes.Buffer, obj *model.AuditEntry) bool 
 			}
 		case 3: // action
 			v := obj.Action
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // resourceType
 			v := obj.ResourceType
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 5: // resourceId
 			v := obj.PublicResourceID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 6: // detail
 			v := obj.Detail
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 7: // address
 			v := obj.Address
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 8: // agent
 			v := obj.Agent
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 9: // requestId
 			v := obj.RequestID
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 10: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeAuthor(w *bytes.Buffer, obj *model.Author) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeAuthor(w *buffer, obj *model.Author) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("Author")
 		case 1: // type
 			v := obj.Type
-			model.MarshalActorType(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 2: // id
 			v := obj.ID
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // name
 			v := obj.Name
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeCollection(w *bytes.Buffer, obj *db.Collection) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeCollection(w *buffer, obj *db.Collection) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("Collection")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // title
 			v := obj.Title
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // handle
 			v := obj.Handle
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // description
 			v := obj.Description
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 5: // sort
 			v := obj.Sort
-			model.MarshalCollectionSort(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 6: // version
 			v := obj.Version
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 7: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 8: // updatedAt
 			v := obj.UpdatedAt
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeCollectionCondition(w *bytes.Buffer, obj *document.CollectionCondition) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeCollectionCondition(w *buffer, obj *document.CollectionCondition) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("CollectionCondition")
 		case 1: // field
 			v := obj.Field
-			model.MarshalCollectionField(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 2: // text
 			v := obj.Text
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 3: // leastMinor
 			v := obj.LeastMinor
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalMoney(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		case 4: // mostMinor
 			v := obj.MostMinor
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalMoney(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeCustomer(w *bytes.Buffer, obj *model.Customer) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeCustomer(w *buffer, obj *model.Customer) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("Customer")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // email
 			v := obj.Email
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 3: // phone
 			v := obj.Phone
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 4: // firstName
 			v := obj.FirstName
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 5: // lastName
 			v := obj.LastName
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 6: // displayName
 			v := obj.DisplayName()
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 7: // status
 			v := obj.Status
-			model.MarshalCustomerStatus(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 8: // locale
 			v := obj.Locale
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 9: // emailMarketing
 			v := obj.EmailMarketing
-			model.MarshalEmailMarketing(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 10: // defaultAddress
 			v, err := obj.DecodedDefaultAddress()
 			if err != nil {
 				return false
 			}
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
 				if !f.nested.writeAddress(w, v) {
 					return false
@@ -1179,200 +1207,209 @@ func (p *flatPlan) writeCustomer(w *bytes.Buffer, obj *model.Customer) bool {
 			if err != nil {
 				return false
 			}
-			w.WriteByte('[')
+			if len(v) == 0 {
+				w.byte('[')
+			}
 			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
+				w.between(j, '[')
 				if !f.nested.writeAddress(w, &v[j]) {
 					return false
 				}
 			}
-			w.WriteByte(']')
+			w.byte(']')
 		case 12: // tags
 			v, err := obj.DecodedTags()
 			if err != nil {
 				return false
 			}
-			w.WriteByte('[')
-			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
-				model.MarshalText(v[j]).MarshalGQL(w)
+			if len(v) == 0 {
+				w.byte('[')
 			}
-			w.WriteByte(']')
+			for j := range v {
+				w.between(j, '[')
+				w.text(v[j])
+			}
+			w.byte(']')
 		case 13: // note
 			v := obj.Note
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 14: // ordersCount
 			v := obj.OrdersCount
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 15: // totalSpentMinor
 			v := obj.TotalSpentMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		case 16: // currency
 			v := obj.Currency
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 17: // lastOrderAt
 			v := obj.LastOrderAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 18: // version
 			v := obj.Version
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 19: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 20: // updatedAt
 			v := obj.UpdatedAt
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeDiscount(w *bytes.Buffer, obj *db.Discount) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeDiscount(w *buffer, obj *db.Discount) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("Discount")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // code
 			v := obj.Code
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // kind
 			v := obj.Kind
-			model.MarshalDiscountKind(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 4: // basisPoints
 			v := obj.BasisPoints
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalLong(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		case 5: // amountMinor
 			v := obj.AmountMinor
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalMoney(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		case 6: // startsAt
 			v := obj.StartsAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 7: // endsAt
 			v := obj.EndsAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 8: // leastMinor
 			v := obj.LeastMinor
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalMoney(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		case 9: // usesMax
 			v := obj.UsesMax
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalLong(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		case 10: // customerUsesMax
 			v := obj.CustomerUsesMax
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalLong(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		case 11: // uses
 			v := obj.Uses
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 12: // active
 			v := obj.Active
-			graphql.MarshalBoolean(v).MarshalGQL(w)
+			w.boolean(v)
 		case 13: // version
 			v := obj.Version
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 14: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 15: // updatedAt
 			v := obj.UpdatedAt
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeEvent(w *bytes.Buffer, obj *model.Event) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeEvent(w *buffer, obj *model.Event) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("Event")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // type
 			v := obj.Type()
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // resourceType
 			v := obj.ResourceType
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // resourceId
 			v := obj.PublicResourceID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 5: // sequence
 			v := obj.Sequence
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 6: // occurredAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeExport(w *bytes.Buffer, obj *model.Export) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeExport(w *buffer, obj *model.Export) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("Export")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // kind
 			v := obj.Kind
-			model.MarshalExportKind(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 3: // format
 			v := obj.Format
-			model.MarshalExportFormat(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 4: // compression
 			v := obj.Compression
-			model.MarshalExportCompression(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 5: // webhookId
 			v := obj.PublicEndpointID()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalID(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 6: // filters
 			v := obj.Filters()
@@ -1384,7 +1421,7 @@ func (p *flatPlan) writeExport(w *bytes.Buffer, obj *model.Export) bool {
 			}
 		case 7: // status
 			v := obj.Status
-			model.MarshalExportStatus(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 8: // progress
 			v := obj.Progress()
 			if v == nil {
@@ -1396,28 +1433,28 @@ func (p *flatPlan) writeExport(w *bytes.Buffer, obj *model.Export) bool {
 		case 9: // rowCount
 			v := obj.RowCount()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalLong(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		case 10: // fileSizeBytes
 			v := obj.FileSizeBytes()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalLong(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		case 11: // sha256
 			v := obj.Sha256
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 12: // error
 			v := obj.Error()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
 				if !f.nested.writeExportError(w, v) {
 					return false
@@ -1433,224 +1470,242 @@ func (p *flatPlan) writeExport(w *bytes.Buffer, obj *model.Export) bool {
 			}
 		case 14: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 15: // startedAt
 			v := obj.StartedAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 16: // completedAt
 			v := obj.CompletedAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 17: // expiresAt
 			v := obj.ExpiresAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 18: // downloadUrl
 			v := obj.DownloadURL()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 19: // downloadUrlExpiresAt
 			v := obj.DownloadURLExpiresAt()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeExportError(w *bytes.Buffer, obj *model.ExportError) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeExportError(w *buffer, obj *model.ExportError) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("ExportError")
 		case 1: // code
 			v := obj.Code
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // message
 			v := obj.Message
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeExportFilters(w *bytes.Buffer, obj *model.ExportFilters) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeExportFilters(w *buffer, obj *model.ExportFilters) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("ExportFilters")
 		case 1: // createdFrom
 			v := obj.CreatedFrom
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 2: // createdTo
 			v := obj.CreatedTo
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 3: // status
 			v := obj.Status
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 4: // financialStatus
 			v := obj.FinancialStatus
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalFinancialStatus(*v).MarshalGQL(w)
+				w.enum(string(*v))
 			}
 		case 5: // fulfillmentStatus
 			v := obj.FulfillmentStatus
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalFulfillmentStatus(*v).MarshalGQL(w)
+				w.enum(string(*v))
 			}
 		case 6: // customerId
 			v := obj.CustomerID
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalID(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeExportProgress(w *bytes.Buffer, obj *model.ExportProgress) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeExportProgress(w *buffer, obj *model.ExportProgress) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("ExportProgress")
 		case 1: // rowsDone
 			v := obj.RowsDone
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 2: // rowsEstimated
 			v := obj.RowsEstimated
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalLong(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeFactor(w *bytes.Buffer, obj *db.Factor) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeFactor(w *buffer, obj *db.Factor) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("Factor")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // kind
 			v := obj.Kind
-			model.MarshalFactorKind(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 3: // name
 			v := obj.Name
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 5: // lastUsedAt
 			v := obj.LastUsedAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeFulfillment(w *bytes.Buffer, obj *db.Fulfillment) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeFulfillment(w *buffer, obj *db.Fulfillment) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("Fulfillment")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // lines
 			v, err := obj.DecodedLines()
 			if err != nil {
 				return false
 			}
-			w.WriteByte('[')
+			if len(v) == 0 {
+				w.byte('[')
+			}
 			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
+				w.between(j, '[')
 				if !f.nested.writeLineQuantity(w, &v[j]) {
 					return false
 				}
 			}
-			w.WriteByte(']')
+			w.byte(']')
 		case 3: // carrier
 			v := obj.Carrier
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 4: // trackingNumber
 			v := obj.TrackingNumber
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 5: // trackingUrl
 			v := obj.TrackingURL
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 6: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeGrant(w *bytes.Buffer, obj *model.Grant) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeGrant(w *buffer, obj *model.Grant) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("Grant")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // app
 			v := obj.App
 			if v == nil {
@@ -1669,61 +1724,64 @@ func (p *flatPlan) writeGrant(w *bytes.Buffer, obj *model.Grant) bool {
 			}
 		case 4: // scopes
 			v := obj.Scopes()
-			w.WriteByte('[')
-			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
-				model.MarshalText(v[j]).MarshalGQL(w)
+			if len(v) == 0 {
+				w.byte('[')
 			}
-			w.WriteByte(']')
+			for j := range v {
+				w.between(j, '[')
+				w.text(v[j])
+			}
+			w.byte(']')
 		case 5: // consentedAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 6: // redeemedAt
 			v := obj.CodeUsedAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 7: // expiresAt
 			v := obj.ExpiresAt
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 8: // revokedAt
 			v := obj.RevokedAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 9: // revokedReason
 			v := obj.RevokedReason
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalGrantEnd(*v).MarshalGQL(w)
+				w.enum(string(*v))
 			}
 		case 10: // lastUsedAt
 			v := obj.LastUsedAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 11: // live
 			v := obj.Live
-			graphql.MarshalBoolean(v).MarshalGQL(w)
+			w.boolean(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeInstalledApp(w *bytes.Buffer, obj *model.InstalledApp) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeInstalledApp(w *buffer, obj *model.InstalledApp) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("InstalledApp")
 		case 1: // app
 			v := obj.App
 			if v == nil {
@@ -1734,21 +1792,21 @@ func (p *flatPlan) writeInstalledApp(w *bytes.Buffer, obj *model.InstalledApp) b
 			}
 		case 2: // scopes
 			v := obj.Scopes()
-			w.WriteByte('[')
-			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
-				model.MarshalText(v[j]).MarshalGQL(w)
+			if len(v) == 0 {
+				w.byte('[')
 			}
-			w.WriteByte(']')
+			for j := range v {
+				w.between(j, '[')
+				w.text(v[j])
+			}
+			w.byte(']')
 		case 3: // grants
 			v := obj.Grants
-			w.WriteByte('[')
+			if len(v) == 0 {
+				w.byte('[')
+			}
 			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
+				w.between(j, '[')
 				if v[j] == nil {
 					return false
 				}
@@ -1756,191 +1814,203 @@ func (p *flatPlan) writeInstalledApp(w *bytes.Buffer, obj *model.InstalledApp) b
 					return false
 				}
 			}
-			w.WriteByte(']')
+			w.byte(']')
 		case 4: // firstConsentedAt
 			v := obj.FirstConsentedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 5: // lastUsedAt
 			v := obj.LastUsedAt()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeInvitation(w *bytes.Buffer, obj *model.Invitation) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeInvitation(w *buffer, obj *model.Invitation) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("Invitation")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // email
 			v := obj.Email
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // role
 			v := obj.Role
-			model.MarshalStaffRole(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 4: // inviterId
 			v := obj.PublicInviterID()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalID(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 5: // inviterName
 			v := obj.InviterName
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 6: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 7: // expiresAt
 			v := obj.ExpiresAt
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 8: // endedAt
 			v := obj.EndedAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeLineItem(w *bytes.Buffer, obj *model.LineItem) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeLineItem(w *buffer, obj *model.LineItem) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("LineItem")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // productId
 			v := obj.PublicProductID()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalID(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 3: // title
 			v := obj.Title
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // sku
 			v := obj.Sku
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 5: // quantity
 			v := obj.Quantity
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 6: // fulfilledQuantity
 			v := obj.FulfilledQuantity
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 7: // refundedQuantity
 			v := obj.RefundedQuantity
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 8: // unitPriceMinor
 			v := obj.UnitPriceMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		case 9: // discountMinor
 			v := obj.DiscountMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		case 10: // taxMinor
 			v := obj.TaxMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		case 11: // totalMinor
 			v := obj.TotalMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		case 12: // variantId
 			v := obj.PublicVariantID()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalID(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 13: // options
 			v, err := obj.Texts()
 			if err != nil {
 				return false
 			}
-			w.WriteByte('[')
-			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
-				model.MarshalText(v[j]).MarshalGQL(w)
+			if len(v) == 0 {
+				w.byte('[')
 			}
-			w.WriteByte(']')
+			for j := range v {
+				w.between(j, '[')
+				w.text(v[j])
+			}
+			w.byte(']')
 		case 14: // requiresShipping
 			v := obj.RequiresShipping
-			graphql.MarshalBoolean(v).MarshalGQL(w)
+			w.boolean(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeLineQuantity(w *bytes.Buffer, obj *document.Line) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeLineQuantity(w *buffer, obj *document.Line) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("LineQuantity")
 		case 1: // lineItemId
 			v := obj.LineID
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // quantity
 			v := obj.Quantity
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeLoggedRequest(w *bytes.Buffer, obj *model.LoggedRequest) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeLoggedRequest(w *buffer, obj *model.LoggedRequest) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("LoggedRequest")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 3: // method
 			v := obj.Method
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // path
 			v := obj.Path()
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 5: // route
 			v := obj.Route
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 6: // status
 			v := obj.Status
-			graphql.MarshalInt(v).MarshalGQL(w)
+			w.any(graphql.MarshalInt(v))
 		case 7: // code
 			v := obj.Code
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 8: // duration
 			v := obj.Duration
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 9: // key
 			v := obj.Key
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
 				if !f.nested.writeAPIKey(w, v) {
 					return false
@@ -1949,7 +2019,7 @@ func (p *flatPlan) writeLoggedRequest(w *bytes.Buffer, obj *model.LoggedRequest)
 		case 10: // app
 			v := obj.App
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
 				if !f.nested.writeAppSummary(w, v) {
 					return false
@@ -1958,211 +2028,223 @@ func (p *flatPlan) writeLoggedRequest(w *bytes.Buffer, obj *model.LoggedRequest)
 		case 11: // storeId
 			v := obj.PublicCallerID()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalID(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 12: // omitted
 			v := obj.Omitted
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeLowStockItem(w *bytes.Buffer, obj *model.LowStockItem) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeLowStockItem(w *buffer, obj *model.LowStockItem) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("LowStockItem")
 		case 1: // productId
 			v := obj.ProductID
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // title
 			v := obj.Title
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // variantTitle
 			v := obj.VariantTitle
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 4: // inventoryQuantity
 			v := obj.InventoryQuantity
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeMarketplaceSubmission(w *bytes.Buffer, obj *model.MarketplaceSubmission) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeMarketplaceSubmission(w *buffer, obj *model.MarketplaceSubmission) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("MarketplaceSubmission")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // slug
 			v := obj.Slug
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // name
 			v := obj.Name
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // tagline
 			v := obj.Tagline
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 5: // author
 			v := obj.Author
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 6: // version
 			v := obj.ThemeVersion
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 7: // priceMinor
 			v := obj.PriceMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		case 8: // currency
 			v := obj.Currency
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 9: // categories
 			v := obj.Categories()
-			w.WriteByte('[')
-			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
-				model.MarshalText(v[j]).MarshalGQL(w)
+			if len(v) == 0 {
+				w.byte('[')
 			}
-			w.WriteByte(']')
+			for j := range v {
+				w.between(j, '[')
+				w.text(v[j])
+			}
+			w.byte(']')
 		case 10: // previewImageUrl
 			v := obj.PreviewImageURL()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 11: // installsCount
 			v := obj.InstallsCount
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 12: // status
 			v := obj.Status
-			model.MarshalListingStatus(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 13: // reviewNote
 			v := obj.ReviewNote
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 14: // publishedAt
 			v := obj.PublishedAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 15: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 16: // updatedAt
 			v := obj.UpdatedAt
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeMarketplaceTheme(w *bytes.Buffer, obj *model.MarketplaceTheme) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeMarketplaceTheme(w *buffer, obj *model.MarketplaceTheme) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("MarketplaceTheme")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // slug
 			v := obj.Slug
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // name
 			v := obj.Name
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // tagline
 			v := obj.Tagline
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 5: // author
 			v := obj.Author
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 6: // version
 			v := obj.ThemeVersion
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 7: // priceMinor
 			v := obj.PriceMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		case 8: // currency
 			v := obj.Currency
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 9: // categories
 			v := obj.Categories()
-			w.WriteByte('[')
-			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
-				model.MarshalText(v[j]).MarshalGQL(w)
+			if len(v) == 0 {
+				w.byte('[')
 			}
-			w.WriteByte(']')
+			for j := range v {
+				w.between(j, '[')
+				w.text(v[j])
+			}
+			w.byte(']')
 		case 10: // previewImageUrl
 			v := obj.PreviewImageURL()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 11: // ratingPercent
 			v := obj.RatingPercent
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				graphql.MarshalInt(*v).MarshalGQL(w)
+				w.any(graphql.MarshalInt(*v))
 			}
 		case 12: // installsCount
 			v := obj.InstallsCount
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 13: // installed
 			v := obj.Installed()
-			graphql.MarshalBoolean(v).MarshalGQL(w)
+			w.boolean(v)
 		case 14: // installedThemeId
 			v := obj.InstalledThemeID()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalID(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 15: // publishedAt
 			v := obj.PublishedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 16: // updatedAt
 			v := obj.UpdatedAt
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeMembership(w *bytes.Buffer, obj *model.Membership) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeMembership(w *buffer, obj *model.Membership) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("Membership")
 		case 1: // store
 			v := obj.Store
 			if v == nil {
@@ -2173,44 +2255,47 @@ func (p *flatPlan) writeMembership(w *bytes.Buffer, obj *model.Membership) bool 
 			}
 		case 2: // role
 			v := obj.Role
-			model.MarshalStaffRole(v).MarshalGQL(w)
+			w.enum(string(v))
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeMenuLink(w *bytes.Buffer, obj *document.MenuLink) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeMenuLink(w *buffer, obj *document.MenuLink) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("MenuLink")
 		case 1: // title
 			v := obj.Title
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // target
 			v := obj.Target
-			model.MarshalMenuTarget(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 3: // resourceId
 			v := obj.ResourceID
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalID(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 4: // address
 			v := obj.Address
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 5: // children
 			v := obj.Children
-			w.WriteByte('[')
+			if len(v) == 0 {
+				w.byte('[')
+			}
 			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
+				w.between(j, '[')
 				if v[j] == nil {
 					return false
 				}
@@ -2218,134 +2303,143 @@ func (p *flatPlan) writeMenuLink(w *bytes.Buffer, obj *document.MenuLink) bool {
 					return false
 				}
 			}
-			w.WriteByte(']')
+			w.byte(']')
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeNotification(w *bytes.Buffer, obj *model.Notification) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeNotification(w *buffer, obj *model.Notification) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("Notification")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // level
 			v := obj.Level
-			model.MarshalNotificationLevel(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 3: // title
 			v := obj.Title
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // body
 			v := obj.Body
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 5: // resourceType
 			v := obj.ResourceType
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 6: // resourceId
 			v := obj.PublicResourceID()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalID(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 7: // readAt
 			v := obj.ReadAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 8: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeOfferedRate(w *bytes.Buffer, obj *model.OfferedRate) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeOfferedRate(w *buffer, obj *model.OfferedRate) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("OfferedRate")
 		case 1: // id
 			v := obj.ID
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // name
 			v := obj.Name
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // costMinor
 			v := obj.CostMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeOrder(w *bytes.Buffer, obj *model.Order) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeOrder(w *buffer, obj *model.Order) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("Order")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // number
 			v := obj.Number
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 3: // status
 			v := obj.Status
-			model.MarshalOrderStatus(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 4: // financialStatus
 			v := obj.FinancialStatus
-			model.MarshalFinancialStatus(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 5: // fulfillmentStatus
 			v := obj.FulfillmentStatus
-			model.MarshalFulfillmentStatus(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 6: // currency
 			v := obj.Currency
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 7: // subtotalMinor
 			v := obj.SubtotalMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		case 8: // discountMinor
 			v := obj.DiscountMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		case 9: // shippingMinor
 			v := obj.ShippingMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		case 10: // taxMinor
 			v := obj.TaxMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		case 11: // totalMinor
 			v := obj.TotalMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		case 12: // paidMinor
 			v := obj.PaidMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		case 13: // refundedMinor
 			v := obj.RefundedMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		case 14: // customerId
 			v := obj.PublicCustomerID()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalID(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 15: // email
 			v := obj.Email
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 16: // billingAddress
 			v, err := obj.DecodedBillingAddress()
@@ -2353,7 +2447,7 @@ func (p *flatPlan) writeOrder(w *bytes.Buffer, obj *model.Order) bool {
 				return false
 			}
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
 				if !f.nested.writeAddress(w, v) {
 					return false
@@ -2365,7 +2459,7 @@ func (p *flatPlan) writeOrder(w *bytes.Buffer, obj *model.Order) bool {
 				return false
 			}
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
 				if !f.nested.writeAddress(w, v) {
 					return false
@@ -2373,11 +2467,11 @@ func (p *flatPlan) writeOrder(w *bytes.Buffer, obj *model.Order) bool {
 			}
 		case 18: // lineItems
 			v := obj.Lines
-			w.WriteByte('[')
+			if len(v) == 0 {
+				w.byte('[')
+			}
 			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
+				w.between(j, '[')
 				if v[j] == nil {
 					return false
 				}
@@ -2385,107 +2479,110 @@ func (p *flatPlan) writeOrder(w *bytes.Buffer, obj *model.Order) bool {
 					return false
 				}
 			}
-			w.WriteByte(']')
+			w.byte(']')
 		case 19: // notesCount
 			v := obj.NotesCount
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 20: // tags
 			v, err := obj.DecodedTags()
 			if err != nil {
 				return false
 			}
-			w.WriteByte('[')
-			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
-				model.MarshalText(v[j]).MarshalGQL(w)
+			if len(v) == 0 {
+				w.byte('[')
 			}
-			w.WriteByte(']')
+			for j := range v {
+				w.between(j, '[')
+				w.text(v[j])
+			}
+			w.byte(']')
 		case 21: // source
 			v := obj.Source
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 22: // placedAt
 			v := obj.PlacedAt
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 23: // paidAt
 			v := obj.PaidAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 24: // fulfilledAt
 			v := obj.FulfilledAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 25: // cancelledAt
 			v := obj.CancelledAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 26: // completedAt
 			v := obj.CompletedAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 27: // version
 			v := obj.Version
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 28: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 29: // updatedAt
 			v := obj.UpdatedAt
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 30: // includedTaxMinor
 			v := obj.IncludedTaxMinor
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalMoney(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		case 31: // discountCode
 			v := obj.DiscountCode
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 32: // shippingMethod
 			v := obj.ShippingMethod
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 33: // paymentMethod
 			v := obj.PaymentMethod
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalPaymentMethod(*v).MarshalGQL(w)
+				w.enum(string(*v))
 			}
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeOrderAct(w *bytes.Buffer, obj *model.OrderAct) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeOrderAct(w *buffer, obj *model.OrderAct) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("OrderAct")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // actor
 			v := obj.Actor()
 			if v == nil {
@@ -2496,39 +2593,42 @@ func (p *flatPlan) writeOrderAct(w *bytes.Buffer, obj *model.OrderAct) bool {
 			}
 		case 3: // action
 			v := obj.Action
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // requestId
 			v := obj.RequestID
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 5: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeOrderNote(w *bytes.Buffer, obj *model.OrderNote) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeOrderNote(w *buffer, obj *model.OrderNote) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("OrderNote")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // orderId
 			v := obj.PublicOrderID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // body
 			v := obj.Body
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // visibility
 			v := obj.Visibility
-			model.MarshalNoteVisibility(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 5: // author
 			v := obj.Author()
 			if v == nil {
@@ -2539,1256 +2639,1331 @@ func (p *flatPlan) writeOrderNote(w *bytes.Buffer, obj *model.OrderNote) bool {
 			}
 		case 6: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeOrderPreviewLine(w *bytes.Buffer, obj *db.OrderLine) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeOrderPreviewLine(w *buffer, obj *db.OrderLine) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("OrderPreviewLine")
 		case 1: // title
 			v := obj.Title
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // quantity
 			v := obj.Quantity
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 3: // unitPriceMinor
 			v := obj.UnitPriceMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		case 4: // discountMinor
 			v := obj.DiscountMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		case 5: // taxMinor
 			v := obj.TaxMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		case 6: // totalMinor
 			v := obj.TotalMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writePage(w *bytes.Buffer, obj *db.Page) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writePage(w *buffer, obj *db.Page) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("Page")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // title
 			v := obj.Title
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // handle
 			v := obj.Handle
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // status
 			v := obj.Status
-			model.MarshalPageStatus(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 5: // kind
 			v := obj.Kind
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalPageKind(*v).MarshalGQL(w)
+				w.enum(string(*v))
 			}
 		case 6: // body
 			v := obj.Body
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 7: // seoDescription
 			v := obj.SeoDescription
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 8: // publishedAt
 			v := obj.PublishedAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 9: // version
 			v := obj.Version
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 10: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 11: // updatedAt
 			v := obj.UpdatedAt
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writePayment(w *bytes.Buffer, obj *db.Payment) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writePayment(w *buffer, obj *db.Payment) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("Payment")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // kind
 			v := obj.Kind
-			model.MarshalPaymentKind(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 3: // amountMinor
 			v := obj.AmountMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		case 4: // currency
 			v := obj.Currency
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 5: // method
 			v := obj.Method
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 6: // reference
 			v := obj.Reference
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 7: // reason
 			v := obj.Reason
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 8: // lines
 			v, err := obj.DecodedLines()
 			if err != nil {
 				return false
 			}
-			w.WriteByte('[')
+			if len(v) == 0 {
+				w.byte('[')
+			}
 			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
+				w.between(j, '[')
 				if !f.nested.writeLineQuantity(w, &v[j]) {
 					return false
 				}
 			}
-			w.WriteByte(']')
+			w.byte(']')
 		case 9: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writePaymentRefund(w *bytes.Buffer, obj *model.PaymentRefund) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writePaymentRefund(w *buffer, obj *model.PaymentRefund) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("PaymentRefund")
 		case 1: // paymentId
 			v := obj.PaymentID()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalID(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 2: // amountMinor
 			v := obj.AmountMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		case 3: // currency
 			v := obj.Currency
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // state
 			v := obj.State
-			model.MarshalPaymentRefundState(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 5: // failure
 			v := obj.Failure
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 6: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeProduct(w *bytes.Buffer, obj *db.Product) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeProduct(w *buffer, obj *db.Product) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("Product")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // title
 			v := obj.Title
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // handle
 			v := obj.Handle
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // description
 			v := obj.Description
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 5: // status
 			v := obj.Status
-			model.MarshalProductStatus(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 6: // priceMinor
 			v := obj.PriceMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		case 7: // compareAtPriceMinor
 			v := obj.CompareAtPriceMinor
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalMoney(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		case 8: // currency
 			v := obj.Currency
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 9: // sku
 			v := obj.Sku
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 10: // vendor
 			v := obj.Vendor
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 11: // productType
 			v := obj.ProductType
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 12: // tags
 			v, err := obj.DecodedTags()
 			if err != nil {
 				return false
 			}
-			w.WriteByte('[')
-			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
-				model.MarshalText(v[j]).MarshalGQL(w)
+			if len(v) == 0 {
+				w.byte('[')
 			}
-			w.WriteByte(']')
+			for j := range v {
+				w.between(j, '[')
+				w.text(v[j])
+			}
+			w.byte(']')
 		case 13: // inventoryQuantity
 			v := obj.InventoryQuantity
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalLong(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		case 14: // imageUrl
 			v := obj.ImageURL
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 15: // publishedAt
 			v := obj.PublishedAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 16: // version
 			v := obj.Version
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 17: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 18: // updatedAt
 			v := obj.UpdatedAt
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 19: // weightGrams
 			v := obj.WeightGrams
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalLong(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		case 20: // maxPriceMinor
 			v := obj.MaxPriceMinor
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalMoney(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		case 21: // options
 			v, err := obj.DecodedOptions()
 			if err != nil {
 				return false
 			}
-			w.WriteByte('[')
+			if len(v) == 0 {
+				w.byte('[')
+			}
 			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
+				w.between(j, '[')
 				if !f.nested.writeProductOption(w, &v[j]) {
 					return false
 				}
 			}
-			w.WriteByte(']')
+			w.byte(']')
 		case 22: // requiresShipping
 			v := obj.RequiresShipping
-			graphql.MarshalBoolean(v).MarshalGQL(w)
+			w.boolean(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeProductImage(w *bytes.Buffer, obj *db.ProductImage) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeProductImage(w *buffer, obj *db.ProductImage) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("ProductImage")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // url
 			v := obj.URL
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // width
 			v := obj.Width
-			graphql.MarshalInt(v).MarshalGQL(w)
+			w.any(graphql.MarshalInt(v))
 		case 4: // height
 			v := obj.Height
-			graphql.MarshalInt(v).MarshalGQL(w)
+			w.any(graphql.MarshalInt(v))
 		case 5: // alt
 			v := obj.Alt
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 6: // filename
 			v := obj.Filename
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 7: // contentType
 			v := obj.ContentType
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 8: // sizeBytes
 			v := obj.SizeBytes
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 9: // position
 			v := obj.Position
-			graphql.MarshalInt(v).MarshalGQL(w)
+			w.any(graphql.MarshalInt(v))
 		case 10: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeProductOption(w *bytes.Buffer, obj *document.Option) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeProductOption(w *buffer, obj *document.Option) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("ProductOption")
 		case 1: // name
 			v := obj.Name
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // values
 			v := obj.Values
-			w.WriteByte('[')
-			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
-				model.MarshalText(v[j]).MarshalGQL(w)
+			if len(v) == 0 {
+				w.byte('[')
 			}
-			w.WriteByte(']')
+			for j := range v {
+				w.between(j, '[')
+				w.text(v[j])
+			}
+			w.byte(']')
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeProductVariant(w *bytes.Buffer, obj *db.Variant) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeProductVariant(w *buffer, obj *db.Variant) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("ProductVariant")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // title
 			v := obj.Title
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // sku
 			v := obj.Sku
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 4: // priceMinor
 			v := obj.PriceMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		case 5: // compareAtPriceMinor
 			v := obj.CompareAtPriceMinor
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalMoney(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		case 6: // inventoryQuantity
 			v := obj.InventoryQuantity
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalLong(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		case 7: // weightGrams
 			v := obj.WeightGrams
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalLong(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		case 8: // options
 			v, err := obj.DecodedOptions()
 			if err != nil {
 				return false
 			}
-			w.WriteByte('[')
-			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
-				model.MarshalText(v[j]).MarshalGQL(w)
+			if len(v) == 0 {
+				w.byte('[')
 			}
-			w.WriteByte(']')
+			for j := range v {
+				w.between(j, '[')
+				w.text(v[j])
+			}
+			w.byte(']')
 		case 9: // position
 			v := obj.Position
-			graphql.MarshalInt(v).MarshalGQL(w)
+			w.any(graphql.MarshalInt(v))
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeSalesDay(w *bytes.Buffer, obj *model.SalesDay) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeSalesDay(w *buffer, obj *model.SalesDay) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("SalesDay")
 		case 1: // date
 			v := obj.Date
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // orders
 			v := obj.Orders
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 3: // totalMinor
 			v := obj.TotalMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeScope(w *bytes.Buffer, obj *scope.Scope) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeScope(w *buffer, obj *scope.Scope) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("Scope")
 		case 1: // name
 			v := obj.Name
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // resource
 			v := obj.Resource
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // access
 			v := obj.Access
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // title
 			v := obj.Title
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 5: // sentence
 			v := obj.Sentence
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 6: // personal
 			v := obj.Personal
-			graphql.MarshalBoolean(v).MarshalGQL(w)
+			w.boolean(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeSession(w *bytes.Buffer, obj *model.Session) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeSession(w *buffer, obj *model.Session) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("Session")
 		case 1: // id
 			v := obj.PublicID
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // address
 			v := obj.Address
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 3: // agent
 			v := obj.Agent
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // current
 			v := obj.Current
-			graphql.MarshalBoolean(v).MarshalGQL(w)
+			w.boolean(v)
 		case 5: // createdAt
 			v := obj.CreatedAt
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 6: // seenAt
 			v := obj.SeenAt
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 7: // expiresAt
 			v := obj.ExpiresAt
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeShippingRate(w *bytes.Buffer, obj *document.ShippingRate) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeShippingRate(w *buffer, obj *document.ShippingRate) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("ShippingRate")
 		case 1: // id
 			v := obj.ID
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // name
 			v := obj.Name
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // kind
 			v := obj.Kind
-			model.MarshalShippingKind(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 4: // priceMinor
 			v := obj.PriceMinor
-			model.MarshalMoney(v).MarshalGQL(w)
+			w.number(v)
 		case 5: // leastMinor
 			v := obj.LeastMinor
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalMoney(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		case 6: // mostMinor
 			v := obj.MostMinor
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalMoney(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		case 7: // leastGrams
 			v := obj.LeastGrams
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalLong(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		case 8: // mostGrams
 			v := obj.MostGrams
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalLong(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		case 9: // freeFromMinor
 			v := obj.FreeFromMinor
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalMoney(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeShippingZone(w *bytes.Buffer, obj *model.ShippingZone) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeShippingZone(w *buffer, obj *model.ShippingZone) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("ShippingZone")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // name
 			v := obj.Name
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // countries
 			v := obj.Countries
-			w.WriteByte('[')
-			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
-				model.MarshalText(v[j]).MarshalGQL(w)
+			if len(v) == 0 {
+				w.byte('[')
 			}
-			w.WriteByte(']')
+			for j := range v {
+				w.between(j, '[')
+				w.text(v[j])
+			}
+			w.byte(']')
 		case 4: // restOfWorld
 			v := obj.RestOfWorld
-			graphql.MarshalBoolean(v).MarshalGQL(w)
+			w.boolean(v)
 		case 5: // rates
 			v, err := obj.DecodedRates()
 			if err != nil {
 				return false
 			}
-			w.WriteByte('[')
+			if len(v) == 0 {
+				w.byte('[')
+			}
 			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
+				w.between(j, '[')
 				if !f.nested.writeShippingRate(w, &v[j]) {
 					return false
 				}
 			}
-			w.WriteByte(']')
+			w.byte(']')
 		case 6: // version
 			v := obj.Version
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 7: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 8: // updatedAt
 			v := obj.UpdatedAt
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeStaff(w *bytes.Buffer, obj *model.Staff) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeStaff(w *buffer, obj *model.Staff) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("Staff")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // name
 			v := obj.Name
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // email
 			v := obj.Email
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // role
 			v := obj.Role
-			model.MarshalStaffRole(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 5: // version
 			v := obj.Version
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 6: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 7: // updatedAt
 			v := obj.UpdatedAt
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeStaffToken(w *bytes.Buffer, obj *db.StaffToken) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeStaffToken(w *buffer, obj *db.StaffToken) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("StaffToken")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // userId
 			v := obj.PublicUserID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // name
 			v := obj.Name
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // hint
 			v := obj.Hint
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 5: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 6: // expiresAt
 			v := obj.ExpiresAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 7: // revokedAt
 			v := obj.RevokedAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 8: // lastUsedAt
 			v := obj.LastUsedAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeStore(w *bytes.Buffer, obj *model.Store) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeStore(w *buffer, obj *model.Store) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("Store")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // handle
 			v := obj.Handle
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // name
 			v := obj.Name
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // currency
 			v := obj.Currency
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 5: // timezone
 			v := obj.Timezone
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 6: // status
 			v := obj.Status
-			model.MarshalStoreStatus(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 7: // storeHost
 			v := obj.StoreHost
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 8: // language
 			v := obj.Language
-			model.MarshalLanguage(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 9: // legacy
 			v := obj.Legacy
-			graphql.MarshalBoolean(v).MarshalGQL(w)
+			w.boolean(v)
 		case 10: // test
 			v := obj.Test
-			graphql.MarshalBoolean(v).MarshalGQL(w)
+			w.boolean(v)
 		case 11: // secondFactor
 			v := obj.SecondFactor
-			graphql.MarshalBoolean(v).MarshalGQL(w)
+			w.boolean(v)
 		case 12: // refundProofMinor
 			v := obj.RefundProofMinor
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalLong(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		case 13: // version
 			v := obj.Version
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 14: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 15: // updatedAt
 			v := obj.UpdatedAt
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeTheme(w *bytes.Buffer, obj *model.Theme) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeTheme(w *buffer, obj *model.Theme) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("Theme")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // name
 			v := obj.Name
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // version
 			v := obj.ThemeVersion
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 4: // status
 			v := obj.Status()
-			model.MarshalThemeStatus(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 5: // source
 			v := obj.Source
-			model.MarshalThemeSource(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 6: // marketplaceThemeId
 			v := obj.PublicMarketplaceThemeID()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalID(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 7: // author
 			v := obj.Author
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 8: // description
 			v := obj.Description
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 9: // assetCount
 			v := obj.AssetCount
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 10: // sizeBytes
 			v := obj.SizeBytes
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 11: // checksum
 			v := obj.Checksum()
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 12: // previewImageUrl
 			v := obj.PreviewImageURL
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 13: // previewUrl
 			v := obj.PreviewURL
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 14: // activatedAt
 			v := obj.ActivatedAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 15: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 16: // updatedAt
 			v := obj.UpdatedAt
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeThemeAsset(w *bytes.Buffer, obj *model.ThemeAsset) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeThemeAsset(w *buffer, obj *model.ThemeAsset) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("ThemeAsset")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // themeId
 			v := obj.PublicThemeID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // key
 			v := obj.Path
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // kind
 			v := obj.Kind
-			model.MarshalAssetKind(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 5: // contentType
 			v := obj.ContentType
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 6: // sizeBytes
 			v := obj.SizeBytes
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 7: // checksum
 			v := obj.Checksum()
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 8: // url
 			v := obj.URL()
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 9: // width
 			v := obj.Width
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				graphql.MarshalInt(*v).MarshalGQL(w)
+				w.any(graphql.MarshalInt(*v))
 			}
 		case 10: // height
 			v := obj.Height
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				graphql.MarshalInt(*v).MarshalGQL(w)
+				w.any(graphql.MarshalInt(*v))
 			}
 		case 11: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeThemeSetting(w *bytes.Buffer, obj *model.ThemeSetting) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeThemeSetting(w *buffer, obj *model.ThemeSetting) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("ThemeSetting")
 		case 1: // name
 			v := obj.Name
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // kind
 			v := obj.Kind
-			model.MarshalSettingKind(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 3: // label
 			v := obj.Label
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // options
 			v := obj.Options
-			w.WriteByte('[')
-			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
-				model.MarshalText(v[j]).MarshalGQL(w)
+			if len(v) == 0 {
+				w.byte('[')
 			}
-			w.WriteByte(']')
+			for j := range v {
+				w.between(j, '[')
+				w.text(v[j])
+			}
+			w.byte(']')
 		case 5: // default
 			v := obj.Default
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 6: // value
 			v := obj.Value
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 7: // draft
 			v := obj.Draft
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeUserError(w *bytes.Buffer, obj *model.UserError) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeUserError(w *buffer, obj *model.UserError) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("UserError")
 		case 1: // code
 			v := obj.Code
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // message
 			v := obj.Message
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // path
 			v := obj.Path
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				w.WriteByte('[')
-				for j := range v {
-					if j > 0 {
-						w.WriteByte(',')
-					}
-					model.MarshalText(v[j]).MarshalGQL(w)
+				if len(v) == 0 {
+					w.byte('[')
 				}
-				w.WriteByte(']')
+				for j := range v {
+					w.between(j, '[')
+					w.text(v[j])
+				}
+				w.byte(']')
 			}
 		case 4: // limit
 			v := obj.Limit
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeWebhookActivity(w *bytes.Buffer, obj *model.WebhookActivity) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeWebhookActivity(w *buffer, obj *model.WebhookActivity) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("WebhookActivity")
 		case 1: // at
 			v := obj.At
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 2: // delivered
 			v := obj.Delivered
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 3: // failed
 			v := obj.Failed
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 4: // latencyMean
 			v := obj.LatencyMean
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalLong(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		case 5: // latencyMax
 			v := obj.LatencyMax
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalLong(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeWebhookAttempt(w *bytes.Buffer, obj *model.WebhookAttempt) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeWebhookAttempt(w *buffer, obj *model.WebhookAttempt) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("WebhookAttempt")
 		case 1: // id
 			v := obj.ID
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // number
 			v := obj.Number
-			graphql.MarshalInt(v).MarshalGQL(w)
+			w.any(graphql.MarshalInt(v))
 		case 3: // at
 			v := obj.At
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 4: // outcome
 			v := obj.Outcome
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 5: // status
 			v := obj.Status
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				graphql.MarshalInt(*v).MarshalGQL(w)
+				w.any(graphql.MarshalInt(*v))
 			}
 		case 6: // duration
 			v := obj.Duration
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 7: // detail
 			v := obj.Detail
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 8: // request
 			v := obj.Request
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 9: // response
 			v := obj.Response
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 10: // nextAt
 			v := obj.NextAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeWebhookCircuit(w *bytes.Buffer, obj *model.WebhookCircuit) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeWebhookCircuit(w *buffer, obj *model.WebhookCircuit) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("WebhookCircuit")
 		case 1: // state
 			v := obj.State
-			model.MarshalWebhookCircuitState(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 2: // failures
 			v := obj.Failures
-			graphql.MarshalInt(v).MarshalGQL(w)
+			w.any(graphql.MarshalInt(v))
 		case 3: // nextAttemptAt
 			v := obj.NextAttemptAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeWebhookDelivery(w *bytes.Buffer, obj *model.WebhookDelivery) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeWebhookDelivery(w *buffer, obj *model.WebhookDelivery) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("WebhookDelivery")
 		case 1: // id
 			v := obj.ID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // endpointId
 			v := obj.EndpointID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // sequence
 			v := obj.Sequence
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 4: // eventId
 			v := obj.EventID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 5: // type
 			v := obj.Type
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 6: // resourceType
 			v := obj.ResourceType
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 7: // resourceId
 			v := obj.ResourceID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 8: // state
 			v := obj.State
-			model.MarshalDeliveryState(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 9: // attemptCount
 			v := obj.AttemptCount
-			graphql.MarshalInt(v).MarshalGQL(w)
+			w.any(graphql.MarshalInt(v))
 		case 10: // nextAttemptAt
 			v := obj.NextAttemptAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 11: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 12: // settledAt
 			v := obj.SettledAt
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeWebhookEndpoint(w *bytes.Buffer, obj *model.WebhookEndpoint) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeWebhookEndpoint(w *buffer, obj *model.WebhookEndpoint) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("WebhookEndpoint")
 		case 1: // id
 			v := obj.PublicID()
-			model.MarshalID(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // url
 			v := obj.URL
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // events
 			v := obj.Events()
-			w.WriteByte('[')
-			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
-				model.MarshalText(v[j]).MarshalGQL(w)
+			if len(v) == 0 {
+				w.byte('[')
 			}
-			w.WriteByte(']')
+			for j := range v {
+				w.between(j, '[')
+				w.text(v[j])
+			}
+			w.byte(']')
 		case 4: // description
 			v := obj.Description
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 5: // status
 			v := obj.Status
-			model.MarshalEndpointStatus(v).MarshalGQL(w)
+			w.enum(string(v))
 		case 6: // failingSince
 			v := obj.FailingSince()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 7: // suspendedAt
 			v := obj.SuspendedAt()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 8: // suspendedReason
 			v := obj.SuspendedReason()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalEndpointStop(*v).MarshalGQL(w)
+				w.enum(string(*v))
 			}
 		case 9: // lastSuccessAt
 			v := obj.LastSuccessAt()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 10: // lastError
 			v := obj.LastError()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 11: // secretHint
 			v := obj.SecretHint
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 12: // nextSecretHint
 			v := obj.NextSecretHint
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		case 13: // nextSecretPromotesAt
 			v := obj.NextSecretPromotesAt()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 14: // apiVersion
 			v := obj.APIVersion()
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 15: // app
 			v := obj.App
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
 				if !f.nested.writeAppSummary(w, v) {
 					return false
@@ -3797,20 +3972,20 @@ func (p *flatPlan) writeWebhookEndpoint(w *bytes.Buffer, obj *model.WebhookEndpo
 		case 16: // rateLimit
 			v := obj.RateLimit
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				graphql.MarshalInt(*v).MarshalGQL(w)
+				w.any(graphql.MarshalInt(*v))
 			}
 		case 17: // filters
 			v, err := obj.Filters()
 			if err != nil {
 				return false
 			}
-			w.WriteByte('[')
+			if len(v) == 0 {
+				w.byte('[')
+			}
 			for j := range v {
-				if j > 0 {
-					w.WriteByte(',')
-				}
+				w.between(j, '[')
 				if v[j] == nil {
 					return false
 				}
@@ -3818,13 +3993,13 @@ func (p *flatPlan) writeWebhookEndpoint(w *bytes.Buffer, obj *model.WebhookEndpo
 					return false
 				}
 			}
-			w.WriteByte(']')
+			w.byte(']')
 		case 18: // pausedUntil
 			v := obj.PausedUntil()
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalTime(*v).MarshalGQL(w)
+				w.moment(*v)
 			}
 		case 19: // circuit
 			v := obj.Circuit()
@@ -3836,126 +4011,135 @@ func (p *flatPlan) writeWebhookEndpoint(w *bytes.Buffer, obj *model.WebhookEndpo
 			}
 		case 20: // version
 			v := obj.Version
-			model.MarshalLong(v).MarshalGQL(w)
+			w.number(v)
 		case 21: // createdAt
 			v := obj.CreatedAt()
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		case 22: // updatedAt
 			v := obj.UpdatedAt
-			model.MarshalTime(v).MarshalGQL(w)
+			w.moment(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeWebhookEventType(w *bytes.Buffer, obj *model.WebhookEventType) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeWebhookEventType(w *buffer, obj *model.WebhookEventType) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("WebhookEventType")
 		case 1: // name
 			v := obj.Name
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // resourceType
 			v := obj.ResourceType
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 3: // scope
 			v := obj.Scope
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 4: // trigger
 			v := obj.Trigger
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeWebhookFilter(w *bytes.Buffer, obj *filter.Condition) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeWebhookFilter(w *buffer, obj *filter.Condition) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("WebhookFilter")
 		case 1: // field
 			v := obj.Field
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // in
 			v := obj.In
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				w.WriteByte('[')
-				for j := range v {
-					if j > 0 {
-						w.WriteByte(',')
-					}
-					model.MarshalText(v[j]).MarshalGQL(w)
+				if len(v) == 0 {
+					w.byte('[')
 				}
-				w.WriteByte(']')
+				for j := range v {
+					w.between(j, '[')
+					w.text(v[j])
+				}
+				w.byte(']')
 			}
 		case 3: // notIn
 			v := obj.NotIn
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				w.WriteByte('[')
-				for j := range v {
-					if j > 0 {
-						w.WriteByte(',')
-					}
-					model.MarshalText(v[j]).MarshalGQL(w)
+				if len(v) == 0 {
+					w.byte('[')
 				}
-				w.WriteByte(']')
+				for j := range v {
+					w.between(j, '[')
+					w.text(v[j])
+				}
+				w.byte(']')
 			}
 		case 4: // min
 			v := obj.Min
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalLong(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		case 5: // max
 			v := obj.Max
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalLong(*v).MarshalGQL(w)
+				w.number(*v)
 			}
 		case 6: // exists
 			v := obj.Exists
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				graphql.MarshalBoolean(*v).MarshalGQL(w)
+				w.boolean(*v)
 			}
 		case 7: // changed
 			v := obj.Changed
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				graphql.MarshalBoolean(*v).MarshalGQL(w)
+				w.boolean(*v)
 			}
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }
 
-func (p *flatPlan) writeWebhookHeader(w *bytes.Buffer, obj *model.WebhookHeader) bool {
-	for _, f := range p.fields {
-		w.WriteString(f.key)
+func (p *flatPlan) writeWebhookHeader(w *buffer, obj *model.WebhookHeader) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
 		switch f.number {
+		case 0: // __typename
+			w.text("WebhookHeader")
 		case 1: // name
 			v := obj.Name
-			model.MarshalText(v).MarshalGQL(w)
+			w.text(v)
 		case 2: // valueHint
 			v := obj.ValueHint
 			if v == nil {
-				w.WriteString("null")
+				w.null()
 			} else {
-				model.MarshalText(*v).MarshalGQL(w)
+				w.text(*v)
 			}
 		}
 	}
-	w.WriteByte('}')
+	w.byte('}')
 	return true
 }

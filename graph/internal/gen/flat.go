@@ -45,6 +45,7 @@ type form struct {
 	optional   bool   // nil is null
 	pointer    bool   // the value is a pointer to what is marshalled
 	scalar     string // the function that marshals a scalar, or ""
+	write      string // the statement that writes one, %s its value
 	element    string // the function for each element, or ""
 }
 
@@ -65,7 +66,7 @@ type flatType struct {
 // whose selected fields can only copy something out of an entity. It returns the source
 // with the lists that try it first, the functions, and a table of them for tests.
 func flat(src []byte, schema *ast.Schema) (out, functions, cases []byte, err error) {
-	forms := formsOf(src)
+	forms := formsOf(src, schema)
 	types := map[string]*flatType{}
 	for _, m := range fieldOf.FindAllSubmatch(src, -1) {
 		f, known := forms[string(m[6])]
@@ -98,7 +99,7 @@ func flat(src []byte, schema *ast.Schema) (out, functions, cases []byte, err err
 }
 
 // formsOf reads what the marshalling functions do.
-func formsOf(src []byte) map[string]form {
+func formsOf(src []byte, schema *ast.Schema) map[string]form {
 	forms := map[string]form{}
 	for _, m := range marshalOf.FindAllSubmatch(src, -1) {
 		body := string(m[4])
@@ -110,6 +111,7 @@ func formsOf(src []byte) map[string]form {
 			f.element = element[1]
 		case scalar != nil:
 			f.scalar, f.pointer = scalar[1], scalar[2] == "*"
+			f.write = writeOf(f.scalar, schema.Types[f.kind])
 		case object != nil:
 			f.pointer = object[1] == ""
 		default:
@@ -118,6 +120,25 @@ func formsOf(src []byte) map[string]form {
 		forms[f.name] = f
 	}
 	return forms
+}
+
+// writers are the methods of a buffer that write what a function marshals, without a value
+// in between.
+var writers = map[string]string{
+	"model.MarshalText": "text", "model.MarshalID": "text", "model.MarshalLong": "number", "model.MarshalMoney": "number",
+	"model.MarshalTime": "moment", "graphql.MarshalBoolean": "boolean",
+}
+
+// writeOf returns the statement that writes a scalar of a type.
+func writeOf(scalar string, def *ast.Definition) string {
+	method := writers[scalar]
+	switch {
+	case method != "":
+		return "w." + method + "(%s)"
+	case def != nil && def.Kind == ast.Enum:
+		return "w.enum(string(%s))"
+	}
+	return "w.any(" + scalar + "(%s))"
 }
 
 // writable reports whether a value can be written in place as far as its own type goes.
@@ -155,8 +176,9 @@ func flatSource(types map[string]*flatType, some map[string]bool, forms map[stri
 	for _, name := range slices.Sorted(maps.Keys(some)) {
 		t := types[name]
 		fmt.Fprintf(&table, "%q: {%sImplementors, map[string]flatField{\n", name, strings.ToLower(name[:1])+name[1:])
-		fmt.Fprintf(&body, "\nfunc (p *flatPlan) write%s(w *bytes.Buffer, obj *%s) bool {\n", name, t.value)
-		fmt.Fprintf(&body, "for _, f := range p.fields {\nw.WriteString(f.key)\nswitch f.number {\n")
+		fmt.Fprintf(&body, "\nfunc (p *flatPlan) write%s(w *buffer, obj *%s) bool {\n", name, t.value)
+		fmt.Fprintf(&body, "for i := range p.fields {\nf := &p.fields[i]\nw.name(i, f.alias)\nswitch f.number {\n")
+		fmt.Fprintf(&body, "case 0: // __typename\nw.text(%q)\n", name)
 		for i, f := range t.fields {
 			nested := ""
 			if inner := f.form; inner.scalar == "" {
@@ -179,12 +201,12 @@ func flatSource(types map[string]*flatType, some map[string]bool, forms map[stri
 			}
 			writeValue(&body, f.form, forms, "v")
 		}
-		body.WriteString("}\n}\nw.WriteByte('}')\nreturn true\n}\n")
+		body.WriteString("}\n}\nw.byte('}')\nreturn true\n}\n")
 		table.WriteString("}},\n")
 	}
 	text := fmt.Sprintf("var flatTypes = map[string]flatType{\n%s}\n%s", &table, &body)
 	var head bytes.Buffer
-	head.WriteString(generated + "import (\n\t\"bytes\"\n\n")
+	head.WriteString(generated + "import (\n")
 	for _, m := range imported.FindAllSubmatch(src, -1) {
 		if strings.Contains(text, string(m[1])+".") {
 			fmt.Fprintf(&head, "%s\n", m[0])
@@ -210,19 +232,20 @@ var imported = regexp.MustCompile(`(?m)^\t"github\.com/[^"]*/(\w+)"$`)
 func writeValue(b *bytes.Buffer, f form, forms map[string]form, v string) {
 	switch {
 	case f.optional:
-		fmt.Fprintf(b, "if %s == nil {\nw.WriteString(\"null\")\n} else {\n", v)
+		fmt.Fprintf(b, "if %s == nil {\nw.null()\n} else {\n", v)
 	case f.pointer: // gqlgen's way knows what to say of it
 		fmt.Fprintf(b, "if %s == nil {\nreturn false\n}\n", v)
 	}
 	switch {
 	case f.element != "":
-		fmt.Fprintf(b, "w.WriteByte('[')\nfor j := range %s {\nif j > 0 {\nw.WriteByte(',')\n}\n", v)
+		fmt.Fprintf(b, "if len(%s) == 0 {\nw.byte('[')\n}\nfor j := range %[1]s {\nw.between(j, '[')\n", v)
 		writeValue(b, forms[f.element], forms, v+"[j]")
-		b.WriteString("}\nw.WriteByte(']')\n")
-	case f.scalar != "" && f.pointer:
-		fmt.Fprintf(b, "%s(*%s).MarshalGQL(w)\n", f.scalar, v)
+		b.WriteString("}\nw.byte(']')\n")
 	case f.scalar != "":
-		fmt.Fprintf(b, "%s(%s).MarshalGQL(w)\n", f.scalar, v)
+		if f.pointer {
+			v = "*" + v
+		}
+		fmt.Fprintf(b, f.write+"\n", v)
 	default:
 		if !f.pointer {
 			v = "&" + v

@@ -55,7 +55,7 @@ func run() error {
 		return err
 	}
 	out, fields := simplify(src, c.Schema)
-	if fields == 0 || !bytes.Contains(functions, []byte("MarshalGQL(w)")) {
+	if fields == 0 || !bytes.Contains(functions, []byte("w.text(")) {
 		return fmt.Errorf("no field of %s has the form that gqlgen writes: adapt this program to its version", c.Exec.Filename)
 	}
 	return errors.Join(os.WriteFile(c.Exec.Filename, out, 0o644),
