@@ -544,7 +544,7 @@ func scanAccessToken(rows *sql.Rows, c config) ([]*AccessToken, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]AccessToken, min(max(len(nodes), 1), 128))
+			slab = make([]AccessToken, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -537,7 +537,7 @@ func scanAccountEvent(rows *sql.Rows, c config) ([]*AccountEvent, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]AccountEvent, min(max(len(nodes), 1), 128))
+			slab = make([]AccountEvent, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

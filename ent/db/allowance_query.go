@@ -532,7 +532,7 @@ func scanAllowance(rows *sql.Rows, c config) ([]*Allowance, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Allowance, min(max(len(nodes), 1), 128))
+			slab = make([]Allowance, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -551,7 +551,7 @@ func scanAPIKey(rows *sql.Rows, c config) ([]*APIKey, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]APIKey, min(max(len(nodes), 1), 128))
+			slab = make([]APIKey, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -552,7 +552,7 @@ func scanApp(rows *sql.Rows, c config) ([]*App, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]App, min(max(len(nodes), 1), 128))
+			slab = make([]App, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -14,6 +14,7 @@ import (
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
 	"github.com/storefront-go/storefront/ent/builder"
+	"github.com/storefront-go/storefront/ent/cell"
 	"github.com/storefront-go/storefront/ent/db/appname"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 )
@@ -531,7 +532,7 @@ func scanAppName(rows *sql.Rows, c config) ([]*AppName, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]AppName, min(max(len(nodes), 1), 128))
+			slab = make([]AppName, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

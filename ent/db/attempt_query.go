@@ -551,7 +551,7 @@ func scanAttempt(rows *sql.Rows, c config) ([]*Attempt, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Attempt, min(max(len(nodes), 1), 128))
+			slab = make([]Attempt, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

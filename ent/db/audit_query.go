@@ -550,7 +550,7 @@ func scanAudit(rows *sql.Rows, c config) ([]*Audit, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Audit, min(max(len(nodes), 1), 128))
+			slab = make([]Audit, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

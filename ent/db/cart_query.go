@@ -555,7 +555,7 @@ func scanCart(rows *sql.Rows, c config) ([]*Cart, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Cart, min(max(len(nodes), 1), 128))
+			slab = make([]Cart, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -545,7 +545,7 @@ func scanCartLine(rows *sql.Rows, c config) ([]*CartLine, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]CartLine, min(max(len(nodes), 1), 128))
+			slab = make([]CartLine, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -537,7 +537,7 @@ func scanChallenge(rows *sql.Rows, c config) ([]*Challenge, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Challenge, min(max(len(nodes), 1), 128))
+			slab = make([]Challenge, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -553,7 +553,7 @@ func scanCollection(rows *sql.Rows, c config) ([]*Collection, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Collection, min(max(len(nodes), 1), 128))
+			slab = make([]Collection, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

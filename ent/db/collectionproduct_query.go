@@ -541,7 +541,7 @@ func scanCollectionProduct(rows *sql.Rows, c config) ([]*CollectionProduct, erro
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]CollectionProduct, min(max(len(nodes), 1), 128))
+			slab = make([]CollectionProduct, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

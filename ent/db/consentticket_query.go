@@ -15,6 +15,7 @@ import (
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
 	"github.com/storefront-go/storefront/ent/builder"
+	"github.com/storefront-go/storefront/ent/cell"
 	"github.com/storefront-go/storefront/ent/db/consentticket"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -538,7 +539,7 @@ func scanConsentTicket(rows *sql.Rows, c config) ([]*ConsentTicket, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]ConsentTicket, min(max(len(nodes), 1), 128))
+			slab = make([]ConsentTicket, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

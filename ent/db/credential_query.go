@@ -534,7 +534,7 @@ func scanCredential(rows *sql.Rows, c config) ([]*Credential, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Credential, min(max(len(nodes), 1), 128))
+			slab = make([]Credential, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -557,7 +557,7 @@ func scanCustomer(rows *sql.Rows, c config) ([]*Customer, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Customer, min(max(len(nodes), 1), 128))
+			slab = make([]Customer, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -549,7 +549,7 @@ func scanDelivery(rows *sql.Rows, c config) ([]*Delivery, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Delivery, min(max(len(nodes), 1), 128))
+			slab = make([]Delivery, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

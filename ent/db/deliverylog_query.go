@@ -557,7 +557,7 @@ func scanDeliveryLog(rows *sql.Rows, c config) ([]*DeliveryLog, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]DeliveryLog, min(max(len(nodes), 1), 128))
+			slab = make([]DeliveryLog, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -555,7 +555,7 @@ func scanDiscount(rows *sql.Rows, c config) ([]*Discount, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Discount, min(max(len(nodes), 1), 128))
+			slab = make([]Discount, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

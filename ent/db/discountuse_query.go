@@ -542,7 +542,7 @@ func scanDiscountUse(rows *sql.Rows, c config) ([]*DiscountUse, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]DiscountUse, min(max(len(nodes), 1), 128))
+			slab = make([]DiscountUse, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

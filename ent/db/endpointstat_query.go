@@ -544,7 +544,7 @@ func scanEndpointStat(rows *sql.Rows, c config) ([]*EndpointStat, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]EndpointStat, min(max(len(nodes), 1), 128))
+			slab = make([]EndpointStat, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -545,7 +545,7 @@ func scanEvent(rows *sql.Rows, c config) ([]*Event, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Event, min(max(len(nodes), 1), 128))
+			slab = make([]Event, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -584,7 +584,7 @@ func scanExport(rows *sql.Rows, c config) ([]*Export, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Export, min(max(len(nodes), 1), 128))
+			slab = make([]Export, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -543,7 +543,7 @@ func scanExportPart(rows *sql.Rows, c config) ([]*ExportPart, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]ExportPart, min(max(len(nodes), 1), 128))
+			slab = make([]ExportPart, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

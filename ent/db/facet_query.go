@@ -541,7 +541,7 @@ func scanFacet(rows *sql.Rows, c config) ([]*Facet, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Facet, min(max(len(nodes), 1), 128))
+			slab = make([]Facet, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -538,7 +538,7 @@ func scanFactor(rows *sql.Rows, c config) ([]*Factor, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Factor, min(max(len(nodes), 1), 128))
+			slab = make([]Factor, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

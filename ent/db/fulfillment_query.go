@@ -544,7 +544,7 @@ func scanFulfillment(rows *sql.Rows, c config) ([]*Fulfillment, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Fulfillment, min(max(len(nodes), 1), 128))
+			slab = make([]Fulfillment, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

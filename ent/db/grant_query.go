@@ -557,7 +557,7 @@ func scanGrant(rows *sql.Rows, c config) ([]*Grant, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Grant, min(max(len(nodes), 1), 128))
+			slab = make([]Grant, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

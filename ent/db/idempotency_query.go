@@ -545,7 +545,7 @@ func scanIdempotency(rows *sql.Rows, c config) ([]*Idempotency, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Idempotency, min(max(len(nodes), 1), 128))
+			slab = make([]Idempotency, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -15,6 +15,7 @@ import (
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
 	"github.com/storefront-go/storefront/ent/builder"
+	"github.com/storefront-go/storefront/ent/cell"
 	"github.com/storefront-go/storefront/ent/db/imported"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -539,7 +540,7 @@ func scanImported(rows *sql.Rows, c config) ([]*Imported, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Imported, min(max(len(nodes), 1), 128))
+			slab = make([]Imported, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -549,7 +549,7 @@ func scanInvitation(rows *sql.Rows, c config) ([]*Invitation, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Invitation, min(max(len(nodes), 1), 128))
+			slab = make([]Invitation, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

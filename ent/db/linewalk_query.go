@@ -541,7 +541,7 @@ func scanLineWalk(rows *sql.Rows, c config) ([]*LineWalk, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]LineWalk, min(max(len(nodes), 1), 128))
+			slab = make([]LineWalk, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

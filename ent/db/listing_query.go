@@ -543,7 +543,7 @@ func scanListing(rows *sql.Rows, c config) ([]*Listing, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Listing, min(max(len(nodes), 1), 128))
+			slab = make([]Listing, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

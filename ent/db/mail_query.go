@@ -547,7 +547,7 @@ func scanMail(rows *sql.Rows, c config) ([]*Mail, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Mail, min(max(len(nodes), 1), 128))
+			slab = make([]Mail, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -549,7 +549,7 @@ func scanMarketplaceTheme(rows *sql.Rows, c config) ([]*MarketplaceTheme, error)
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]MarketplaceTheme, min(max(len(nodes), 1), 128))
+			slab = make([]MarketplaceTheme, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

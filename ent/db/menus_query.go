@@ -542,7 +542,7 @@ func scanMenus(rows *sql.Rows, c config) ([]*Menus, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Menus, min(max(len(nodes), 1), 128))
+			slab = make([]Menus, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

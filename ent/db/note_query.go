@@ -547,7 +547,7 @@ func scanNote(rows *sql.Rows, c config) ([]*Note, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Note, min(max(len(nodes), 1), 128))
+			slab = make([]Note, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

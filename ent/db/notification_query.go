@@ -546,7 +546,7 @@ func scanNotification(rows *sql.Rows, c config) ([]*Notification, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Notification, min(max(len(nodes), 1), 128))
+			slab = make([]Notification, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -576,7 +576,7 @@ func scanOrder(rows *sql.Rows, c config) ([]*Order, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Order, min(max(len(nodes), 1), 128))
+			slab = make([]Order, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

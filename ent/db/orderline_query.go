@@ -554,7 +554,7 @@ func scanOrderLine(rows *sql.Rows, c config) ([]*OrderLine, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]OrderLine, min(max(len(nodes), 1), 128))
+			slab = make([]OrderLine, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

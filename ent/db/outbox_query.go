@@ -542,7 +542,7 @@ func scanOutbox(rows *sql.Rows, c config) ([]*Outbox, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Outbox, min(max(len(nodes), 1), 128))
+			slab = make([]Outbox, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -542,7 +542,7 @@ func scanOutboxFailure(rows *sql.Rows, c config) ([]*OutboxFailure, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]OutboxFailure, min(max(len(nodes), 1), 128))
+			slab = make([]OutboxFailure, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -549,7 +549,7 @@ func scanPage(rows *sql.Rows, c config) ([]*Page, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Page, min(max(len(nodes), 1), 128))
+			slab = make([]Page, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -548,7 +548,7 @@ func scanPayment(rows *sql.Rows, c config) ([]*Payment, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Payment, min(max(len(nodes), 1), 128))
+			slab = make([]Payment, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -549,7 +549,7 @@ func scanPaymentAccount(rows *sql.Rows, c config) ([]*PaymentAccount, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]PaymentAccount, min(max(len(nodes), 1), 128))
+			slab = make([]PaymentAccount, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

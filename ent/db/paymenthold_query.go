@@ -541,7 +541,7 @@ func scanPaymentHold(rows *sql.Rows, c config) ([]*PaymentHold, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]PaymentHold, min(max(len(nodes), 1), 128))
+			slab = make([]PaymentHold, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

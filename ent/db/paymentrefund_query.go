@@ -553,7 +553,7 @@ func scanPaymentRefund(rows *sql.Rows, c config) ([]*PaymentRefund, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]PaymentRefund, min(max(len(nodes), 1), 128))
+			slab = make([]PaymentRefund, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -552,7 +552,7 @@ func scanPaymentSession(rows *sql.Rows, c config) ([]*PaymentSession, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]PaymentSession, min(max(len(nodes), 1), 128))
+			slab = make([]PaymentSession, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -543,7 +543,7 @@ func scanPaymentSettings(rows *sql.Rows, c config) ([]*PaymentSettings, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]PaymentSettings, min(max(len(nodes), 1), 128))
+			slab = make([]PaymentSettings, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -549,7 +549,7 @@ func scanPicture(rows *sql.Rows, c config) ([]*Picture, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Picture, min(max(len(nodes), 1), 128))
+			slab = make([]Picture, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

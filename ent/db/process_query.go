@@ -540,7 +540,7 @@ func scanProcess(rows *sql.Rows, c config) ([]*Process, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Process, min(max(len(nodes), 1), 128))
+			slab = make([]Process, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -562,7 +562,7 @@ func scanProduct(rows *sql.Rows, c config) ([]*Product, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Product, min(max(len(nodes), 1), 128))
+			slab = make([]Product, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

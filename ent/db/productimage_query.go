@@ -548,7 +548,7 @@ func scanProductImage(rows *sql.Rows, c config) ([]*ProductImage, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]ProductImage, min(max(len(nodes), 1), 128))
+			slab = make([]ProductImage, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

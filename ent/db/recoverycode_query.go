@@ -14,6 +14,7 @@ import (
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
 	"github.com/storefront-go/storefront/ent/builder"
+	"github.com/storefront-go/storefront/ent/cell"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/digest"
@@ -531,7 +532,7 @@ func scanRecoveryCode(rows *sql.Rows, c config) ([]*RecoveryCode, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]RecoveryCode, min(max(len(nodes), 1), 128))
+			slab = make([]RecoveryCode, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

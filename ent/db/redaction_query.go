@@ -547,7 +547,7 @@ func scanRedaction(rows *sql.Rows, c config) ([]*Redaction, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Redaction, min(max(len(nodes), 1), 128))
+			slab = make([]Redaction, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

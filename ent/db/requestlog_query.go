@@ -549,7 +549,7 @@ func scanRequestLog(rows *sql.Rows, c config) ([]*RequestLog, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]RequestLog, min(max(len(nodes), 1), 128))
+			slab = make([]RequestLog, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

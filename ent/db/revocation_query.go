@@ -534,7 +534,7 @@ func scanRevocation(rows *sql.Rows, c config) ([]*Revocation, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Revocation, min(max(len(nodes), 1), 128))
+			slab = make([]Revocation, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -542,7 +542,7 @@ func scanSalesInterval(rows *sql.Rows, c config) ([]*SalesInterval, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]SalesInterval, min(max(len(nodes), 1), 128))
+			slab = make([]SalesInterval, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

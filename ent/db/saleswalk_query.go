@@ -542,7 +542,7 @@ func scanSalesWalk(rows *sql.Rows, c config) ([]*SalesWalk, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]SalesWalk, min(max(len(nodes), 1), 128))
+			slab = make([]SalesWalk, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -540,7 +540,7 @@ func scanSearchEntry(rows *sql.Rows, c config) ([]*SearchEntry, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]SearchEntry, min(max(len(nodes), 1), 128))
+			slab = make([]SearchEntry, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

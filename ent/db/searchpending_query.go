@@ -541,7 +541,7 @@ func scanSearchPending(rows *sql.Rows, c config) ([]*SearchPending, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]SearchPending, min(max(len(nodes), 1), 128))
+			slab = make([]SearchPending, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -541,7 +541,7 @@ func scanSearchSpelling(rows *sql.Rows, c config) ([]*SearchSpelling, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]SearchSpelling, min(max(len(nodes), 1), 128))
+			slab = make([]SearchSpelling, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -541,7 +541,7 @@ func scanSearchTerm(rows *sql.Rows, c config) ([]*SearchTerm, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]SearchTerm, min(max(len(nodes), 1), 128))
+			slab = make([]SearchTerm, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -544,7 +544,7 @@ func scanSearchWalk(rows *sql.Rows, c config) ([]*SearchWalk, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]SearchWalk, min(max(len(nodes), 1), 128))
+			slab = make([]SearchWalk, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

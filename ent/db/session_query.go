@@ -538,7 +538,7 @@ func scanSession(rows *sql.Rows, c config) ([]*Session, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Session, min(max(len(nodes), 1), 128))
+			slab = make([]Session, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -543,7 +543,7 @@ func scanShelfWalk(rows *sql.Rows, c config) ([]*ShelfWalk, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]ShelfWalk, min(max(len(nodes), 1), 128))
+			slab = make([]ShelfWalk, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

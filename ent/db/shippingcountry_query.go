@@ -541,7 +541,7 @@ func scanShippingCountry(rows *sql.Rows, c config) ([]*ShippingCountry, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]ShippingCountry, min(max(len(nodes), 1), 128))
+			slab = make([]ShippingCountry, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

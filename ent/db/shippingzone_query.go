@@ -544,7 +544,7 @@ func scanShippingZone(rows *sql.Rows, c config) ([]*ShippingZone, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]ShippingZone, min(max(len(nodes), 1), 128))
+			slab = make([]ShippingZone, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

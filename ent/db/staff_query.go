@@ -544,7 +544,7 @@ func scanStaff(rows *sql.Rows, c config) ([]*Staff, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Staff, min(max(len(nodes), 1), 128))
+			slab = make([]Staff, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

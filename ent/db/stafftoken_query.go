@@ -546,7 +546,7 @@ func scanStaffToken(rows *sql.Rows, c config) ([]*StaffToken, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]StaffToken, min(max(len(nodes), 1), 128))
+			slab = make([]StaffToken, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

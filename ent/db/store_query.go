@@ -557,7 +557,7 @@ func scanStore(rows *sql.Rows, c config) ([]*Store, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Store, min(max(len(nodes), 1), 128))
+			slab = make([]Store, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

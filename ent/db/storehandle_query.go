@@ -14,6 +14,7 @@ import (
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
 	"github.com/storefront-go/storefront/ent/builder"
+	"github.com/storefront-go/storefront/ent/cell"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/storehandle"
 )
@@ -530,7 +531,7 @@ func scanStoreHandle(rows *sql.Rows, c config) ([]*StoreHandle, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]StoreHandle, min(max(len(nodes), 1), 128))
+			slab = make([]StoreHandle, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

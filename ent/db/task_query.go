@@ -537,7 +537,7 @@ func scanTask(rows *sql.Rows, c config) ([]*Task, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Task, min(max(len(nodes), 1), 128))
+			slab = make([]Task, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -544,7 +544,7 @@ func scanTaxSettings(rows *sql.Rows, c config) ([]*TaxSettings, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]TaxSettings, min(max(len(nodes), 1), 128))
+			slab = make([]TaxSettings, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

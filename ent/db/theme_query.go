@@ -560,7 +560,7 @@ func scanTheme(rows *sql.Rows, c config) ([]*Theme, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Theme, min(max(len(nodes), 1), 128))
+			slab = make([]Theme, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -548,7 +548,7 @@ func scanThemeAsset(rows *sql.Rows, c config) ([]*ThemeAsset, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]ThemeAsset, min(max(len(nodes), 1), 128))
+			slab = make([]ThemeAsset, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -533,7 +533,7 @@ func scanThemePackage(rows *sql.Rows, c config) ([]*ThemePackage, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]ThemePackage, min(max(len(nodes), 1), 128))
+			slab = make([]ThemePackage, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

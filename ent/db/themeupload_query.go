@@ -540,7 +540,7 @@ func scanThemeUpload(rows *sql.Rows, c config) ([]*ThemeUpload, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]ThemeUpload, min(max(len(nodes), 1), 128))
+			slab = make([]ThemeUpload, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

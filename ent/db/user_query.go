@@ -537,7 +537,7 @@ func scanUser(rows *sql.Rows, c config) ([]*User, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]User, min(max(len(nodes), 1), 128))
+			slab = make([]User, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -550,7 +550,7 @@ func scanVariant(rows *sql.Rows, c config) ([]*Variant, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]Variant, min(max(len(nodes), 1), 128))
+			slab = make([]Variant, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

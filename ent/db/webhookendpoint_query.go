@@ -561,7 +561,7 @@ func scanWebhookEndpoint(rows *sql.Rows, c config) ([]*WebhookEndpoint, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]WebhookEndpoint, min(max(len(nodes), 1), 128))
+			slab = make([]WebhookEndpoint, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c

@@ -561,7 +561,7 @@ func scanWebhookQueue(rows *sql.Rows, c config) ([]*WebhookQueue, error) {
 			return nil, err
 		}
 		if len(slab) == 0 {
-			slab = make([]WebhookQueue, min(max(len(nodes), 1), 128))
+			slab = make([]WebhookQueue, cell.Rows(len(nodes)))
 		}
 		slab[0] = room.row
 		slab[0].config = c
