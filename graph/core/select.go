@@ -29,7 +29,7 @@ func below(op *graphql.OperationContext, list ast.SelectionSet, name string) boo
 		case *ast.InlineFragment:
 			return included(op, s.Directives) && below(op, s.SelectionSet, name)
 		case *ast.FragmentSpread:
-			return included(op, s.Directives) && below(op, s.Definition.SelectionSet, name)
+			return included(op, s.Directives) && below(op, op.Doc.Fragments.ForName(s.Name).SelectionSet, name)
 		}
 		return false
 	})
