@@ -70,7 +70,7 @@ func changes(older, newer requests, before, now *child) ([]figure, error) {
 	}
 	every := list[graphEvery] // beside REST's page, by the same server
 	every.name += ", beside REST's page"
-	every.sides[0].name = "REST"
+	every.sides[0].name, every.bound = "REST", 1.5
 	for i := range list {
 		list[i].bound = 1
 		list[i].sides = []side{last(first[i], "before"), last(list[i], "server")}
