@@ -1,6 +1,7 @@
 package ent
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -90,7 +91,7 @@ func Product(columns ...[]any) [][]any {
 		next := make([][]any, 0, len(all)*len(values))
 		for _, head := range all {
 			for _, v := range values {
-				next = append(next, append(head[:len(head):len(head)], v))
+				next = append(next, append(slices.Clip(head), v))
 			}
 		}
 		all = next

@@ -50,7 +50,7 @@ func queries(c *db.Client, f func(name string, query func() reflect.Value)) {
 
 func call(ctx context.Context, query reflect.Value, method string) (reflect.Value, error) {
 	out := query.MethodByName(method).Call([]reflect.Value{reflect.ValueOf(ctx)})
-	err, _ := out[1].Interface().(error)
+	err, _ := reflect.TypeAssert[error](out[1])
 	return out[0], err
 }
 

@@ -2,6 +2,7 @@ package graphtest
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,8 +77,8 @@ func (p *Shop) Audited(t testing.TB) string {
 	t.Helper()
 	log := Must[*model.AuditEntryConnection](t)(p.Query().AuditLog(p.Ctx, new(100), nil, nil))
 	var actions []string
-	for i := len(log.Nodes) - 1; i >= 0; i-- {
-		actions = append(actions, log.Nodes[i].Action)
+	for _, entry := range slices.Backward(log.Nodes) {
+		actions = append(actions, entry.Action)
 	}
 	return strings.Join(actions, " ")
 }

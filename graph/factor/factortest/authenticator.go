@@ -11,6 +11,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"testing"
 	"time"
 
@@ -100,7 +101,7 @@ func (a *Authenticator) Get(options []byte) []byte {
 	}
 	data, client := a.data(0), a.client("webauthn.get", q)
 	hash := sha256.Sum256(client)
-	digest := sha256.Sum256(append(data[:len(data):len(data)], hash[:]...))
+	digest := sha256.Sum256(append(slices.Clip(data), hash[:]...))
 	signature, err := ecdsa.SignASN1(rand.Reader, a.key, digest[:])
 	if err != nil {
 		a.t.Fatal(err)

@@ -137,13 +137,27 @@ func (w *buffer) name(i int, name string) {
 }
 
 func (w *buffer) byte(c byte)             { w.b = append(w.b, c) }
-func (w *buffer) null()                   { w.b = append(w.b, "null"...) }
-func (w *buffer) text(v string)           { w.b = wire.AppendString(w.b, v) }
-func (w *buffer) number(v int64)          { w.b = strconv.AppendInt(w.b, v, 10) }
-func (w *buffer) boolean(v bool)          { w.b = strconv.AppendBool(w.b, v) }
-func (w *buffer) enum(v string)           { w.b = model.AppendEnum(w.b, v) }
-func (w *buffer) moment(v micros.Time)    { w.b = append(v.Append(append(w.b, '"')), '"') }
 func (w *buffer) any(v graphql.Marshaler) { v.MarshalGQL(w) }
+
+// These are called at a thousand places, where they would be 100 KB of the program.
+
+//go:noinline
+func (w *buffer) null() { w.b = append(w.b, "null"...) }
+
+//go:noinline
+func (w *buffer) text(v string) { w.b = wire.AppendString(w.b, v) }
+
+//go:noinline
+func (w *buffer) number(v int64) { w.b = strconv.AppendInt(w.b, v, 10) }
+
+//go:noinline
+func (w *buffer) boolean(v bool) { w.b = strconv.AppendBool(w.b, v) }
+
+//go:noinline
+func (w *buffer) enum(v string) { w.b = model.AppendEnum(w.b, v) }
+
+//go:noinline
+func (w *buffer) moment(v micros.Time) { w.b = append(v.Append(append(w.b, '"')), '"') }
 
 // Write implements io.Writer.
 func (w *buffer) Write(p []byte) (int, error) {
