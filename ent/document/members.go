@@ -50,7 +50,7 @@ func (a Address) fields() *AddressFields {
 	i := 0
 	err := a.Members(func(value []byte) {
 		if value != nil {
-			in.texts[i] = unsafe.String(unsafe.SliceData(value), len(value)) //nolint:gosec // nobody writes to a document
+			in.texts[i] = textOf(value)
 			given[i] = &in.texts[i]
 		}
 		i++
@@ -74,7 +74,7 @@ func texts(list []byte) []string {
 		if err != nil || value == nil || len(next) == 0 {
 			return nil
 		}
-		all = append(all, unsafe.String(unsafe.SliceData(value), len(value))) //nolint:gosec // as in fields
+		all = append(all, textOf(value))
 		switch rest = next; {
 		case rest[0] == ',':
 		case rest[0] == ']' && len(rest) == 1:
@@ -83,6 +83,11 @@ func texts(list []byte) []string {
 			return nil
 		}
 	}
+}
+
+// textOf is a part of a document as a text, which shares its bytes.
+func textOf(part []byte) string {
+	return unsafe.String(unsafe.SliceData(part), len(part)) //nolint:gosec // nobody writes to a document
 }
 
 // member reads a string or null.

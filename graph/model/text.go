@@ -13,7 +13,10 @@ import (
 type text string
 
 // MarshalGQL implements graphql.Marshaler.
-func (t text) MarshalGQL(w io.Writer) { w.Write(wire.AppendString(room(w), string(t))) }
+func (t text) MarshalGQL(w io.Writer) { w.Write(AppendText(room(w), string(t))) }
+
+// AppendText appends a string.
+func AppendText(b []byte, v string) []byte { return wire.AppendString(b, v) }
 
 // MarshalText writes a string.
 func MarshalText(v string) graphql.Marshaler { return text(v) }

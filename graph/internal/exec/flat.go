@@ -11,7 +11,6 @@ import (
 
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/wire"
 )
 
 // flatType is an object whose fields the generated functions can write without a value for
@@ -145,7 +144,7 @@ func (w *buffer) any(v graphql.Marshaler) { v.MarshalGQL(w) }
 func (w *buffer) null() { w.b = append(w.b, "null"...) }
 
 //go:noinline
-func (w *buffer) text(v string) { w.b = wire.AppendString(w.b, v) }
+func (w *buffer) text(v string) { w.b = model.AppendText(w.b, v) }
 
 //go:noinline
 func (w *buffer) number(v int64) { w.b = strconv.AppendInt(w.b, v, 10) }

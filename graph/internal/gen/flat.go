@@ -125,8 +125,8 @@ func formsOf(src []byte, schema *ast.Schema) map[string]form {
 // writers are the methods of a buffer that write what a function marshals, without a value
 // in between.
 var writers = map[string]string{
-	"model.MarshalText": "text", "model.MarshalID": "text", "model.MarshalLong": "number", "model.MarshalMoney": "number",
-	"model.MarshalTime": "moment", "graphql.MarshalBoolean": "boolean",
+	"model.MarshalText": "text", "model.MarshalID": "text", "model.MarshalTime": "moment",
+	"model.MarshalLong": "number", "model.MarshalMoney": "number", "graphql.MarshalBoolean": "boolean",
 }
 
 // writeOf returns the statement that writes a scalar of a type.
