@@ -9,7 +9,10 @@ import (
 	"testing"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/parser"
 )
 
 // flatCase is a function that writes an object in one go, and gqlgen's way.
@@ -171,5 +174,33 @@ func TestFlatNeedsFields(t *testing.T) {
 	op := &graphql.OperationContext{Operation: &ast.OperationDefinition{}, Doc: &ast.QueryDocument{}}
 	if plan(op, "Order", ast.SelectionSet{id}) == nil {
 		t.Error("an id is not written at once")
+	}
+}
+
+// What is collected is what gqlgen collects, whatever is selected twice, left out or lies in
+// a fragment.
+func TestCollect(t *testing.T) {
+	for _, text := range []string{
+		"{ id number }",
+		"{ id a: id id }",
+		"{ lineItems { id } id lineItems { sku } }",
+		"{ id @skip(if: true) number @include(if: true) }",
+		"{ id @include(if: $no) number }",
+		"{ id ... on Order { number id } }",
+		"{ ...f id } fragment f on Order { number lineItems { id } }",
+		"{ __typename kind: __typename }",
+	} {
+		doc, err := parser.ParseQuery(&ast.Source{Input: text})
+		if err != nil {
+			t.Fatal(text, err)
+		}
+		sel, order := doc.Operations[0].SelectionSet, flatTypes["Order"].implementors
+		op := func() *graphql.OperationContext {
+			return &graphql.OperationContext{Doc: doc, Variables: map[string]any{"no": false}}
+		}
+		want, got := graphql.CollectFields(op(), sel, order), collect(op(), sel, order)
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreTypes(ast.Position{})); diff != "" {
+			t.Errorf("%s: (-gqlgen +collect)\n%s", text, diff)
+		}
 	}
 }
