@@ -1,19 +1,27 @@
 package app
 
 import (
+	"context"
 	"log/slog"
 	"os"
 	"regexp"
 	"strconv"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
-// What the program's file has in memory becomes less, and the program goes on.
+// What the program's file has in memory becomes a fraction, and the program goes on.
 func TestReleasePages(t *testing.T) {
-	before := ofFile(t)
-	releasePages(t.Context(), slog.New(slog.DiscardHandler))
-	if after := ofFile(t); after > before*3/4 {
-		t.Errorf("%d kB of the file in memory, %d before", after, before)
+	for name, release := range map[string]func(context.Context, *slog.Logger){
+		"released": releasePages, "evicted": evictPages,
+	} {
+		advise(t.Context(), slog.New(slog.DiscardHandler), unix.MADV_POPULATE_READ)
+		before := ofFile(t)
+		release(t.Context(), slog.New(slog.DiscardHandler))
+		if after := ofFile(t); after > before/4 {
+			t.Errorf("%s: %d kB of the file in memory, %d before", name, after, before)
+		}
 	}
 }
 

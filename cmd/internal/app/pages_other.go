@@ -8,3 +8,5 @@ import (
 )
 
 func releasePages(context.Context, *slog.Logger) {}
+
+func evictPages(context.Context, *slog.Logger) {}
