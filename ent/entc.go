@@ -5,6 +5,7 @@ package main
 
 import (
 	"log"
+	"os"
 
 	"entgo.io/ent/entc"
 	"entgo.io/ent/entc/gen"
@@ -19,6 +20,10 @@ func main() {
 		},
 	}, entc.TemplateDir("./template"))
 	if err != nil {
+		log.Fatal("generate ent: ", err)
+	}
+	// It makes tables by ent's migrations, which the client has not: see template/client.tmpl.
+	if err := os.RemoveAll("./db/enttest"); err != nil {
 		log.Fatal("generate ent: ", err)
 	}
 }

@@ -9,9 +9,6 @@ import (
 	"log"
 	"reflect"
 
-	"github.com/storefront-go/storefront/ent/db/migrate"
-	"github.com/storefront-go/storefront/ent/digest"
-
 	"entgo.io/ent"
 	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
@@ -102,194 +99,106 @@ import (
 	"github.com/storefront-go/storefront/ent/db/variant"
 	"github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/db/webhookqueue"
+	"github.com/storefront-go/storefront/ent/digest"
 
 	stdsql "database/sql"
 
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Client is the client that holds all ent builders.
+// Client holds a client of each entity.
 type Client struct {
 	config
-	// Schema is the client for creating, migrating and dropping schema.
-	Schema *migrate.Schema
-	// APIKey is the client for interacting with the APIKey builders.
-	APIKey *APIKeyClient
-	// AccessToken is the client for interacting with the AccessToken builders.
-	AccessToken *AccessTokenClient
-	// AccountEvent is the client for interacting with the AccountEvent builders.
-	AccountEvent *AccountEventClient
-	// Allowance is the client for interacting with the Allowance builders.
-	Allowance *AllowanceClient
-	// App is the client for interacting with the App builders.
-	App *AppClient
-	// AppName is the client for interacting with the AppName builders.
-	AppName *AppNameClient
-	// Attempt is the client for interacting with the Attempt builders.
-	Attempt *AttemptClient
-	// Audit is the client for interacting with the Audit builders.
-	Audit *AuditClient
-	// Cart is the client for interacting with the Cart builders.
-	Cart *CartClient
-	// CartLine is the client for interacting with the CartLine builders.
-	CartLine *CartLineClient
-	// Challenge is the client for interacting with the Challenge builders.
-	Challenge *ChallengeClient
-	// Collection is the client for interacting with the Collection builders.
-	Collection *CollectionClient
-	// CollectionProduct is the client for interacting with the CollectionProduct builders.
+	APIKey            *APIKeyClient
+	AccessToken       *AccessTokenClient
+	AccountEvent      *AccountEventClient
+	Allowance         *AllowanceClient
+	App               *AppClient
+	AppName           *AppNameClient
+	Attempt           *AttemptClient
+	Audit             *AuditClient
+	Cart              *CartClient
+	CartLine          *CartLineClient
+	Challenge         *ChallengeClient
+	Collection        *CollectionClient
 	CollectionProduct *CollectionProductClient
-	// ConsentTicket is the client for interacting with the ConsentTicket builders.
-	ConsentTicket *ConsentTicketClient
-	// Credential is the client for interacting with the Credential builders.
-	Credential *CredentialClient
-	// Customer is the client for interacting with the Customer builders.
-	Customer *CustomerClient
-	// Delivery is the client for interacting with the Delivery builders.
-	Delivery *DeliveryClient
-	// DeliveryLog is the client for interacting with the DeliveryLog builders.
-	DeliveryLog *DeliveryLogClient
-	// Discount is the client for interacting with the Discount builders.
-	Discount *DiscountClient
-	// DiscountUse is the client for interacting with the DiscountUse builders.
-	DiscountUse *DiscountUseClient
-	// EndpointStat is the client for interacting with the EndpointStat builders.
-	EndpointStat *EndpointStatClient
-	// Event is the client for interacting with the Event builders.
-	Event *EventClient
-	// Export is the client for interacting with the Export builders.
-	Export *ExportClient
-	// ExportPart is the client for interacting with the ExportPart builders.
-	ExportPart *ExportPartClient
-	// Facet is the client for interacting with the Facet builders.
-	Facet *FacetClient
-	// Factor is the client for interacting with the Factor builders.
-	Factor *FactorClient
-	// Fulfillment is the client for interacting with the Fulfillment builders.
-	Fulfillment *FulfillmentClient
-	// Grant is the client for interacting with the Grant builders.
-	Grant *GrantClient
-	// Idempotency is the client for interacting with the Idempotency builders.
-	Idempotency *IdempotencyClient
-	// Imported is the client for interacting with the Imported builders.
-	Imported *ImportedClient
-	// Invitation is the client for interacting with the Invitation builders.
-	Invitation *InvitationClient
-	// LineWalk is the client for interacting with the LineWalk builders.
-	LineWalk *LineWalkClient
-	// Listing is the client for interacting with the Listing builders.
-	Listing *ListingClient
-	// Mail is the client for interacting with the Mail builders.
-	Mail *MailClient
-	// MarketplaceTheme is the client for interacting with the MarketplaceTheme builders.
-	MarketplaceTheme *MarketplaceThemeClient
-	// Membership is the client for interacting with the Membership builders.
-	Membership *MembershipClient
-	// Menus is the client for interacting with the Menus builders.
-	Menus *MenusClient
-	// Note is the client for interacting with the Note builders.
-	Note *NoteClient
-	// Notification is the client for interacting with the Notification builders.
-	Notification *NotificationClient
-	// OAuthClient is the client for interacting with the OAuthClient builders.
-	OAuthClient *OAuthClientClient
-	// Order is the client for interacting with the Order builders.
-	Order *OrderClient
-	// OrderLine is the client for interacting with the OrderLine builders.
-	OrderLine *OrderLineClient
-	// Outbox is the client for interacting with the Outbox builders.
-	Outbox *OutboxClient
-	// OutboxFailure is the client for interacting with the OutboxFailure builders.
-	OutboxFailure *OutboxFailureClient
-	// Page is the client for interacting with the Page builders.
-	Page *PageClient
-	// Payment is the client for interacting with the Payment builders.
-	Payment *PaymentClient
-	// PaymentAccount is the client for interacting with the PaymentAccount builders.
-	PaymentAccount *PaymentAccountClient
-	// PaymentHold is the client for interacting with the PaymentHold builders.
-	PaymentHold *PaymentHoldClient
-	// PaymentRefund is the client for interacting with the PaymentRefund builders.
-	PaymentRefund *PaymentRefundClient
-	// PaymentSession is the client for interacting with the PaymentSession builders.
-	PaymentSession *PaymentSessionClient
-	// PaymentSettings is the client for interacting with the PaymentSettings builders.
-	PaymentSettings *PaymentSettingsClient
-	// Picture is the client for interacting with the Picture builders.
-	Picture *PictureClient
-	// Process is the client for interacting with the Process builders.
-	Process *ProcessClient
-	// Product is the client for interacting with the Product builders.
-	Product *ProductClient
-	// ProductImage is the client for interacting with the ProductImage builders.
-	ProductImage *ProductImageClient
-	// RecoveryCode is the client for interacting with the RecoveryCode builders.
-	RecoveryCode *RecoveryCodeClient
-	// Redaction is the client for interacting with the Redaction builders.
-	Redaction *RedactionClient
-	// RequestLog is the client for interacting with the RequestLog builders.
-	RequestLog *RequestLogClient
-	// Revocation is the client for interacting with the Revocation builders.
-	Revocation *RevocationClient
-	// SalesInterval is the client for interacting with the SalesInterval builders.
-	SalesInterval *SalesIntervalClient
-	// SalesPending is the client for interacting with the SalesPending builders.
-	SalesPending *SalesPendingClient
-	// SalesWalk is the client for interacting with the SalesWalk builders.
-	SalesWalk *SalesWalkClient
-	// SearchEntry is the client for interacting with the SearchEntry builders.
-	SearchEntry *SearchEntryClient
-	// SearchPending is the client for interacting with the SearchPending builders.
-	SearchPending *SearchPendingClient
-	// SearchSpelling is the client for interacting with the SearchSpelling builders.
-	SearchSpelling *SearchSpellingClient
-	// SearchTerm is the client for interacting with the SearchTerm builders.
-	SearchTerm *SearchTermClient
-	// SearchWalk is the client for interacting with the SearchWalk builders.
-	SearchWalk *SearchWalkClient
-	// Session is the client for interacting with the Session builders.
-	Session *SessionClient
-	// ShelfWalk is the client for interacting with the ShelfWalk builders.
-	ShelfWalk *ShelfWalkClient
-	// ShippingCountry is the client for interacting with the ShippingCountry builders.
-	ShippingCountry *ShippingCountryClient
-	// ShippingZone is the client for interacting with the ShippingZone builders.
-	ShippingZone *ShippingZoneClient
-	// Staff is the client for interacting with the Staff builders.
-	Staff *StaffClient
-	// StaffToken is the client for interacting with the StaffToken builders.
-	StaffToken *StaffTokenClient
-	// Store is the client for interacting with the Store builders.
-	Store *StoreClient
-	// StoreHandle is the client for interacting with the StoreHandle builders.
-	StoreHandle *StoreHandleClient
-	// Task is the client for interacting with the Task builders.
-	Task *TaskClient
-	// TaskReceipt is the client for interacting with the TaskReceipt builders.
-	TaskReceipt *TaskReceiptClient
-	// TaxSettings is the client for interacting with the TaxSettings builders.
-	TaxSettings *TaxSettingsClient
-	// Theme is the client for interacting with the Theme builders.
-	Theme *ThemeClient
-	// ThemeAsset is the client for interacting with the ThemeAsset builders.
-	ThemeAsset *ThemeAssetClient
-	// ThemePackage is the client for interacting with the ThemePackage builders.
-	ThemePackage *ThemePackageClient
-	// ThemeUpload is the client for interacting with the ThemeUpload builders.
-	ThemeUpload *ThemeUploadClient
-	// User is the client for interacting with the User builders.
-	User *UserClient
-	// UserEmail is the client for interacting with the UserEmail builders.
-	UserEmail *UserEmailClient
-	// Variant is the client for interacting with the Variant builders.
-	Variant *VariantClient
-	// WebhookEndpoint is the client for interacting with the WebhookEndpoint builders.
-	WebhookEndpoint *WebhookEndpointClient
-	// WebhookQueue is the client for interacting with the WebhookQueue builders.
-	WebhookQueue *WebhookQueueClient
+	ConsentTicket     *ConsentTicketClient
+	Credential        *CredentialClient
+	Customer          *CustomerClient
+	Delivery          *DeliveryClient
+	DeliveryLog       *DeliveryLogClient
+	Discount          *DiscountClient
+	DiscountUse       *DiscountUseClient
+	EndpointStat      *EndpointStatClient
+	Event             *EventClient
+	Export            *ExportClient
+	ExportPart        *ExportPartClient
+	Facet             *FacetClient
+	Factor            *FactorClient
+	Fulfillment       *FulfillmentClient
+	Grant             *GrantClient
+	Idempotency       *IdempotencyClient
+	Imported          *ImportedClient
+	Invitation        *InvitationClient
+	LineWalk          *LineWalkClient
+	Listing           *ListingClient
+	Mail              *MailClient
+	MarketplaceTheme  *MarketplaceThemeClient
+	Membership        *MembershipClient
+	Menus             *MenusClient
+	Note              *NoteClient
+	Notification      *NotificationClient
+	OAuthClient       *OAuthClientClient
+	Order             *OrderClient
+	OrderLine         *OrderLineClient
+	Outbox            *OutboxClient
+	OutboxFailure     *OutboxFailureClient
+	Page              *PageClient
+	Payment           *PaymentClient
+	PaymentAccount    *PaymentAccountClient
+	PaymentHold       *PaymentHoldClient
+	PaymentRefund     *PaymentRefundClient
+	PaymentSession    *PaymentSessionClient
+	PaymentSettings   *PaymentSettingsClient
+	Picture           *PictureClient
+	Process           *ProcessClient
+	Product           *ProductClient
+	ProductImage      *ProductImageClient
+	RecoveryCode      *RecoveryCodeClient
+	Redaction         *RedactionClient
+	RequestLog        *RequestLogClient
+	Revocation        *RevocationClient
+	SalesInterval     *SalesIntervalClient
+	SalesPending      *SalesPendingClient
+	SalesWalk         *SalesWalkClient
+	SearchEntry       *SearchEntryClient
+	SearchPending     *SearchPendingClient
+	SearchSpelling    *SearchSpellingClient
+	SearchTerm        *SearchTermClient
+	SearchWalk        *SearchWalkClient
+	Session           *SessionClient
+	ShelfWalk         *ShelfWalkClient
+	ShippingCountry   *ShippingCountryClient
+	ShippingZone      *ShippingZoneClient
+	Staff             *StaffClient
+	StaffToken        *StaffTokenClient
+	Store             *StoreClient
+	StoreHandle       *StoreHandleClient
+	Task              *TaskClient
+	TaskReceipt       *TaskReceiptClient
+	TaxSettings       *TaxSettingsClient
+	Theme             *ThemeClient
+	ThemeAsset        *ThemeAssetClient
+	ThemePackage      *ThemePackageClient
+	ThemeUpload       *ThemeUploadClient
+	User              *UserClient
+	UserEmail         *UserEmailClient
+	Variant           *VariantClient
+	WebhookEndpoint   *WebhookEndpointClient
+	WebhookQueue      *WebhookQueueClient
 }
 
-// NewClient creates a new client configured with the given options.
+// NewClient returns a client with the given options.
 func NewClient(opts ...Option) *Client {
 	client := &Client{config: newConfig(opts...)}
 	client.init()
@@ -297,7 +206,6 @@ func NewClient(opts ...Option) *Client {
 }
 
 func (c *Client) init() {
-	c.Schema = migrate.NewSchema(c.driver)
 	c.APIKey = NewAPIKeyClient(c.config)
 	c.AccessToken = NewAccessTokenClient(c.config)
 	c.AccountEvent = NewAccountEventClient(c.config)

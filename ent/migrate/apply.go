@@ -9,8 +9,6 @@ import (
 	"io/fs"
 
 	"ariga.io/atlas/sql/migrate"
-	"ariga.io/atlas/sql/mysql"
-	"ariga.io/atlas/sql/sqlite"
 	"entgo.io/ent/dialect"
 
 	"github.com/storefront-go/storefront/ent"
@@ -40,8 +38,8 @@ func apply(ctx context.Context, s *ent.Store, f fs.FS) (n int, err error) {
 		if s.Dialect() == dialect.SQLite {
 			locked = onSQLite
 		}
-		return locked(ctx, conn, func(drv migrate.Driver) (err error) {
-			n, err = execute(ctx, s.Dialect(), conn, drv, dir)
+		return locked(ctx, conn, func() (err error) {
+			n, err = execute(ctx, s.Dialect(), conn, dir)
 			return err
 		})
 	})
@@ -49,7 +47,7 @@ func apply(ctx context.Context, s *ent.Store, f fs.FS) (n int, err error) {
 }
 
 // execute runs the pending files. The caller holds the lock.
-func execute(ctx context.Context, engine string, conn *sql.Conn, drv migrate.Driver, dir migrate.Dir) (int, error) {
+func execute(ctx context.Context, engine string, conn *sql.Conn, dir migrate.Dir) (int, error) {
 	if _, err := conn.ExecContext(ctx, createRevisions[engine]); err != nil {
 		return 0, fmt.Errorf("make the table of revisions: %w", err)
 	}
@@ -66,6 +64,7 @@ func execute(ctx context.Context, engine string, conn *sql.Conn, drv migrate.Dri
 	if err != nil {
 		return 0, fmt.Errorf("read migrations: %w", err)
 	}
+	drv := driver{conn: conn, table: aTable[engine]}
 	x, err := migrate.NewExecutor(drv, dir, history, migrate.WithOperatorVersion(who))
 	if err != nil {
 		return 0, fmt.Errorf("apply migrations: %w", err)
@@ -83,7 +82,7 @@ func execute(ctx context.Context, engine string, conn *sql.Conn, drv migrate.Dri
 
 // onSQLite runs f in one transaction that holds the write lock from its first
 // moment: all of the files take effect, or none.
-func onSQLite(ctx context.Context, conn *sql.Conn, f func(migrate.Driver) error) (err error) {
+func onSQLite(ctx context.Context, conn *sql.Conn, f func() error) (err error) {
 	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return fmt.Errorf("lock the database: %w", err)
 	}
@@ -95,17 +94,13 @@ func onSQLite(ctx context.Context, conn *sql.Conn, f func(migrate.Driver) error)
 			conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") //nolint:errcheck // the error that led here counts
 		}
 	}()
-	drv, err := sqlite.Open(conn)
-	if err != nil {
-		return err
-	}
-	return f(drv)
+	return f()
 }
 
 // onMySQL runs f while the connection holds the server's lock for migrations of
 // this database. It is the one place where GET_LOCK is allowed: on Vitess and
 // TiDB one job runs migrations.
-func onMySQL(ctx context.Context, conn *sql.Conn, f func(migrate.Driver) error) error {
+func onMySQL(ctx context.Context, conn *sql.Conn, f func() error) error {
 	var name string
 	if err := conn.QueryRowContext(ctx, "SELECT DATABASE()").Scan(&name); err != nil {
 		return fmt.Errorf("lock the database: %w", err)
@@ -121,9 +116,5 @@ func onMySQL(ctx context.Context, conn *sql.Conn, f func(migrate.Driver) error) 
 	}
 	//nolint:errcheck // the connection is closed next, which releases it too
 	defer conn.ExecContext(context.WithoutCancel(ctx), "DO RELEASE_LOCK(?)", lock)
-	drv, err := mysql.Open(conn)
-	if err != nil {
-		return err
-	}
-	return f(drv)
+	return f()
 }
