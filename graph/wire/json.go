@@ -35,7 +35,8 @@ func (o *Object) Name(name string) {
 	o.first = false
 	b = append(b, '"')
 	b = append(b, name...)
-	o.B = append(b, '"', ':')
+	b = append(b, '"', ':')
+	o.B = b
 }
 
 // Str writes a text.
@@ -45,9 +46,11 @@ func (o *Object) Str(name, v string) { o.Name(name); o.B = AppendString(o.B, v) 
 // no escapes: the values of enumerations, codes, times.
 func (o *Object) Plain(name, v string) {
 	o.Name(name)
-	b := append(o.B, '"')
+	b := o.B
+	b = append(b, '"')
 	b = append(b, v...)
-	o.B = append(b, '"')
+	b = append(b, '"')
+	o.B = b
 }
 
 // StrOpt writes a text, or null.

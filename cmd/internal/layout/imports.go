@@ -132,6 +132,9 @@ var libraries = []home{
 	{"github.com/go-webauthn/webauthn", below("graph/factor"), "graph/factor"},
 	{"github.com/pquerna/otp", below("graph/factor"), "graph/factor"},
 	{"github.com/stripe/stripe-go", below("graph/payment"), "graph/payment"},
+	{"ariga.io/atlas/sql/mysql", plans, plansWhere},
+	{"ariga.io/atlas/sql/sqlite", plans, plansWhere},
+	{Module + "/ent/db/migrate", plans, plansWhere}, // brings all of atlas's drivers
 	{"github.com/yuin/goldmark", below("rest/web", "graph/markdown"), "rest/web and graph/markdown"},
 }
 
@@ -223,6 +226,13 @@ func homes(t *Tree) []Finding {
 func speaksGraphQL(f *File) bool {
 	homes := []string{"graph", "graph/core", "graph/transport", "graph/model", "graph/internal/exec", "graph/graphtest"}
 	return f.Test() || slices.Contains(homes, f.Dir())
+}
+
+const plansWhere = "tests and what writes migrations"
+
+// plans reports whether f is no part of the program: a test, or of what writes migrations.
+func plans(f *File) bool {
+	return f.Test() || f.Program() || under(f.Dir(), "ent/migrate/internal") || under(f.Dir(), "ent/db/migrate")
 }
 
 func below(roots ...string) func(*File) bool {

@@ -111,9 +111,13 @@ func TestHomes(t *testing.T) {
 		}},
 		{name: "elsewhere", files: map[string]string{
 			"graph/sales/order.go": goFile("sales", gql), "cmd/a.go": goFile("cmd", mux),
-			"rest/a.go": goFile("rest", "github.com/go-sql-driver/mysql")},
+			"rest/a.go":            goFile("rest", "github.com/go-sql-driver/mysql"),
+			"ent/migrate/apply.go": goFile("migrate", "ariga.io/atlas/sql/mysql"),
+			"ent/db/client.go":     local("db", "ent/db/migrate")},
 			want: []string{
 				"cmd/a.go:3: " + mux + " is imported in rest only",
+				"ent/db/client.go:3: " + Module + "/ent/db/migrate is imported in tests and what writes migrations only",
+				"ent/migrate/apply.go:3: ariga.io/atlas/sql/mysql is imported in tests and what writes migrations only",
 				"graph/sales/order.go:3: " + gql +
 					" is imported in graph, its core, transport, model and executor only",
 				"rest/a.go:3: github.com/go-sql-driver/mysql is imported in ent only",
