@@ -36,6 +36,6 @@ func spare(ctx context.Context, log *slog.Logger) {
 // settle gives the memory back that only the start has needed: half of what the process has.
 func settle(ctx context.Context, log *slog.Logger) {
 	debug.FreeOSMemory()
-	evictPages(ctx, log)
+	releasePages(ctx, log)
 	TuneCollector()
 }

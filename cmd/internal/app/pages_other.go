@@ -8,5 +8,3 @@ import (
 )
 
 func releasePages(context.Context, *slog.Logger) {}
-
-func evictPages(context.Context, *slog.Logger) {}
