@@ -5,11 +5,12 @@ import (
 	"crypto/tls"
 	"io"
 	"io/fs"
-	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/storefront-go/storefront/graph/gather"
 )
 
 const (
@@ -24,18 +25,10 @@ const (
 	sendBuffer = 256 << 10
 )
 
-type connKey struct{}
-
-// WithConn is a ConnContext for the server of the facade: downloads bound what is
-// buffered on their connections.
-func WithConn(ctx context.Context, conn net.Conn) context.Context {
-	return context.WithValue(ctx, connKey{}, conn)
-}
-
 // narrow bounds the buffer of the connection that a request came on, where that
 // is known.
 func narrow(ctx context.Context) {
-	conn := ctx.Value(connKey{})
+	conn := gather.Conn(ctx)
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/graph/gather"
 	"github.com/storefront-go/storefront/graph/gcra"
 	"github.com/storefront-go/storefront/graph/status"
 	frontend "github.com/storefront-go/storefront/rest/oauth"
@@ -188,7 +189,7 @@ func (a *API) send(c *call, status int, body []byte) {
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	c.w.WriteHeader(status)
 	if c.r.Method != http.MethodHead {
-		n, _ := c.w.Write(body) // who has gone away needs no answer
+		n, _ := gather.Write(c.w, c.r, body) // who has gone away needs no answer
 		c.written = int64(n)
 	}
 }

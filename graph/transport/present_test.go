@@ -174,7 +174,7 @@ func TestOurOwnRefusal(t *testing.T) {
 func TestRetryAfter(t *testing.T) {
 	for wait, want := range map[time.Duration]int{time.Millisecond: 1, 1500 * time.Millisecond: 2, 2 * time.Second: 2} {
 		w := httptest.NewRecorder()
-		out := &response{w: w}
+		out := newResponse(w, httptest.NewRequest(http.MethodPost, "/graphql", nil))
 		out.fault(&fault.Error{Kind: fault.Unavailable, RetryAfter: wait})
 		if got := w.Header().Get("Retry-After"); got != strconv.Itoa(want) {
 			t.Errorf("%s: Retry-After %s, want %d", wait, got, want)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/gather"
 	"github.com/storefront-go/storefront/graph/status"
 )
 
@@ -23,6 +24,7 @@ const (
 // response writes the answer to one request.
 type response struct {
 	w http.ResponseWriter
+	r *http.Request
 	// request is the public id of the request.
 	request string
 	// graphql reports whether the caller wants the media type whose status codes mean
@@ -31,7 +33,7 @@ type response struct {
 }
 
 func newResponse(w http.ResponseWriter, r *http.Request) *response {
-	return &response{w, viewer.Request(r.Context()), prefersGraphQL(r.Header.Values("Accept"))}
+	return &response{w, r, viewer.Request(r.Context()), prefersGraphQL(r.Header.Values("Accept"))}
 }
 
 // prefersGraphQL reads an Accept header (RFC 9110, section 12.5.1). Wildcards and
@@ -79,7 +81,7 @@ func (out *response) send(status int, contentType string, body []byte) {
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	out.w.WriteHeader(status)
-	out.w.Write(body)
+	_, _ = gather.Write(out.w, out.r, body) // who has gone away needs no answer
 }
 
 // fault answers a request that no operation came of, with the status that REST

@@ -17,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/cart"
 	"github.com/storefront-go/storefront/graph/fleet"
+	"github.com/storefront-go/storefront/graph/gather"
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/install"
 	"github.com/storefront-go/storefront/graph/notify"
@@ -174,7 +175,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if s.Empty, err = s.base.empty(ctx); err != nil {
 		return err
 	}
-	return s.answer(ctx, c, r, core, reg, secured(public, certificate))
+	return s.answer(ctx, c, r, core, reg, secured(gather.Listener(public), certificate))
 }
 
 // answer begins the work beside the requests and serves the public address.
@@ -248,7 +249,7 @@ func (s *Server) server(ctx context.Context, h http.Handler, write time.Duration
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		BaseContext:       func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
-		ConnContext:       rest.WithConn,
+		ConnContext:       gather.Context,
 		ErrorLog:          serverLog(s.log),
 	}
 }
