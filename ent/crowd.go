@@ -16,6 +16,8 @@ func Background(ctx context.Context) context.Context {
 	return context.WithValue(ctx, backgroundKey{}, true)
 }
 
+func isBackground(ctx context.Context) bool { return ctx.Value(backgroundKey{}) != nil }
+
 // Crowded reports whether requests write at present and wait for each transaction of
 // the background: on SQLite, which has one writer at a time. Then many small ones are
 // better than a large one.
@@ -26,7 +28,7 @@ func (s *Store) Crowded() bool {
 
 // noteRequest notes a transaction that somebody waits for.
 func (s *Store) noteRequest(ctx context.Context) {
-	if s.writer != s.readers && ctx.Value(backgroundKey{}) == nil {
+	if s.writer != s.readers && !isBackground(ctx) {
 		s.requested.Store(new(time.Now()))
 	}
 }

@@ -72,6 +72,9 @@ const (
 
 // classify says what err means. It looks through wrapping errors.
 func classify(err error) class {
+	if errors.Is(err, errGroupLost) {
+		return conflict
+	}
 	if _, ok := errors.AsType[*noWriterError](err); ok {
 		return refused
 	}
@@ -234,8 +237,8 @@ func (l driverLog) Print(v ...any) { l.log.Debug("mysql driver", "message", fmt.
 func sqliteReaders() int { return min(runtime.GOMAXPROCS(0)+1, 4) }
 
 // openSQLite makes the pool of the one writer and the pool of readers. With one
-// connection the pool's queue, which honours contexts, orders the writers;
-// SQLite's own waiting does not.
+// connection [turns], which honours contexts, orders the writers; SQLite's own waiting
+// does not.
 func openSQLite(t target, c Config) (writer, readers *stdsql.DB, err error) {
 	sync := "normal"
 	if c.FullSync {

@@ -34,6 +34,7 @@ type Store struct {
 	cluster   *cluster                  // of Vitess
 	server    *patient                  // of MySQL: knows whether it is away
 
+	turns       *turns        // of SQLite's writer
 	checkpoints *checkpointer // of SQLite
 
 	events     listeners
@@ -57,6 +58,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	}
 	if t.path != "" {
 		s.dialect = dialect.SQLite
+		s.turns = &turns{}
 		s.writer, s.readers, err = openSQLite(t, c)
 	} else {
 		s.dialect = dialect.MySQL
@@ -202,5 +204,5 @@ func (s *Store) Stats() []PoolStats {
 	if s.readers == s.writer {
 		return []PoolStats{{"shared", s.writer.Stats()}}
 	}
-	return []PoolStats{{"reader", s.readers.Stats()}, {"writer", s.writer.Stats()}}
+	return []PoolStats{{"reader", s.readers.Stats()}, {"writer", s.turns.stats(s.writer.Stats())}}
 }

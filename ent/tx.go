@@ -103,19 +103,19 @@ func (s *Store) inTx(ctx context.Context, f func(ctx context.Context) error, key
 func (s *Store) try(
 	caller context.Context, deadline time.Time, f func(context.Context) error,
 ) (hooks []func(), p phase, err error) {
-	conn, err := s.connect(caller, deadline)
+	g, err := s.begin(caller, deadline)
 	if err != nil {
-		return nil, beginning, fmt.Errorf("connect: %w", err)
+		return nil, beginning, err
 	}
-	defer conn.Close()
+	undone := true // by an error of f, or a panic
+	defer func() {
+		if undone {
+			g.undo()
+		}
+	}()
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(caller), deadline)
 	defer cancel()
-	begun, err := conn.BeginTx(ctx, nil)
-	if err != nil {
-		return nil, beginning, fmt.Errorf("begin: %w", err)
-	}
-	defer begun.Rollback() // does nothing after Commit
-	t := &tx{store: s, sql: begun}
+	t := &tx{store: s, sql: g.sql}
 	t.client = db.NewClient(db.Driver(t))
 	if err := t.settle(f(context.WithValue(ctx, txKey{}, t))); err != nil {
 		return nil, running, err
@@ -123,10 +123,13 @@ func (s *Store) try(
 	if err := t.send(ctx); err != nil {
 		return nil, running, err
 	}
-	if err := s.commit(begun); err != nil {
+	undone = false
+	switch err := g.commit(); {
+	case errors.Is(err, errGroupLost):
+		return nil, running, err
+	case err != nil:
 		return nil, committing, fmt.Errorf("commit: %w", err)
 	}
-	s.checkpoints.committed()
 	return t.onCommit, committing, nil
 }
 
@@ -134,6 +137,9 @@ func (s *Store) commit(begun *stdsql.Tx) error {
 	err := begun.Commit()
 	if err == nil && s.commits != nil {
 		err = s.commits()
+	}
+	if err == nil {
+		s.checkpoints.committed()
 	}
 	return err
 }
@@ -149,10 +155,15 @@ func (s *Store) connect(caller context.Context, deadline time.Time) (*stdsql.Con
 		pool = s.cluster.aside
 	}
 	conn, err := pool.Conn(ctx)
+	return conn, s.explainWait(err)
+}
+
+// explainWait marks the error of a wait that took too long, or for a store that closed.
+func (s *Store) explainWait(err error) error {
 	if err != nil && (s.closed.Load() || errors.Is(err, context.DeadlineExceeded)) {
-		err = &unavailableError{err}
+		return &unavailableError{err}
 	}
-	return conn, err
+	return err
 }
 
 // settle turns f's answer into the transaction's: what went wrong below f is

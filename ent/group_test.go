@@ -1,0 +1,284 @@
+package ent_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/storetest"
+)
+
+// grouped is a store on SQLite whose commits are counted, and may fail.
+type grouped struct {
+	*ent.Store
+	ctx     context.Context
+	commits atomic.Int64
+	fail    atomic.Pointer[error]
+	wg      sync.WaitGroup
+}
+
+// inBubble runs f with such a store, where time stands still while anybody works.
+func inBubble(t *testing.T, f func(t *testing.T, s *grouped)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s := new(grouped)
+		var err error
+		s.Store, err = ent.Open(t.Context(), ent.Config{Database: storetest.SQLite(t), Committed: func() error {
+			s.commits.Add(1)
+			if err := s.fail.Load(); err != nil {
+				return *err
+			}
+			return nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		s.ctx, _ = storetest.Merchant(t, s.Store)
+		s.commits.Store(0)
+		f(t, s)
+	})
+}
+
+// behind runs f in a transaction that comes while another one is open, and returns when it
+// waits. The error is there after s.wg.
+func (s *grouped) behind(ctx context.Context, f func(context.Context) error) *error {
+	err := new(error)
+	s.wg.Go(func() {
+		defer func() {
+			if p := recover(); p != nil {
+				*err = fmt.Errorf("panic: %v", p)
+			}
+		}()
+		*err = s.InTx(ctx, f)
+	})
+	synctest.Wait()
+	return err
+}
+
+func (s *grouped) add(handle string) func(context.Context) error {
+	return func(ctx context.Context) error { return add(ctx, s.Store, handle) }
+}
+
+// handles returns those of all products, in order.
+func (s *grouped) handles(t *testing.T) []string {
+	t.Helper()
+	got, err := s.DB(s.ctx).Product.Query().Order(product.ByHandle()).Select(product.FieldHandle).Strings(s.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// check compares what is stored and how often it was committed.
+func (s *grouped) check(t *testing.T, commits int64, want ...string) {
+	t.Helper()
+	if got := s.handles(t); !slices.Equal(got, want) {
+		t.Errorf("stored: %q, want %q", got, want)
+	}
+	if got := s.commits.Load(); got != commits {
+		t.Errorf("%d commits, want %d", got, commits)
+	}
+}
+
+// Of those who share a commit each stays or goes alone, and sees what came before.
+func TestGroupCommit(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *grouped) {
+		var b, taken, ours, panicked, c *error
+		hooks := 0
+		err := s.InTx(s.ctx, func(ctx context.Context) error {
+			b = s.behind(s.ctx, s.add("b"))
+			taken = s.behind(s.ctx, func(ctx context.Context) error {
+				if n := count(t, ctx, s.Store); n != 2 {
+					t.Errorf("the third sees %d rows, want 2", n)
+				}
+				return errors.Join(add(ctx, s.Store, "undone"), add(ctx, s.Store, "a"))
+			})
+			ours = s.behind(s.ctx, func(ctx context.Context) error {
+				ent.OnCommit(ctx, func() { t.Error("what failed has committed") })
+				return errors.Join(add(ctx, s.Store, "undone"), errOurs)
+			})
+			panicked = s.behind(s.ctx, func(ctx context.Context) error {
+				if err := add(ctx, s.Store, "undone"); err != nil {
+					return err
+				}
+				panic("of the test")
+			})
+			c = s.behind(s.ctx, func(ctx context.Context) error {
+				ent.OnCommit(ctx, func() {
+					hooks++
+					s.check(t, 1, "a", "b", "c")
+				})
+				if n := count(t, ctx, s.Store); n != 2 {
+					t.Errorf("the last sees %d rows, want 2", n)
+				}
+				return add(ctx, s.Store, "c")
+			})
+			return add(ctx, s.Store, "a")
+		})
+		s.wg.Wait()
+		if err != nil || *b != nil || *c != nil || hooks != 1 {
+			t.Errorf("%v, %v, %v, %d hooks", err, *b, *c, hooks)
+		}
+		if !ent.IsDuplicate(*taken) || !errors.Is(*ours, errOurs) || *panicked == nil {
+			t.Errorf("%v, %v, %v", *taken, *ours, *panicked)
+		}
+		s.check(t, 1, "a", "b", "c")
+	})
+}
+
+// Whoever fails first or last leaves the others.
+func TestGroupEnds(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *grouped) {
+		var b, last *error
+		err := s.InTx(s.ctx, func(ctx context.Context) error {
+			b = s.behind(s.ctx, s.add("b"))
+			last = s.behind(s.ctx, func(ctx context.Context) error {
+				return errors.Join(add(ctx, s.Store, "undone"), errOurs)
+			})
+			return errors.Join(add(ctx, s.Store, "undone"), errOurs)
+		})
+		s.wg.Wait()
+		if !errors.Is(err, errOurs) || *b != nil || !errors.Is(*last, errOurs) {
+			t.Errorf("%v, %v, %v", err, *b, *last)
+		}
+		s.check(t, 1, "b")
+	})
+}
+
+// SQLite undoes a whole transaction after some errors: then the others begin anew.
+func TestGroupLost(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *grouped) {
+		runs := map[string]int{}
+		add := func(handle string) func(context.Context) error {
+			return func(ctx context.Context) error {
+				runs[handle]++
+				return add(ctx, s.Store, handle)
+			}
+		}
+		var b, fatal, c *error
+		err := s.InTx(s.ctx, func(ctx context.Context) error {
+			if b == nil {
+				b = s.behind(s.ctx, add("b"))
+				fatal = s.behind(s.ctx, func(ctx context.Context) error {
+					if _, err := s.DB(ctx).ExecContext(ctx, "ROLLBACK"); err != nil {
+						t.Error(err)
+					}
+					return errOurs
+				})
+				c = s.behind(s.ctx, add("c"))
+			}
+			return add("a")(ctx)
+		})
+		s.wg.Wait()
+		if err != nil || *b != nil || !errors.Is(*fatal, errOurs) || *c != nil {
+			t.Errorf("%v, %v, %v, %v", err, *b, *fatal, *c)
+		}
+		if runs["a"] != 2 || runs["b"] != 2 {
+			t.Errorf("runs: %v, want the first two twice", runs)
+		}
+		if got, want := s.handles(t), []string{"a", "b", "c"}; !slices.Equal(got, want) {
+			t.Errorf("stored: %q, want %q", got, want)
+		}
+	})
+}
+
+// An answer of the commit is the answer to all who share it.
+func TestGroupUncertain(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *grouped) {
+		s.fail.Store(new(errors.New("the answer was lost")))
+		var b *error
+		err := s.InTx(s.ctx, func(ctx context.Context) error {
+			b = s.behind(s.ctx, s.add("b"))
+			return add(ctx, s.Store, "a")
+		})
+		s.wg.Wait()
+		if !errors.Is(err, ent.ErrUncertain) || !errors.Is(*b, ent.ErrUncertain) {
+			t.Errorf("%v, %v", err, *b)
+		}
+		s.check(t, 1, "a", "b")
+	})
+}
+
+// Work that nobody waits for, and may take long, does not keep others from their commit;
+// nor does an endless row of others.
+func TestGroupIsBounded(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *grouped) {
+		err := s.InTx(s.ctx, func(ctx context.Context) error {
+			s.behind(ent.Background(s.ctx), func(ctx context.Context) error {
+				s.check(t, 1, "a")
+				return add(ctx, s.Store, "b")
+			})
+			s.behind(s.ctx, s.add("c"))
+			return add(ctx, s.Store, "a")
+		})
+		s.wg.Wait()
+		if err != nil {
+			t.Error(err)
+		}
+		s.check(t, 2, "a", "b", "c")
+	})
+	inBubble(t, func(t *testing.T, s *grouped) {
+		err := s.InTx(s.ctx, func(ctx context.Context) error {
+			s.behind(s.ctx, func(context.Context) error {
+				<-time.After(time.Second)
+				return nil
+			})
+			s.behind(s.ctx, func(context.Context) error {
+				s.check(t, 1)
+				return nil
+			})
+			return nil
+		})
+		s.wg.Wait()
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	inBubble(t, func(t *testing.T, s *grouped) {
+		err := s.InTx(s.ctx, func(context.Context) error {
+			for i := range 100 {
+				s.behind(s.ctx, s.add(fmt.Sprintf("%03d", i)))
+			}
+			return nil
+		})
+		s.wg.Wait()
+		if n := len(s.handles(t)); err != nil || n != 100 || s.commits.Load() != 2 {
+			t.Errorf("%v, %d rows, %d commits, want 2", err, n, s.commits.Load())
+		}
+	})
+}
+
+// Who has left does not get the turn, and those behind do.
+func TestGroupWaiterLeaves(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *grouped) {
+		ctx, leave := context.WithCancel(s.ctx)
+		var gone, c *error
+		err := s.InTx(s.ctx, func(context.Context) error {
+			gone = s.behind(ctx, s.add("b"))
+			c = s.behind(s.ctx, s.add("c"))
+			leave()
+			synctest.Wait()
+			return nil
+		})
+		s.wg.Wait()
+		if err != nil || !errors.Is(*gone, context.Canceled) || *c != nil {
+			t.Errorf("%v, %v, %v", err, *gone, *c)
+		}
+		s.check(t, 1, "c")
+		if err := s.InTx(s.ctx, s.add("d")); err != nil {
+			t.Error(err)
+		}
+		if n := s.Stats()[1].WaitCount; n != 2 {
+			t.Errorf("%d waits are told of, want 2", n)
+		}
+	})
+}
