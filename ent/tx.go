@@ -149,7 +149,6 @@ func (s *Store) commit(begun *stdsql.Tx) error {
 func (s *Store) connect(caller context.Context, deadline time.Time) (*stdsql.Conn, error) {
 	ctx, cancel := context.WithDeadline(caller, deadline)
 	defer cancel()
-	s.noteRequest(caller)
 	pool := s.writer
 	if s.isAside(caller) {
 		pool = s.cluster.aside
