@@ -141,6 +141,9 @@ func (s *Store) open(caller context.Context, deadline time.Time) (*group, error)
 		deadline = time.Now().Add(groupTime + TxBudget) // those of all who may share it
 	}
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(caller), deadline)
+	if s.oneMessage() {
+		ctx = joinsBegin.with(ctx)
+	}
 	begun, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		conn.Close()

@@ -65,7 +65,7 @@ func (h *hosts) Connect(ctx context.Context) (driver.Conn, error) {
 			h.mu.Lock()
 			h.current = n
 			h.mu.Unlock()
-			return &hostConn{wholeConn: c, hosts: h, generation: generation}, nil
+			return &hostConn{wholeConn: &joinedConn{wholeConn: c}, hosts: h, generation: generation}, nil
 		}
 		failed = append(failed, err)
 		if ctx.Err() != nil {

@@ -10,14 +10,17 @@ import (
 	"entgo.io/ent/dialect"
 )
 
-// maxLater bounds the statements of one message, which has to stay below 16 MB.
-const maxLater = 16
+// maxDelayed bounds the statements of one message: a database takes messages of some megabytes only.
+const maxDelayed = 16
+
+// MaxLater is the size in bytes of the values up to which a statement may run [Later].
+const MaxLater = 64 << 10
 
 type laterKey struct{}
 
 // Later returns the context in which a small statement runs whose answer nobody needs, such as one
 // that notes what its transaction does. On MySQL it waits for others like it, and they are sent in one
-// message: before the next statement that is answered, or before the commit. Each is a round trip
+// message: before the next statement that is answered, or with the commit. Each is a round trip
 // less, which costs both sides more than the row does. Its errors are those of the transaction.
 func Later(ctx context.Context) context.Context { return context.WithValue(ctx, laterKey{}, true) }
 
@@ -27,16 +30,19 @@ type delayed struct {
 	values []any
 }
 
-// delays reports whether a statement of ctx may wait. SQLite has no round trips, and vtgate would
-// take the message apart again.
+// delays reports whether a statement of ctx may wait.
 func (t *tx) delays(ctx context.Context) bool {
-	return t.store.dialect == dialect.MySQL && t.store.cluster == nil && ctx.Value(laterKey{}) != nil
+	return t.store.oneMessage() && ctx.Value(laterKey{}) != nil
 }
+
+// oneMessage reports whether one message may hold many statements. SQLite has no round trips, and
+// vtgate would take the message apart again.
+func (s *Store) oneMessage() bool { return s.dialect == dialect.MySQL && s.cluster == nil }
 
 // delay keeps a statement back.
 func (t *tx) delay(ctx context.Context, query string, values []any) (stdsql.Result, error) {
 	t.later.texts, t.later.values = append(t.later.texts, query), append(t.later.values, values...)
-	if len(t.later.texts) == maxLater {
+	if len(t.later.texts) == maxDelayed {
 		if err := t.send(ctx); err != nil {
 			return nil, err
 		}

@@ -83,13 +83,13 @@ func (s *Store) inTx(ctx context.Context, f func(ctx context.Context) error, key
 			return nil
 		}
 		wait, again := r.next(err, phase, s.server.state())
-		if !again && phase == committing && classify(err) != conflict {
+		c := classify(err)
+		if !again && phase == committing && c != conflict && c != lockWait {
 			return fmt.Errorf("%w: %w", ErrUncertain, r.explain(err))
 		}
 		if !again {
 			return r.explain(err)
 		}
-		c := classify(err)
 		s.retries[c].Add(1)
 		s.log.DebugContext(ctx, "transaction begins anew", "try", r.tries, "wait", wait, "reason", c.String())
 		if !s.rest(ctx, wait) {
@@ -120,8 +120,8 @@ func (s *Store) try(
 	if err := t.settle(f(context.WithValue(ctx, txKey{}, t))); err != nil {
 		return nil, running, err
 	}
-	if err := t.send(ctx); err != nil {
-		return nil, running, err
+	if err := t.send(joinsCommit.with(ctx)); err != nil {
+		return nil, committing, err
 	}
 	undone = false
 	switch err := g.commit(); {

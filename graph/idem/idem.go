@@ -281,6 +281,9 @@ func (k *Keeper) insert(ctx context.Context, cl *claim, r row) error {
 
 // save stores the answer beside the claim.
 func (k *Keeper) save(ctx context.Context, cl *claim, r row) error {
+	if answer, _ := r.answer.([]byte); len(answer) <= ent.MaxLater {
+		ctx = ent.Later(ctx)
+	}
 	if err := k.exec(ctx, cl, saveAnswer, r.status, r.answer, r.about, cl.store, cl.id); err != nil {
 		return fmt.Errorf("store answer: %w", err)
 	}

@@ -21,10 +21,6 @@ import (
 // MaxBody is the size in bytes above which a body is sent without its data.
 const MaxBody = 256 << 10
 
-// maxLater is the size in bytes of the bodies, as they are stored, up to which they wait for other
-// statements: a database takes messages of some megabytes only.
-const maxLater = 64 << 10
-
 // Resource is what a change left behind: the resource that its events are about.
 type Resource struct {
 	Store   xid.ID
@@ -101,7 +97,7 @@ func save(ctx context.Context, c *db.Client, r Resource, entries []Entry) error 
 		events = append(events, r.Store, id, string(e.Type), kind.Resource.Resource(), r.ID, sequence, stored)
 		pending = append(pending, r.Store, id, int64(bucket.Of(r.Store)))
 	}
-	if size <= maxLater {
+	if size <= ent.MaxLater {
 		ctx = ent.Later(ctx)
 	}
 	if _, err := c.ExecContext(ctx, rows(insertEvent, eventRow, len(entries)), events...); err != nil {

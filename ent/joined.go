@@ -1,0 +1,108 @@
+package ent
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+)
+
+// joins says in a context that a message may do more than one thing.
+type joins int
+
+const (
+	joinsBegin  joins = iota // BEGIN may wait for the first statement
+	joinsCommit              // COMMIT goes with the last statement
+)
+
+type joinsKey struct{}
+
+func (j joins) with(ctx context.Context) context.Context {
+	return context.WithValue(ctx, joinsKey{}, j)
+}
+
+func (j joins) of(ctx context.Context) bool { return ctx.Value(joinsKey{}) == j }
+
+// joinedConn is a connection to MySQL that begins a transaction in the message of its first
+// statement, and commits it in that of the last, where a context says that it is the last. Each is a
+// round trip less, of three and as many as there are statements with an answer.
+type joinedConn struct {
+	wholeConn
+
+	begins bool // a transaction is to begin with the next statement
+	ended  bool // the transaction was committed with its last statement
+}
+
+// BeginTx implements driver.ConnBeginTx.
+func (c *joinedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+	switch {
+	case !joinsBegin.of(ctx) || opts != driver.TxOptions{}:
+		return c.wholeConn.BeginTx(ctx, opts)
+	case !c.IsValid():
+		return nil, driver.ErrBadConn
+	}
+	c.begins, c.ended = true, false
+	return joinedTx{c}, nil
+}
+
+// ExecContext implements driver.ExecerContext.
+func (c *joinedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	if c.begins {
+		query = "START TRANSACTION; " + query
+	}
+	last := joinsCommit.of(ctx)
+	if last {
+		query += "; COMMIT"
+	}
+	r, err := c.wholeConn.ExecContext(ctx, query, args)
+	if errors.Is(err, driver.ErrSkip) { // nothing was sent: the pool prepares the statement
+		return nil, err
+	}
+	c.begins, c.ended = false, last && err == nil
+	return r, err
+}
+
+// QueryContext implements driver.QueryerContext.
+func (c *joinedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	if err := c.begin(ctx); err != nil {
+		return nil, err
+	}
+	return c.wholeConn.QueryContext(ctx, query, args)
+}
+
+// PrepareContext implements driver.ConnPrepareContext.
+func (c *joinedConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
+	if err := c.begin(ctx); err != nil {
+		return nil, err
+	}
+	return c.wholeConn.PrepareContext(ctx, query)
+}
+
+// begin begins the transaction that would begin with the next statement.
+func (c *joinedConn) begin(ctx context.Context) error {
+	if !c.begins {
+		return nil
+	}
+	c.begins = false
+	_, err := c.wholeConn.BeginTx(ctx, driver.TxOptions{})
+	return err
+}
+
+// joinedTx is the transaction of a connection.
+type joinedTx struct{ conn *joinedConn }
+
+// Commit implements driver.Tx.
+func (t joinedTx) Commit() error { return t.end("COMMIT") }
+
+// Rollback implements driver.Tx.
+func (t joinedTx) Rollback() error { return t.end("ROLLBACK") }
+
+// end runs the statement that ends the transaction, unless it has not begun or has ended.
+func (t joinedTx) end(statement string) error {
+	open := !t.conn.begins && !t.conn.ended
+	t.conn.begins, t.conn.ended = false, false
+	if !open {
+		return nil
+	}
+	_, err := t.conn.wholeConn.ExecContext(context.Background(), statement, nil)
+	return err
+}

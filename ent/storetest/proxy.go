@@ -1,0 +1,136 @@
+package storetest
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// Proxy stands between a program and its MySQL database.
+type Proxy struct {
+	// Address is that of the database through the proxy.
+	Address string
+	// LoseCommit, once set, makes the proxy send the next message that ends with COMMIT on,
+	// keep its answer, and cut the link. It is unset then.
+	LoseCommit atomic.Bool
+
+	network, server string
+	mu              sync.Mutex
+	queries         []string
+	links           []net.Conn // of the program, those that ended too
+}
+
+var hostPlace = regexp.MustCompile(`@(?:unix\(([^)]*)\)|([^/]*))/`)
+
+// NewProxy starts a proxy before the database at an address of [MySQL]. It ends with the test.
+func NewProxy(t testing.TB, address string) *Proxy {
+	t.Helper()
+	m := hostPlace.FindStringSubmatch(address)
+	if m == nil {
+		t.Fatal("the database's address has no place")
+	}
+	p := &Proxy{network: "unix", server: m[1]}
+	if m[1] == "" {
+		p.network, p.server = "tcp", m[2]
+	}
+	dir, err := os.MkdirTemp("", "sf") // a socket's path is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	l, err := net.Listen("unix", filepath.Join(dir, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	p.Address = strings.Replace(address, m[0], "@unix("+l.Addr().String()+")/", 1)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			p.mu.Lock()
+			p.links = append(p.links, c)
+			p.mu.Unlock()
+			go p.serve(c)
+		}
+	}()
+	return p
+}
+
+// Cut ends all links that there are.
+func (p *Proxy) Cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.links {
+		c.Close()
+	}
+	p.links = nil
+}
+
+// Queries returns the texts of the messages that came since it was called last, each at most
+// as long as one read of the link.
+func (p *Proxy) Queries() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	q := p.queries
+	p.queries = nil
+	return q
+}
+
+// serve copies both ways.
+func (p *Proxy) serve(client net.Conn) {
+	defer client.Close()
+	server, err := net.Dial(p.network, p.server)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	var cut atomic.Bool
+	go func() {
+		defer server.Close()
+		b := make([]byte, 64<<10)
+		for {
+			n, err := client.Read(b)
+			if err != nil {
+				return
+			}
+			p.note(b[:n])
+			if bytes.HasSuffix(b[:n], []byte("COMMIT")) && p.LoseCommit.CompareAndSwap(true, false) {
+				cut.Store(true)
+			}
+			if _, err := server.Write(b[:n]); err != nil {
+				return
+			}
+		}
+	}()
+	b := make([]byte, 64<<10)
+	for {
+		n, err := server.Read(b)
+		if err != nil || cut.Load() {
+			return
+		}
+		if _, err := io.Copy(client, bytes.NewReader(b[:n])); err != nil {
+			return
+		}
+	}
+}
+
+// note keeps the text of a query: behind the length, the number 0 of the first packet, and the
+// command 3 (COM_QUERY).
+func (p *Proxy) note(b []byte) {
+	if len(b) < 5 || b[3] != 0 || b[4] != 3 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.queries = append(p.queries, string(b[5:]))
+}
