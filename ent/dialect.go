@@ -44,7 +44,7 @@ var mysqlClass = map[uint16]class{
 	1203: refused, 1040: refused, 1047: refused, 1290: refused, 1792: refused, 1836: refused,
 	8027: refused, 9001: refused, 9002: refused, 9003: refused, 9004: refused, 9005: refused, 9010: refused,
 	1053: linkLost, 1927: linkLost, 2006: linkLost, 2013: linkLost, 4031: linkLost,
-	3: broken, 20: broken, 1021: broken, 1026: broken, 1114: broken,
+	3: broken, 20: broken, 1021: broken, 1026: broken, noRoom: broken,
 }
 
 // vtgateError is what vtgate makes of most errors behind it; the text tells those that mean
@@ -106,6 +106,18 @@ func classify(err error) class {
 		return linkLost
 	}
 	return fatal
+}
+
+// noRoom is MySQL's error of a row for which there is no room.
+const noRoom = 1114
+
+// undone reports whether what a message that commits met has undone the transaction for certain.
+func undone(err error) bool {
+	if e, ok := errors.AsType[*mysql.MySQLError](err); ok && e.Number == noRoom {
+		return true
+	}
+	c := classify(err)
+	return c == conflict || c == lockWait
 }
 
 func classifySQLite(code int) class {

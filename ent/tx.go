@@ -83,13 +83,13 @@ func (s *Store) inTx(ctx context.Context, f func(ctx context.Context) error, key
 			return nil
 		}
 		wait, again := r.next(err, phase, s.server.state())
-		c := classify(err)
-		if !again && phase == committing && c != conflict && c != lockWait {
+		if !again && phase == committing && !undone(err) {
 			return fmt.Errorf("%w: %w", ErrUncertain, r.explain(err))
 		}
 		if !again {
 			return r.explain(err)
 		}
+		c := classify(err)
 		s.retries[c].Add(1)
 		s.log.DebugContext(ctx, "transaction begins anew", "try", r.tries, "wait", wait, "reason", c.String())
 		if !s.rest(ctx, wait) {

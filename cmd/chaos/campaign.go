@@ -243,11 +243,27 @@ func (c *campaign) disturb() error {
 		}
 		c.ledger.Faults = append(c.ledger.Faults, f)
 		fmt.Fprintf(c.log, "%4d  %7.1fs  %s\n", i+1, f.At.Seconds(), f.Kind)
-		c.crew.again(c.work, c.crew.answered(8))
+		c.again(8)
 	}
 	pause(until, time.Second)
 	rest()
 	return nil
+}
+
+// again sends the last n writes once more, all of them for 0. A database that gives up on a full
+// disk may take its time to end, so it is looked after meanwhile.
+func (c *campaign) again(n int) {
+	ctx, end := context.WithCancel(c.work)
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		for pause(ctx, time.Second); ctx.Err() == nil; pause(ctx, time.Second) {
+			c.failed(c.db.revive(c.work))
+		}
+	}()
+	c.crew.again(c.work, c.crew.answered(n))
+	end()
+	<-over
 }
 
 // settle lets everything come to its end, and reads what is there.
@@ -266,7 +282,7 @@ func (c *campaign) settle() error {
 	c.receiver.relent()
 	c.work, cancel = context.WithTimeout(c.work, 10*time.Minute)
 	defer cancel()
-	c.crew.again(c.work, c.crew.answered(0))
+	c.again(0)
 	c.ledger.Waiting = c.drain()
 	for _, list := range []string{"/products", "/orders"} {
 		if err := c.rows(list); err != nil {
