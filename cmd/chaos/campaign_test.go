@@ -17,7 +17,7 @@ func TestCampaign(t *testing.T) {
 	if err := build(t.Context(), binary); err != nil {
 		t.Fatal(err)
 	}
-	s := settings{engine: "sqlite", binary: binary, seed: 1, faults: 8, time: time.Minute, log: t.Output()}
+	s := settings{engine: "sqlite", binary: binary, seed: 1, faults: 8, time: 3 * time.Minute, log: t.Output()}
 	t.Run("sqlite", func(t *testing.T) { s.passes(t) })
 	folder := os.Getenv(storetest.EnvMySQL)
 	switch info, err := os.Stat(folder); {
@@ -33,6 +33,7 @@ func TestCampaign(t *testing.T) {
 }
 
 func (s settings) passes(t *testing.T) {
+	t.Parallel()
 	l, err := run(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)

@@ -244,9 +244,10 @@ func (b *browser) at() string {
 func (b *browser) shot(name string) {
 	ctx, cancel := b.step()
 	defer cancel()
-	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	picture, err := chromedp.Call(ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{
+		CaptureBeyondViewport: new(true), OptimizeForSpeed: new(true)})
 	if err == nil {
-		err = os.WriteFile(filepath.Join(b.t.ArtifactDir(), name+".png"), picture, 0o644)
+		err = os.WriteFile(filepath.Join(b.t.ArtifactDir(), name+".png"), picture.Data, 0o644)
 	}
 	if err != nil {
 		b.t.Logf("picture %s: %v", name, err)
