@@ -20,6 +20,10 @@ type Proxy struct {
 	// LoseCommit, once set, makes the proxy send the next message that ends with COMMIT on,
 	// keep its answer, and cut the link. It is unset then.
 	LoseCommit atomic.Bool
+	// Shut, while it is set, makes the proxy end each link that comes.
+	Shut atomic.Bool
+	// Came counts the links that came.
+	Came atomic.Int64
 
 	network, server string
 	mu              sync.Mutex
@@ -57,6 +61,7 @@ func NewProxy(t testing.TB, address string) *Proxy {
 			if err != nil {
 				return
 			}
+			p.Came.Add(1)
 			p.mu.Lock()
 			p.links = append(p.links, c)
 			p.mu.Unlock()
@@ -89,6 +94,9 @@ func (p *Proxy) Queries() []string {
 // serve copies both ways.
 func (p *Proxy) serve(client net.Conn) {
 	defer client.Close()
+	if p.Shut.Load() {
+		return
+	}
 	server, err := net.Dial(p.network, p.server)
 	if err != nil {
 		return
