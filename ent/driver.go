@@ -10,6 +10,8 @@ import (
 
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent/cell"
 )
 
 // ErrNoTx is returned for a write outside a transaction. An abandoned one could
@@ -87,16 +89,32 @@ func (p *pool) Tx(context.Context) (dialect.Tx, error) { return nil, ErrNoTx }
 
 // Query implements dialect.Driver.
 func (p *pool) Query(ctx context.Context, query string, args, v any) error {
-	return entQuery(ctx, p, query, args, v)
+	to, ok := v.(*cell.Target)
+	argv, plain := args.([]any)
+	if !ok || !plain || p.store.dialect != dialect.SQLite {
+		return entQuery(ctx, p, query, args, v)
+	}
+	if err := p.enter(ctx, query, argv); err != nil {
+		return err
+	}
+	err := scanInto(ctx, p.store.readers, to, query, argv)
+	if err != nil && p.store.closed.Load() {
+		err = &unavailableError{err}
+	}
+	return err
+}
+
+// enter notes a query, and refuses what is none.
+func (p *pool) enter(ctx context.Context, query string, args []any) error {
+	if !reads(query) {
+		return ErrNoTx
+	}
+	return p.store.note(ctx, Statement{Query: query, Args: len(args), Values: args, Seeks: p.db == nil})
 }
 
 // QueryContext runs a query that reads.
 func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*stdsql.Rows, error) {
-	if !reads(query) {
-		return nil, ErrNoTx
-	}
-	of := Statement{Query: query, Args: len(args), Values: args, Seeks: p.db == nil}
-	if err := p.store.note(ctx, of); err != nil {
+	if err := p.enter(ctx, query, args); err != nil {
 		return nil, err
 	}
 	from, err := p.from(ctx)
@@ -141,11 +159,21 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*stdsql.Rows, error)
 }
 
-// entQuery is ent's form of a query over the standard one.
+// entQuery is ent's form of a query over the standard one; that of the generated loaders
+// gives a [cell.Target].
 func entQuery(ctx context.Context, q querier, query string, args, v any) error {
 	argv, ok := args.([]any)
 	if !ok {
 		return fmt.Errorf("query: arguments are %T", args)
+	}
+	if to, ok := v.(*cell.Target); ok {
+		return Read(ctx, q, func(rows *stdsql.Rows) error {
+			if err := rows.Scan(to.Dest...); err != nil {
+				return err
+			}
+			to.Row()
+			return nil
+		}, query, argv...)
 	}
 	dst, ok := v.(*entsql.Rows)
 	if !ok {

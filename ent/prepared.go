@@ -2,11 +2,15 @@ package ent
 
 import (
 	"context"
+	stdsql "database/sql"
 	"database/sql/driver"
 	"fmt"
+	"io"
 	"strings"
 
 	"modernc.org/sqlite"
+
+	"github.com/storefront-go/storefront/ent/cell"
 )
 
 // maxPrepared bounds the prepared statements of one SQLite connection.
@@ -200,4 +204,51 @@ func (r *preparedRows) Close() error {
 		r.stmt = nil
 	}
 	return err
+}
+
+// scanInto runs a query on one of SQLite's connections and scans its rows there: of a page
+// of orders, a tenth of the time is database/sql's way from the driver to a scanner.
+func scanInto(ctx context.Context, from *stdsql.DB, to *cell.Target, query string, args []any) error {
+	conn, err := from.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return conn.Raw(func(c any) error {
+		prepared, ok := c.(*preparedConn)
+		if !ok {
+			return fmt.Errorf("query: the connection is a %T", c)
+		}
+		return prepared.scanInto(ctx, to, query, args)
+	})
+}
+
+func (c *preparedConn) scanInto(ctx context.Context, to *cell.Target, query string, args []any) error {
+	named := make([]driver.NamedValue, len(args))
+	for i, arg := range args {
+		v, err := driver.DefaultParameterConverter.ConvertValue(arg)
+		if err != nil {
+			return fmt.Errorf("query: argument %d: %w", i+1, err)
+		}
+		named[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
+	}
+	rows, err := c.QueryContext(ctx, query, named)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	values := make([]driver.Value, len(to.Dest))
+	for {
+		if err := rows.Next(values); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if err := to.Take(values); err != nil {
+			return fmt.Errorf("query: %w", err)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
 }

@@ -42,7 +42,7 @@ func (b *Bytes) Scan(src any) error {
 	case nil:
 		*b = nil
 	case []byte:
-		if v == nil || *b == nil || string(*b) != string(v) {
+		if !b.holds(v) {
 			*b = slices.Clip(bytes.Clone(v))
 		}
 	case string:
@@ -52,6 +52,15 @@ func (b *Bytes) Scan(src any) error {
 	}
 	return nil
 }
+
+// Take is Scan of bytes that nobody else holds: they are not copied.
+func (b *Bytes) Take(v []byte) {
+	if !b.holds(v) {
+		*b = slices.Clip(v)
+	}
+}
+
+func (b *Bytes) holds(v []byte) bool { return v != nil && *b != nil && string(*b) == string(v) }
 
 type integer interface{ ~int | ~int64 }
 
@@ -72,6 +81,19 @@ type Int int
 func (n *Int) Scan(src any) error {
 	v, err := number(src)
 	*n = Int(v)
+	return err
+}
+
+// Int8 scans a whole number of eight bits.
+type Int8 int8
+
+// Scan implements sql.Scanner.
+func (n *Int8) Scan(src any) error {
+	v, err := number(src)
+	if err == nil && v != int64(int8(v)) {
+		return fmt.Errorf("scan: %d is out of range", v)
+	}
+	*n = Int8(v)
 	return err
 }
 

@@ -499,12 +499,24 @@ func (_q *AccessTokenQuery) Load(ctx context.Context) ([]*AccessToken, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := accesstokenRooms.Get().(*accesstokenRoom)
+	defer func() {
+		room.row = AccessToken{}
+		accesstokenRooms.Put(room)
+	}()
+	nodes, slab := []*AccessToken{}, []AccessToken(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]AccessToken, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanAccessToken(rows, _q.config)
+	return nodes, nil
 }
 
 // accesstokenSelectList is accesstoken.Columns as a query names them, made once.
@@ -519,7 +531,7 @@ type accesstokenRoom struct {
 var accesstokenRooms = sync.Pool{New: func() any {
 	room := new(accesstokenRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.GrantID,
@@ -527,31 +539,9 @@ var accesstokenRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.Scopes),
 		(*cell.Int64)(&row.ExpiresAt),
 		cell.NumberOf(&row.RevokedAt),
-	}
+	)
 	return room
 }}
-
-// scanAccessToken reads rows that hold every column of accesstoken.Columns, in their order.
-func scanAccessToken(rows *sql.Rows, c config) ([]*AccessToken, error) {
-	room := accesstokenRooms.Get().(*accesstokenRoom)
-	defer func() {
-		room.row = AccessToken{}
-		accesstokenRooms.Put(room)
-	}()
-	nodes, slab := []*AccessToken{}, []AccessToken(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]AccessToken, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // AccessTokenGroupBy is the group-by builder for AccessToken entities.
 type AccessTokenGroupBy struct {

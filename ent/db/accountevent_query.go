@@ -493,12 +493,24 @@ func (_q *AccountEventQuery) Load(ctx context.Context) ([]*AccountEvent, error) 
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := accounteventRooms.Get().(*accounteventRoom)
+	defer func() {
+		room.row = AccountEvent{}
+		accounteventRooms.Put(room)
+	}()
+	nodes, slab := []*AccountEvent{}, []AccountEvent(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]AccountEvent, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanAccountEvent(rows, _q.config)
+	return nodes, nil
 }
 
 // accounteventSelectList is accountevent.Columns as a query names them, made once.
@@ -513,38 +525,16 @@ type accounteventRoom struct {
 var accounteventRooms = sync.Pool{New: func() any {
 	room := new(accounteventRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.UserID,
 		(*cell.Text[state.AccountAction])(&row.Action),
 		cell.TextOf(&row.Address),
 		cell.TextOf(&row.Agent),
 		cell.TextOf(&row.Detail),
-	}
+	)
 	return room
 }}
-
-// scanAccountEvent reads rows that hold every column of accountevent.Columns, in their order.
-func scanAccountEvent(rows *sql.Rows, c config) ([]*AccountEvent, error) {
-	room := accounteventRooms.Get().(*accounteventRoom)
-	defer func() {
-		room.row = AccountEvent{}
-		accounteventRooms.Put(room)
-	}()
-	nodes, slab := []*AccountEvent{}, []AccountEvent(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]AccountEvent, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // AccountEventGroupBy is the group-by builder for AccountEvent entities.
 type AccountEventGroupBy struct {

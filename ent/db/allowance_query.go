@@ -492,12 +492,24 @@ func (_q *AllowanceQuery) Load(ctx context.Context) ([]*Allowance, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := allowanceRooms.Get().(*allowanceRoom)
+	defer func() {
+		room.row = Allowance{}
+		allowanceRooms.Put(room)
+	}()
+	nodes, slab := []*Allowance{}, []Allowance(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Allowance, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanAllowance(rows, _q.config)
+	return nodes, nil
 }
 
 // allowanceSelectList is allowance.Columns as a query names them, made once.
@@ -512,34 +524,12 @@ type allowanceRoom struct {
 var allowanceRooms = sync.Pool{New: func() any {
 	room := new(allowanceRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		(*cell.Int64)(&row.FullAt),
-	}
+	)
 	return room
 }}
-
-// scanAllowance reads rows that hold every column of allowance.Columns, in their order.
-func scanAllowance(rows *sql.Rows, c config) ([]*Allowance, error) {
-	room := allowanceRooms.Get().(*allowanceRoom)
-	defer func() {
-		room.row = Allowance{}
-		allowanceRooms.Put(room)
-	}()
-	nodes, slab := []*Allowance{}, []Allowance(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Allowance, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // AllowanceGroupBy is the group-by builder for Allowance entities.
 type AllowanceGroupBy struct {

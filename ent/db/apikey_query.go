@@ -499,12 +499,24 @@ func (_q *APIKeyQuery) Load(ctx context.Context) ([]*APIKey, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := apikeyRooms.Get().(*apikeyRoom)
+	defer func() {
+		room.row = APIKey{}
+		apikeyRooms.Put(room)
+	}()
+	nodes, slab := []*APIKey{}, []APIKey(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]APIKey, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanAPIKey(rows, _q.config)
+	return nodes, nil
 }
 
 // apikeySelectList is apikey.Columns as a query names them, made once.
@@ -519,7 +531,7 @@ type apikeyRoom struct {
 var apikeyRooms = sync.Pool{New: func() any {
 	room := new(apikeyRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.LineageID,
@@ -534,31 +546,9 @@ var apikeyRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.LastUsedAt),
 		cell.NumberOf(&row.RetiresAt),
 		cell.TextOf(&row.Networks),
-	}
+	)
 	return room
 }}
-
-// scanAPIKey reads rows that hold every column of apikey.Columns, in their order.
-func scanAPIKey(rows *sql.Rows, c config) ([]*APIKey, error) {
-	room := apikeyRooms.Get().(*apikeyRoom)
-	defer func() {
-		room.row = APIKey{}
-		apikeyRooms.Put(room)
-	}()
-	nodes, slab := []*APIKey{}, []APIKey(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]APIKey, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // APIKeyGroupBy is the group-by builder for APIKey entities.
 type APIKeyGroupBy struct {

@@ -499,12 +499,24 @@ func (_q *AppQuery) Load(ctx context.Context) ([]*App, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := appRooms.Get().(*appRoom)
+	defer func() {
+		room.row = App{}
+		appRooms.Put(room)
+	}()
+	nodes, slab := []*App{}, []App(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]App, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanApp(rows, _q.config)
+	return nodes, nil
 }
 
 // appSelectList is app.Columns as a query names them, made once.
@@ -519,7 +531,7 @@ type appRoom struct {
 var appRooms = sync.Pool{New: func() any {
 	room := new(appRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -535,31 +547,9 @@ var appRooms = sync.Pool{New: func() any {
 		(*cell.Flag)(&row.Legacy),
 		cell.NumberOf(&row.VerifiedAt),
 		cell.NumberOf(&row.DisabledAt),
-	}
+	)
 	return room
 }}
-
-// scanApp reads rows that hold every column of app.Columns, in their order.
-func scanApp(rows *sql.Rows, c config) ([]*App, error) {
-	room := appRooms.Get().(*appRoom)
-	defer func() {
-		room.row = App{}
-		appRooms.Put(room)
-	}()
-	nodes, slab := []*App{}, []App(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]App, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // AppGroupBy is the group-by builder for App entities.
 type AppGroupBy struct {

@@ -491,12 +491,24 @@ func (_q *AppNameQuery) Load(ctx context.Context) ([]*AppName, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := appnameRooms.Get().(*appnameRoom)
+	defer func() {
+		room.row = AppName{}
+		appnameRooms.Put(room)
+	}()
+	nodes, slab := []*AppName{}, []AppName(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]AppName, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanAppName(rows, _q.config)
+	return nodes, nil
 }
 
 // appnameSelectList is appname.Columns as a query names them, made once.
@@ -511,35 +523,13 @@ type appnameRoom struct {
 var appnameRooms = sync.Pool{New: func() any {
 	room := new(appnameRoom)
 	row := &room.row
-	room.dest = []any{
-		&row.ID,
+	room.dest = cell.Dest(
+		(*cell.Text[string])(&row.ID),
 		&row.StoreID,
 		&row.AppID,
-	}
+	)
 	return room
 }}
-
-// scanAppName reads rows that hold every column of appname.Columns, in their order.
-func scanAppName(rows *sql.Rows, c config) ([]*AppName, error) {
-	room := appnameRooms.Get().(*appnameRoom)
-	defer func() {
-		room.row = AppName{}
-		appnameRooms.Put(room)
-	}()
-	nodes, slab := []*AppName{}, []AppName(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]AppName, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // AppNameGroupBy is the group-by builder for AppName entities.
 type AppNameGroupBy struct {

@@ -499,12 +499,24 @@ func (_q *AttemptQuery) Load(ctx context.Context) ([]*Attempt, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := attemptRooms.Get().(*attemptRoom)
+	defer func() {
+		room.row = Attempt{}
+		attemptRooms.Put(room)
+	}()
+	nodes, slab := []*Attempt{}, []Attempt(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Attempt, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanAttempt(rows, _q.config)
+	return nodes, nil
 }
 
 // attemptSelectList is attempt.Columns as a query names them, made once.
@@ -519,7 +531,7 @@ type attemptRoom struct {
 var attemptRooms = sync.Pool{New: func() any {
 	room := new(attemptRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.EndpointID,
@@ -534,31 +546,9 @@ var attemptRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.Detail),
 		(*cell.Bytes)(&row.Response),
 		(*cell.Bytes)(&row.Request),
-	}
+	)
 	return room
 }}
-
-// scanAttempt reads rows that hold every column of attempt.Columns, in their order.
-func scanAttempt(rows *sql.Rows, c config) ([]*Attempt, error) {
-	room := attemptRooms.Get().(*attemptRoom)
-	defer func() {
-		room.row = Attempt{}
-		attemptRooms.Put(room)
-	}()
-	nodes, slab := []*Attempt{}, []Attempt(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Attempt, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // AttemptGroupBy is the group-by builder for Attempt entities.
 type AttemptGroupBy struct {

@@ -500,12 +500,24 @@ func (_q *AuditQuery) Load(ctx context.Context) ([]*Audit, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := auditRooms.Get().(*auditRoom)
+	defer func() {
+		room.row = Audit{}
+		auditRooms.Put(room)
+	}()
+	nodes, slab := []*Audit{}, []Audit(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Audit, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanAudit(rows, _q.config)
+	return nodes, nil
 }
 
 // auditSelectList is audit.Columns as a query names them, made once.
@@ -520,7 +532,7 @@ type auditRoom struct {
 var auditRooms = sync.Pool{New: func() any {
 	room := new(auditRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[viewer.Kind])(&row.ActorType),
@@ -533,31 +545,9 @@ var auditRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.Address),
 		cell.TextOf(&row.Agent),
 		cell.TextOf(&row.RequestID),
-	}
+	)
 	return room
 }}
-
-// scanAudit reads rows that hold every column of audit.Columns, in their order.
-func scanAudit(rows *sql.Rows, c config) ([]*Audit, error) {
-	room := auditRooms.Get().(*auditRoom)
-	defer func() {
-		room.row = Audit{}
-		auditRooms.Put(room)
-	}()
-	nodes, slab := []*Audit{}, []Audit(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Audit, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // AuditGroupBy is the group-by builder for Audit entities.
 type AuditGroupBy struct {

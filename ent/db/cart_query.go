@@ -499,12 +499,24 @@ func (_q *CartQuery) Load(ctx context.Context) ([]*Cart, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := cartRooms.Get().(*cartRoom)
+	defer func() {
+		room.row = Cart{}
+		cartRooms.Put(room)
+	}()
+	nodes, slab := []*Cart{}, []Cart(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Cart, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanCart(rows, _q.config)
+	return nodes, nil
 }
 
 // cartSelectList is cart.Columns as a query names them, made once.
@@ -519,11 +531,11 @@ type cartRoom struct {
 var cartRooms = sync.Pool{New: func() any {
 	room := new(cartRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.Token,
-		&row.Bucket,
+		(*cell.Int8)(&row.Bucket),
 		(*cell.Int64)(&row.ExpiresAt),
 		(*cell.Int64)(&row.Version),
 		(*cell.Int64)(&row.UpdatedAt),
@@ -538,31 +550,9 @@ var cartRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.Payment),
 		cell.NumberOf(&row.ReachedAt),
 		cell.PointerOf(&row.OrderID),
-	}
+	)
 	return room
 }}
-
-// scanCart reads rows that hold every column of cart.Columns, in their order.
-func scanCart(rows *sql.Rows, c config) ([]*Cart, error) {
-	room := cartRooms.Get().(*cartRoom)
-	defer func() {
-		room.row = Cart{}
-		cartRooms.Put(room)
-	}()
-	nodes, slab := []*Cart{}, []Cart(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Cart, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // CartGroupBy is the group-by builder for Cart entities.
 type CartGroupBy struct {

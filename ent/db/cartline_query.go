@@ -499,12 +499,24 @@ func (_q *CartLineQuery) Load(ctx context.Context) ([]*CartLine, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := cartlineRooms.Get().(*cartlineRoom)
+	defer func() {
+		room.row = CartLine{}
+		cartlineRooms.Put(room)
+	}()
+	nodes, slab := []*CartLine{}, []CartLine(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]CartLine, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanCartLine(rows, _q.config)
+	return nodes, nil
 }
 
 // cartlineSelectList is cartline.Columns as a query names them, made once.
@@ -519,7 +531,7 @@ type cartlineRoom struct {
 var cartlineRooms = sync.Pool{New: func() any {
 	room := new(cartlineRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.CartID,
@@ -528,31 +540,9 @@ var cartlineRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.Quantity),
 		(*cell.Int64)(&row.PriceMinor),
 		(*cell.Int64)(&row.AddedAt),
-	}
+	)
 	return room
 }}
-
-// scanCartLine reads rows that hold every column of cartline.Columns, in their order.
-func scanCartLine(rows *sql.Rows, c config) ([]*CartLine, error) {
-	room := cartlineRooms.Get().(*cartlineRoom)
-	defer func() {
-		room.row = CartLine{}
-		cartlineRooms.Put(room)
-	}()
-	nodes, slab := []*CartLine{}, []CartLine(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]CartLine, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // CartLineGroupBy is the group-by builder for CartLine entities.
 type CartLineGroupBy struct {

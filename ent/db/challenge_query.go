@@ -493,12 +493,24 @@ func (_q *ChallengeQuery) Load(ctx context.Context) ([]*Challenge, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := challengeRooms.Get().(*challengeRoom)
+	defer func() {
+		room.row = Challenge{}
+		challengeRooms.Put(room)
+	}()
+	nodes, slab := []*Challenge{}, []Challenge(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Challenge, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanChallenge(rows, _q.config)
+	return nodes, nil
 }
 
 // challengeSelectList is challenge.Columns as a query names them, made once.
@@ -513,38 +525,16 @@ type challengeRoom struct {
 var challengeRooms = sync.Pool{New: func() any {
 	room := new(challengeRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.UserID,
 		(*cell.Text[state.ChallengePurpose])(&row.Purpose),
 		cell.TextOf(&row.Email),
 		(*cell.Bytes)(&row.Data),
 		(*cell.Int64)(&row.ExpiresAt),
-	}
+	)
 	return room
 }}
-
-// scanChallenge reads rows that hold every column of challenge.Columns, in their order.
-func scanChallenge(rows *sql.Rows, c config) ([]*Challenge, error) {
-	room := challengeRooms.Get().(*challengeRoom)
-	defer func() {
-		room.row = Challenge{}
-		challengeRooms.Put(room)
-	}()
-	nodes, slab := []*Challenge{}, []Challenge(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Challenge, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // ChallengeGroupBy is the group-by builder for Challenge entities.
 type ChallengeGroupBy struct {

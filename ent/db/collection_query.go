@@ -500,12 +500,24 @@ func (_q *CollectionQuery) Load(ctx context.Context) ([]*Collection, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := collectionRooms.Get().(*collectionRoom)
+	defer func() {
+		room.row = Collection{}
+		collectionRooms.Put(room)
+	}()
+	nodes, slab := []*Collection{}, []Collection(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Collection, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanCollection(rows, _q.config)
+	return nodes, nil
 }
 
 // collectionSelectList is collection.Columns as a query names them, made once.
@@ -520,7 +532,7 @@ type collectionRoom struct {
 var collectionRooms = sync.Pool{New: func() any {
 	room := new(collectionRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -531,36 +543,14 @@ var collectionRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.Description),
 		(*cell.Text[state.CollectionSort])(&row.Sort),
 		(*cell.Bytes)(&row.Rule),
-		&row.Bucket,
+		(*cell.Int8)(&row.Bucket),
 		(*cell.Int64)(&row.DueAt),
 		&row.Behind,
 		(*cell.Flag)(&row.Settling),
 		(*cell.Flag)(&row.Gone),
-	}
+	)
 	return room
 }}
-
-// scanCollection reads rows that hold every column of collection.Columns, in their order.
-func scanCollection(rows *sql.Rows, c config) ([]*Collection, error) {
-	room := collectionRooms.Get().(*collectionRoom)
-	defer func() {
-		room.row = Collection{}
-		collectionRooms.Put(room)
-	}()
-	nodes, slab := []*Collection{}, []Collection(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Collection, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // CollectionGroupBy is the group-by builder for Collection entities.
 type CollectionGroupBy struct {

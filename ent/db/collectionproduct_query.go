@@ -499,12 +499,24 @@ func (_q *CollectionProductQuery) Load(ctx context.Context) ([]*CollectionProduc
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := collectionproductRooms.Get().(*collectionproductRoom)
+	defer func() {
+		room.row = CollectionProduct{}
+		collectionproductRooms.Put(room)
+	}()
+	nodes, slab := []*CollectionProduct{}, []CollectionProduct(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]CollectionProduct, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanCollectionProduct(rows, _q.config)
+	return nodes, nil
 }
 
 // collectionproductSelectList is collectionproduct.Columns as a query names them, made once.
@@ -519,36 +531,14 @@ type collectionproductRoom struct {
 var collectionproductRooms = sync.Pool{New: func() any {
 	room := new(collectionproductRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.CollectionID,
 		(*cell.Int64)(&row.Position),
-	}
+	)
 	return room
 }}
-
-// scanCollectionProduct reads rows that hold every column of collectionproduct.Columns, in their order.
-func scanCollectionProduct(rows *sql.Rows, c config) ([]*CollectionProduct, error) {
-	room := collectionproductRooms.Get().(*collectionproductRoom)
-	defer func() {
-		room.row = CollectionProduct{}
-		collectionproductRooms.Put(room)
-	}()
-	nodes, slab := []*CollectionProduct{}, []CollectionProduct(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]CollectionProduct, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // CollectionProductGroupBy is the group-by builder for CollectionProduct entities.
 type CollectionProductGroupBy struct {

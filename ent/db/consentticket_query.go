@@ -499,12 +499,24 @@ func (_q *ConsentTicketQuery) Load(ctx context.Context) ([]*ConsentTicket, error
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := consentticketRooms.Get().(*consentticketRoom)
+	defer func() {
+		room.row = ConsentTicket{}
+		consentticketRooms.Put(room)
+	}()
+	nodes, slab := []*ConsentTicket{}, []ConsentTicket(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]ConsentTicket, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanConsentTicket(rows, _q.config)
+	return nodes, nil
 }
 
 // consentticketSelectList is consentticket.Columns as a query names them, made once.
@@ -519,34 +531,12 @@ type consentticketRoom struct {
 var consentticketRooms = sync.Pool{New: func() any {
 	room := new(consentticketRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
-	}
+	)
 	return room
 }}
-
-// scanConsentTicket reads rows that hold every column of consentticket.Columns, in their order.
-func scanConsentTicket(rows *sql.Rows, c config) ([]*ConsentTicket, error) {
-	room := consentticketRooms.Get().(*consentticketRoom)
-	defer func() {
-		room.row = ConsentTicket{}
-		consentticketRooms.Put(room)
-	}()
-	nodes, slab := []*ConsentTicket{}, []ConsentTicket(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]ConsentTicket, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // ConsentTicketGroupBy is the group-by builder for ConsentTicket entities.
 type ConsentTicketGroupBy struct {

@@ -492,12 +492,24 @@ func (_q *CredentialQuery) Load(ctx context.Context) ([]*Credential, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := credentialRooms.Get().(*credentialRoom)
+	defer func() {
+		room.row = Credential{}
+		credentialRooms.Put(room)
+	}()
+	nodes, slab := []*Credential{}, []Credential(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Credential, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanCredential(rows, _q.config)
+	return nodes, nil
 }
 
 // credentialSelectList is credential.Columns as a query names them, made once.
@@ -512,36 +524,14 @@ type credentialRoom struct {
 var credentialRooms = sync.Pool{New: func() any {
 	room := new(credentialRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.CredentialID,
 		(*cell.Text[string])(&row.Kind),
-	}
+	)
 	return room
 }}
-
-// scanCredential reads rows that hold every column of credential.Columns, in their order.
-func scanCredential(rows *sql.Rows, c config) ([]*Credential, error) {
-	room := credentialRooms.Get().(*credentialRoom)
-	defer func() {
-		room.row = Credential{}
-		credentialRooms.Put(room)
-	}()
-	nodes, slab := []*Credential{}, []Credential(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Credential, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // CredentialGroupBy is the group-by builder for Credential entities.
 type CredentialGroupBy struct {

@@ -500,12 +500,24 @@ func (_q *CustomerQuery) Load(ctx context.Context) ([]*Customer, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := customerRooms.Get().(*customerRoom)
+	defer func() {
+		room.row = Customer{}
+		customerRooms.Put(room)
+	}()
+	nodes, slab := []*Customer{}, []Customer(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Customer, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanCustomer(rows, _q.config)
+	return nodes, nil
 }
 
 // customerSelectList is customer.Columns as a query names them, made once.
@@ -520,7 +532,7 @@ type customerRoom struct {
 var customerRooms = sync.Pool{New: func() any {
 	room := new(customerRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -540,31 +552,9 @@ var customerRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.OrdersCount),
 		(*cell.Int64)(&row.TotalSpentMinor),
 		cell.NumberOf(&row.LastOrderAt),
-	}
+	)
 	return room
 }}
-
-// scanCustomer reads rows that hold every column of customer.Columns, in their order.
-func scanCustomer(rows *sql.Rows, c config) ([]*Customer, error) {
-	room := customerRooms.Get().(*customerRoom)
-	defer func() {
-		room.row = Customer{}
-		customerRooms.Put(room)
-	}()
-	nodes, slab := []*Customer{}, []Customer(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Customer, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // CustomerGroupBy is the group-by builder for Customer entities.
 type CustomerGroupBy struct {

@@ -499,12 +499,24 @@ func (_q *DeliveryQuery) Load(ctx context.Context) ([]*Delivery, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := deliveryRooms.Get().(*deliveryRoom)
+	defer func() {
+		room.row = Delivery{}
+		deliveryRooms.Put(room)
+	}()
+	nodes, slab := []*Delivery{}, []Delivery(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Delivery, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanDelivery(rows, _q.config)
+	return nodes, nil
 }
 
 // deliverySelectList is delivery.Columns as a query names them, made once.
@@ -519,7 +531,7 @@ type deliveryRoom struct {
 var deliveryRooms = sync.Pool{New: func() any {
 	room := new(deliveryRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.EndpointID,
@@ -532,31 +544,9 @@ var deliveryRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.DueAt),
 		(*cell.Int64)(&row.TriedAt),
 		(*cell.Flag)(&row.Failed),
-	}
+	)
 	return room
 }}
-
-// scanDelivery reads rows that hold every column of delivery.Columns, in their order.
-func scanDelivery(rows *sql.Rows, c config) ([]*Delivery, error) {
-	room := deliveryRooms.Get().(*deliveryRoom)
-	defer func() {
-		room.row = Delivery{}
-		deliveryRooms.Put(room)
-	}()
-	nodes, slab := []*Delivery{}, []Delivery(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Delivery, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // DeliveryGroupBy is the group-by builder for Delivery entities.
 type DeliveryGroupBy struct {

@@ -501,12 +501,24 @@ func (_q *DeliveryLogQuery) Load(ctx context.Context) ([]*DeliveryLog, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := deliverylogRooms.Get().(*deliverylogRoom)
+	defer func() {
+		room.row = DeliveryLog{}
+		deliverylogRooms.Put(room)
+	}()
+	nodes, slab := []*DeliveryLog{}, []DeliveryLog(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]DeliveryLog, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanDeliveryLog(rows, _q.config)
+	return nodes, nil
 }
 
 // deliverylogSelectList is deliverylog.Columns as a query names them, made once.
@@ -521,7 +533,7 @@ type deliverylogRoom struct {
 var deliverylogRooms = sync.Pool{New: func() any {
 	room := new(deliverylogRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.EndpointID,
@@ -540,31 +552,9 @@ var deliverylogRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.Detail),
 		(*cell.Bytes)(&row.Response),
 		(*cell.Bytes)(&row.Request),
-	}
+	)
 	return room
 }}
-
-// scanDeliveryLog reads rows that hold every column of deliverylog.Columns, in their order.
-func scanDeliveryLog(rows *sql.Rows, c config) ([]*DeliveryLog, error) {
-	room := deliverylogRooms.Get().(*deliverylogRoom)
-	defer func() {
-		room.row = DeliveryLog{}
-		deliverylogRooms.Put(room)
-	}()
-	nodes, slab := []*DeliveryLog{}, []DeliveryLog(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]DeliveryLog, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // DeliveryLogGroupBy is the group-by builder for DeliveryLog entities.
 type DeliveryLogGroupBy struct {

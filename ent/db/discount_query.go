@@ -500,12 +500,24 @@ func (_q *DiscountQuery) Load(ctx context.Context) ([]*Discount, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := discountRooms.Get().(*discountRoom)
+	defer func() {
+		room.row = Discount{}
+		discountRooms.Put(room)
+	}()
+	nodes, slab := []*Discount{}, []Discount(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Discount, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanDiscount(rows, _q.config)
+	return nodes, nil
 }
 
 // discountSelectList is discount.Columns as a query names them, made once.
@@ -520,7 +532,7 @@ type discountRoom struct {
 var discountRooms = sync.Pool{New: func() any {
 	room := new(discountRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -538,31 +550,9 @@ var discountRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.Uses),
 		(*cell.Flag)(&row.Active),
 		(*cell.Bytes)(&row.Collections),
-	}
+	)
 	return room
 }}
-
-// scanDiscount reads rows that hold every column of discount.Columns, in their order.
-func scanDiscount(rows *sql.Rows, c config) ([]*Discount, error) {
-	room := discountRooms.Get().(*discountRoom)
-	defer func() {
-		room.row = Discount{}
-		discountRooms.Put(room)
-	}()
-	nodes, slab := []*Discount{}, []Discount(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Discount, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // DiscountGroupBy is the group-by builder for Discount entities.
 type DiscountGroupBy struct {

@@ -499,12 +499,24 @@ func (_q *DiscountUseQuery) Load(ctx context.Context) ([]*DiscountUse, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := discountuseRooms.Get().(*discountuseRoom)
+	defer func() {
+		room.row = DiscountUse{}
+		discountuseRooms.Put(room)
+	}()
+	nodes, slab := []*DiscountUse{}, []DiscountUse(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]DiscountUse, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanDiscountUse(rows, _q.config)
+	return nodes, nil
 }
 
 // discountuseSelectList is discountuse.Columns as a query names them, made once.
@@ -519,37 +531,15 @@ type discountuseRoom struct {
 var discountuseRooms = sync.Pool{New: func() any {
 	room := new(discountuseRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.DiscountID,
 		&row.CustomerID,
 		(*cell.Int64)(&row.Uses),
-	}
+	)
 	return room
 }}
-
-// scanDiscountUse reads rows that hold every column of discountuse.Columns, in their order.
-func scanDiscountUse(rows *sql.Rows, c config) ([]*DiscountUse, error) {
-	room := discountuseRooms.Get().(*discountuseRoom)
-	defer func() {
-		room.row = DiscountUse{}
-		discountuseRooms.Put(room)
-	}()
-	nodes, slab := []*DiscountUse{}, []DiscountUse(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]DiscountUse, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // DiscountUseGroupBy is the group-by builder for DiscountUse entities.
 type DiscountUseGroupBy struct {

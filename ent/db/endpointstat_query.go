@@ -499,12 +499,24 @@ func (_q *EndpointStatQuery) Load(ctx context.Context) ([]*EndpointStat, error) 
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := endpointstatRooms.Get().(*endpointstatRoom)
+	defer func() {
+		room.row = EndpointStat{}
+		endpointstatRooms.Put(room)
+	}()
+	nodes, slab := []*EndpointStat{}, []EndpointStat(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]EndpointStat, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanEndpointStat(rows, _q.config)
+	return nodes, nil
 }
 
 // endpointstatSelectList is endpointstat.Columns as a query names them, made once.
@@ -519,7 +531,7 @@ type endpointstatRoom struct {
 var endpointstatRooms = sync.Pool{New: func() any {
 	room := new(endpointstatRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Slot),
@@ -527,31 +539,9 @@ var endpointstatRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.Failed),
 		(*cell.Int64)(&row.LatencySum),
 		(*cell.Int64)(&row.LatencyMax),
-	}
+	)
 	return room
 }}
-
-// scanEndpointStat reads rows that hold every column of endpointstat.Columns, in their order.
-func scanEndpointStat(rows *sql.Rows, c config) ([]*EndpointStat, error) {
-	room := endpointstatRooms.Get().(*endpointstatRoom)
-	defer func() {
-		room.row = EndpointStat{}
-		endpointstatRooms.Put(room)
-	}()
-	nodes, slab := []*EndpointStat{}, []EndpointStat(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]EndpointStat, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // EndpointStatGroupBy is the group-by builder for EndpointStat entities.
 type EndpointStatGroupBy struct {

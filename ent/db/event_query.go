@@ -500,12 +500,24 @@ func (_q *EventQuery) Load(ctx context.Context) ([]*Event, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := dbeventRooms.Get().(*dbeventRoom)
+	defer func() {
+		room.row = Event{}
+		dbeventRooms.Put(room)
+	}()
+	nodes, slab := []*Event{}, []Event(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Event, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanEvent(rows, _q.config)
+	return nodes, nil
 }
 
 // dbeventSelectList is dbevent.Columns as a query names them, made once.
@@ -520,7 +532,7 @@ type dbeventRoom struct {
 var dbeventRooms = sync.Pool{New: func() any {
 	room := new(dbeventRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[event.Type])(&row.Type),
@@ -528,31 +540,9 @@ var dbeventRooms = sync.Pool{New: func() any {
 		&row.ResourceID,
 		(*cell.Int64)(&row.Sequence),
 		&row.Body,
-	}
+	)
 	return room
 }}
-
-// scanEvent reads rows that hold every column of dbevent.Columns, in their order.
-func scanEvent(rows *sql.Rows, c config) ([]*Event, error) {
-	room := dbeventRooms.Get().(*dbeventRoom)
-	defer func() {
-		room.row = Event{}
-		dbeventRooms.Put(room)
-	}()
-	nodes, slab := []*Event{}, []Event(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Event, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // EventGroupBy is the group-by builder for Event entities.
 type EventGroupBy struct {

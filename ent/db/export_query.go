@@ -501,12 +501,24 @@ func (_q *ExportQuery) Load(ctx context.Context) ([]*Export, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := exportRooms.Get().(*exportRoom)
+	defer func() {
+		room.row = Export{}
+		exportRooms.Put(room)
+	}()
+	nodes, slab := []*Export{}, []Export(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Export, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanExport(rows, _q.config)
+	return nodes, nil
 }
 
 // exportSelectList is export.Columns as a query names them, made once.
@@ -521,13 +533,13 @@ type exportRoom struct {
 var exportRooms = sync.Pool{New: func() any {
 	room := new(exportRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
 		(*cell.Int64)(&row.EventSequence),
 		(*cell.Int64)(&row.UpdatedAt),
-		&row.Bucket,
+		(*cell.Int8)(&row.Bucket),
 		(*cell.Text[state.ExportKind])(&row.Kind),
 		(*cell.Text[state.ExportFormat])(&row.Format),
 		(*cell.Text[state.ExportCompression])(&row.Compression),
@@ -567,31 +579,9 @@ var exportRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.FilterFinancialStatus),
 		cell.TextOf(&row.FilterFulfillmentStatus),
 		cell.PointerOf(&row.FilterCustomerID),
-	}
+	)
 	return room
 }}
-
-// scanExport reads rows that hold every column of export.Columns, in their order.
-func scanExport(rows *sql.Rows, c config) ([]*Export, error) {
-	room := exportRooms.Get().(*exportRoom)
-	defer func() {
-		room.row = Export{}
-		exportRooms.Put(room)
-	}()
-	nodes, slab := []*Export{}, []Export(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Export, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // ExportGroupBy is the group-by builder for Export entities.
 type ExportGroupBy struct {

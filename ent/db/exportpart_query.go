@@ -499,12 +499,24 @@ func (_q *ExportPartQuery) Load(ctx context.Context) ([]*ExportPart, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := exportpartRooms.Get().(*exportpartRoom)
+	defer func() {
+		room.row = ExportPart{}
+		exportpartRooms.Put(room)
+	}()
+	nodes, slab := []*ExportPart{}, []ExportPart(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]ExportPart, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanExportPart(rows, _q.config)
+	return nodes, nil
 }
 
 // exportpartSelectList is exportpart.Columns as a query names them, made once.
@@ -519,38 +531,16 @@ type exportpartRoom struct {
 var exportpartRooms = sync.Pool{New: func() any {
 	room := new(exportpartRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.ExportID,
 		(*cell.Int)(&row.Number),
 		(*cell.Int64)(&row.Token),
 		(*cell.Int64)(&row.SizeBytes),
-	}
+	)
 	return room
 }}
-
-// scanExportPart reads rows that hold every column of exportpart.Columns, in their order.
-func scanExportPart(rows *sql.Rows, c config) ([]*ExportPart, error) {
-	room := exportpartRooms.Get().(*exportpartRoom)
-	defer func() {
-		room.row = ExportPart{}
-		exportpartRooms.Put(room)
-	}()
-	nodes, slab := []*ExportPart{}, []ExportPart(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]ExportPart, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // ExportPartGroupBy is the group-by builder for ExportPart entities.
 type ExportPartGroupBy struct {

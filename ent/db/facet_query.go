@@ -499,12 +499,24 @@ func (_q *FacetQuery) Load(ctx context.Context) ([]*Facet, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := facetRooms.Get().(*facetRoom)
+	defer func() {
+		room.row = Facet{}
+		facetRooms.Put(room)
+	}()
+	nodes, slab := []*Facet{}, []Facet(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Facet, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanFacet(rows, _q.config)
+	return nodes, nil
 }
 
 // facetSelectList is facet.Columns as a query names them, made once.
@@ -519,36 +531,14 @@ type facetRoom struct {
 var facetRooms = sync.Pool{New: func() any {
 	room := new(facetRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[string])(&row.Name),
 		(*cell.Text[string])(&row.Value),
-	}
+	)
 	return room
 }}
-
-// scanFacet reads rows that hold every column of facet.Columns, in their order.
-func scanFacet(rows *sql.Rows, c config) ([]*Facet, error) {
-	room := facetRooms.Get().(*facetRoom)
-	defer func() {
-		room.row = Facet{}
-		facetRooms.Put(room)
-	}()
-	nodes, slab := []*Facet{}, []Facet(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Facet, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // FacetGroupBy is the group-by builder for Facet entities.
 type FacetGroupBy struct {

@@ -493,12 +493,24 @@ func (_q *FactorQuery) Load(ctx context.Context) ([]*Factor, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := factorRooms.Get().(*factorRoom)
+	defer func() {
+		room.row = Factor{}
+		factorRooms.Put(room)
+	}()
+	nodes, slab := []*Factor{}, []Factor(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Factor, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanFactor(rows, _q.config)
+	return nodes, nil
 }
 
 // factorSelectList is factor.Columns as a query names them, made once.
@@ -513,7 +525,7 @@ type factorRoom struct {
 var factorRooms = sync.Pool{New: func() any {
 	room := new(factorRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.UserID,
 		(*cell.Text[state.FactorKind])(&row.Kind),
@@ -521,31 +533,9 @@ var factorRooms = sync.Pool{New: func() any {
 		(*cell.Bytes)(&row.Data),
 		(*cell.Int64)(&row.Step),
 		cell.NumberOf(&row.LastUsedAt),
-	}
+	)
 	return room
 }}
-
-// scanFactor reads rows that hold every column of factor.Columns, in their order.
-func scanFactor(rows *sql.Rows, c config) ([]*Factor, error) {
-	room := factorRooms.Get().(*factorRoom)
-	defer func() {
-		room.row = Factor{}
-		factorRooms.Put(room)
-	}()
-	nodes, slab := []*Factor{}, []Factor(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Factor, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // FactorGroupBy is the group-by builder for Factor entities.
 type FactorGroupBy struct {

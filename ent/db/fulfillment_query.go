@@ -499,12 +499,24 @@ func (_q *FulfillmentQuery) Load(ctx context.Context) ([]*Fulfillment, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := fulfillmentRooms.Get().(*fulfillmentRoom)
+	defer func() {
+		room.row = Fulfillment{}
+		fulfillmentRooms.Put(room)
+	}()
+	nodes, slab := []*Fulfillment{}, []Fulfillment(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Fulfillment, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanFulfillment(rows, _q.config)
+	return nodes, nil
 }
 
 // fulfillmentSelectList is fulfillment.Columns as a query names them, made once.
@@ -519,7 +531,7 @@ type fulfillmentRoom struct {
 var fulfillmentRooms = sync.Pool{New: func() any {
 	room := new(fulfillmentRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.OrderID,
@@ -527,31 +539,9 @@ var fulfillmentRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.Carrier),
 		cell.TextOf(&row.TrackingNumber),
 		cell.TextOf(&row.TrackingURL),
-	}
+	)
 	return room
 }}
-
-// scanFulfillment reads rows that hold every column of fulfillment.Columns, in their order.
-func scanFulfillment(rows *sql.Rows, c config) ([]*Fulfillment, error) {
-	room := fulfillmentRooms.Get().(*fulfillmentRoom)
-	defer func() {
-		room.row = Fulfillment{}
-		fulfillmentRooms.Put(room)
-	}()
-	nodes, slab := []*Fulfillment{}, []Fulfillment(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Fulfillment, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // FulfillmentGroupBy is the group-by builder for Fulfillment entities.
 type FulfillmentGroupBy struct {

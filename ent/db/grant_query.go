@@ -499,12 +499,24 @@ func (_q *GrantQuery) Load(ctx context.Context) ([]*Grant, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := grantRooms.Get().(*grantRoom)
+	defer func() {
+		room.row = Grant{}
+		grantRooms.Put(room)
+	}()
+	nodes, slab := []*Grant{}, []Grant(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Grant, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanGrant(rows, _q.config)
+	return nodes, nil
 }
 
 // grantSelectList is grant.Columns as a query names them, made once.
@@ -519,7 +531,7 @@ type grantRoom struct {
 var grantRooms = sync.Pool{New: func() any {
 	room := new(grantRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -540,31 +552,9 @@ var grantRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.RevokedAt),
 		cell.TextOf(&row.RevokedReason),
 		cell.NumberOf(&row.LastUsedAt),
-	}
+	)
 	return room
 }}
-
-// scanGrant reads rows that hold every column of grant.Columns, in their order.
-func scanGrant(rows *sql.Rows, c config) ([]*Grant, error) {
-	room := grantRooms.Get().(*grantRoom)
-	defer func() {
-		room.row = Grant{}
-		grantRooms.Put(room)
-	}()
-	nodes, slab := []*Grant{}, []Grant(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Grant, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // GrantGroupBy is the group-by builder for Grant entities.
 type GrantGroupBy struct {

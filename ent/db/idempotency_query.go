@@ -499,12 +499,24 @@ func (_q *IdempotencyQuery) Load(ctx context.Context) ([]*Idempotency, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := idempotencyRooms.Get().(*idempotencyRoom)
+	defer func() {
+		room.row = Idempotency{}
+		idempotencyRooms.Put(room)
+	}()
+	nodes, slab := []*Idempotency{}, []Idempotency(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Idempotency, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanIdempotency(rows, _q.config)
+	return nodes, nil
 }
 
 // idempotencySelectList is idempotency.Columns as a query names them, made once.
@@ -519,7 +531,7 @@ type idempotencyRoom struct {
 var idempotencyRooms = sync.Pool{New: func() any {
 	room := new(idempotencyRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Bytes)(&row.KeyHash),
@@ -528,31 +540,9 @@ var idempotencyRooms = sync.Pool{New: func() any {
 		(*cell.Int)(&row.Status),
 		(*cell.Bytes)(&row.Answer),
 		cell.PointerOf(&row.AboutID),
-	}
+	)
 	return room
 }}
-
-// scanIdempotency reads rows that hold every column of idempotency.Columns, in their order.
-func scanIdempotency(rows *sql.Rows, c config) ([]*Idempotency, error) {
-	room := idempotencyRooms.Get().(*idempotencyRoom)
-	defer func() {
-		room.row = Idempotency{}
-		idempotencyRooms.Put(room)
-	}()
-	nodes, slab := []*Idempotency{}, []Idempotency(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Idempotency, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // IdempotencyGroupBy is the group-by builder for Idempotency entities.
 type IdempotencyGroupBy struct {

@@ -499,12 +499,24 @@ func (_q *ImportedQuery) Load(ctx context.Context) ([]*Imported, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := importedRooms.Get().(*importedRoom)
+	defer func() {
+		room.row = Imported{}
+		importedRooms.Put(room)
+	}()
+	nodes, slab := []*Imported{}, []Imported(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Imported, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanImported(rows, _q.config)
+	return nodes, nil
 }
 
 // importedSelectList is imported.Columns as a query names them, made once.
@@ -519,35 +531,13 @@ type importedRoom struct {
 var importedRooms = sync.Pool{New: func() any {
 	room := new(importedRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.MadeID,
-	}
+	)
 	return room
 }}
-
-// scanImported reads rows that hold every column of imported.Columns, in their order.
-func scanImported(rows *sql.Rows, c config) ([]*Imported, error) {
-	room := importedRooms.Get().(*importedRoom)
-	defer func() {
-		room.row = Imported{}
-		importedRooms.Put(room)
-	}()
-	nodes, slab := []*Imported{}, []Imported(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Imported, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // ImportedGroupBy is the group-by builder for Imported entities.
 type ImportedGroupBy struct {

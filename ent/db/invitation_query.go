@@ -500,12 +500,24 @@ func (_q *InvitationQuery) Load(ctx context.Context) ([]*Invitation, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := invitationRooms.Get().(*invitationRoom)
+	defer func() {
+		room.row = Invitation{}
+		invitationRooms.Put(room)
+	}()
+	nodes, slab := []*Invitation{}, []Invitation(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Invitation, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanInvitation(rows, _q.config)
+	return nodes, nil
 }
 
 // invitationSelectList is invitation.Columns as a query names them, made once.
@@ -520,7 +532,7 @@ type invitationRoom struct {
 var invitationRooms = sync.Pool{New: func() any {
 	room := new(invitationRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[string])(&row.Email),
@@ -532,31 +544,9 @@ var invitationRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.ExpiresAt),
 		cell.TextOf(&row.Outcome),
 		cell.NumberOf(&row.EndedAt),
-	}
+	)
 	return room
 }}
-
-// scanInvitation reads rows that hold every column of invitation.Columns, in their order.
-func scanInvitation(rows *sql.Rows, c config) ([]*Invitation, error) {
-	room := invitationRooms.Get().(*invitationRoom)
-	defer func() {
-		room.row = Invitation{}
-		invitationRooms.Put(room)
-	}()
-	nodes, slab := []*Invitation{}, []Invitation(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Invitation, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // InvitationGroupBy is the group-by builder for Invitation entities.
 type InvitationGroupBy struct {

@@ -499,12 +499,24 @@ func (_q *LineWalkQuery) Load(ctx context.Context) ([]*LineWalk, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := linewalkRooms.Get().(*linewalkRoom)
+	defer func() {
+		room.row = LineWalk{}
+		linewalkRooms.Put(room)
+	}()
+	nodes, slab := []*LineWalk{}, []LineWalk(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]LineWalk, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanLineWalk(rows, _q.config)
+	return nodes, nil
 }
 
 // linewalkSelectList is linewalk.Columns as a query names them, made once.
@@ -519,36 +531,14 @@ type linewalkRoom struct {
 var linewalkRooms = sync.Pool{New: func() any {
 	room := new(linewalkRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Changed),
 		&row.Behind,
-	}
+	)
 	return room
 }}
-
-// scanLineWalk reads rows that hold every column of linewalk.Columns, in their order.
-func scanLineWalk(rows *sql.Rows, c config) ([]*LineWalk, error) {
-	room := linewalkRooms.Get().(*linewalkRoom)
-	defer func() {
-		room.row = LineWalk{}
-		linewalkRooms.Put(room)
-	}()
-	nodes, slab := []*LineWalk{}, []LineWalk(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]LineWalk, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // LineWalkGroupBy is the group-by builder for LineWalk entities.
 type LineWalkGroupBy struct {

@@ -499,12 +499,24 @@ func (_q *ListingQuery) Load(ctx context.Context) ([]*Listing, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := listingRooms.Get().(*listingRoom)
+	defer func() {
+		room.row = Listing{}
+		listingRooms.Put(room)
+	}()
+	nodes, slab := []*Listing{}, []Listing(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Listing, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanListing(rows, _q.config)
+	return nodes, nil
 }
 
 // listingSelectList is listing.Columns as a query names them, made once.
@@ -519,38 +531,16 @@ type listingRoom struct {
 var listingRooms = sync.Pool{New: func() any {
 	room := new(listingRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.Shelf,
 		(*cell.Int64)(&row.PublishedAt),
 		(*cell.Int64)(&row.PriceMinor),
 		(*cell.Text[string])(&row.TitleKey),
-	}
+	)
 	return room
 }}
-
-// scanListing reads rows that hold every column of listing.Columns, in their order.
-func scanListing(rows *sql.Rows, c config) ([]*Listing, error) {
-	room := listingRooms.Get().(*listingRoom)
-	defer func() {
-		room.row = Listing{}
-		listingRooms.Put(room)
-	}()
-	nodes, slab := []*Listing{}, []Listing(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Listing, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // ListingGroupBy is the group-by builder for Listing entities.
 type ListingGroupBy struct {

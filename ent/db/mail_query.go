@@ -499,12 +499,24 @@ func (_q *MailQuery) Load(ctx context.Context) ([]*Mail, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := mailRooms.Get().(*mailRoom)
+	defer func() {
+		room.row = Mail{}
+		mailRooms.Put(room)
+	}()
+	nodes, slab := []*Mail{}, []Mail(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Mail, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanMail(rows, _q.config)
+	return nodes, nil
 }
 
 // mailSelectList is mail.Columns as a query names them, made once.
@@ -519,10 +531,10 @@ type mailRoom struct {
 var mailRooms = sync.Pool{New: func() any {
 	room := new(mailRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
-		&row.Bucket,
+		(*cell.Int8)(&row.Bucket),
 		(*cell.Int64)(&row.DueAt),
 		(*cell.Int)(&row.Attempts),
 		(*cell.Text[string])(&row.Recipient),
@@ -530,31 +542,9 @@ var mailRooms = sync.Pool{New: func() any {
 		(*cell.Text[string])(&row.Body),
 		cell.TextOf(&row.HTML),
 		cell.TextOf(&row.SenderName),
-	}
+	)
 	return room
 }}
-
-// scanMail reads rows that hold every column of mail.Columns, in their order.
-func scanMail(rows *sql.Rows, c config) ([]*Mail, error) {
-	room := mailRooms.Get().(*mailRoom)
-	defer func() {
-		room.row = Mail{}
-		mailRooms.Put(room)
-	}()
-	nodes, slab := []*Mail{}, []Mail(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Mail, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // MailGroupBy is the group-by builder for Mail entities.
 type MailGroupBy struct {

@@ -493,12 +493,24 @@ func (_q *MarketplaceThemeQuery) Load(ctx context.Context) ([]*MarketplaceTheme,
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := marketplacethemeRooms.Get().(*marketplacethemeRoom)
+	defer func() {
+		room.row = MarketplaceTheme{}
+		marketplacethemeRooms.Put(room)
+	}()
+	nodes, slab := []*MarketplaceTheme{}, []MarketplaceTheme(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]MarketplaceTheme, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanMarketplaceTheme(rows, _q.config)
+	return nodes, nil
 }
 
 // marketplacethemeSelectList is marketplacetheme.Columns as a query names them, made once.
@@ -513,7 +525,7 @@ type marketplacethemeRoom struct {
 var marketplacethemeRooms = sync.Pool{New: func() any {
 	room := new(marketplacethemeRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		cell.PointerOf(&row.SubmitterID),
 		(*cell.Text[string])(&row.Slug),
@@ -532,31 +544,9 @@ var marketplacethemeRooms = sync.Pool{New: func() any {
 		&row.Checksum,
 		cell.NumberOf(&row.PublishedAt),
 		(*cell.Int64)(&row.UpdatedAt),
-	}
+	)
 	return room
 }}
-
-// scanMarketplaceTheme reads rows that hold every column of marketplacetheme.Columns, in their order.
-func scanMarketplaceTheme(rows *sql.Rows, c config) ([]*MarketplaceTheme, error) {
-	room := marketplacethemeRooms.Get().(*marketplacethemeRoom)
-	defer func() {
-		room.row = MarketplaceTheme{}
-		marketplacethemeRooms.Put(room)
-	}()
-	nodes, slab := []*MarketplaceTheme{}, []MarketplaceTheme(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]MarketplaceTheme, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // MarketplaceThemeGroupBy is the group-by builder for MarketplaceTheme entities.
 type MarketplaceThemeGroupBy struct {

@@ -492,12 +492,24 @@ func (_q *MembershipQuery) Load(ctx context.Context) ([]*Membership, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := membershipRooms.Get().(*membershipRoom)
+	defer func() {
+		room.row = Membership{}
+		membershipRooms.Put(room)
+	}()
+	nodes, slab := []*Membership{}, []Membership(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Membership, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanMembership(rows, _q.config)
+	return nodes, nil
 }
 
 // membershipSelectList is membership.Columns as a query names them, made once.
@@ -512,34 +524,12 @@ type membershipRoom struct {
 var membershipRooms = sync.Pool{New: func() any {
 	room := new(membershipRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
-	}
+	)
 	return room
 }}
-
-// scanMembership reads rows that hold every column of membership.Columns, in their order.
-func scanMembership(rows *sql.Rows, c config) ([]*Membership, error) {
-	room := membershipRooms.Get().(*membershipRoom)
-	defer func() {
-		room.row = Membership{}
-		membershipRooms.Put(room)
-	}()
-	nodes, slab := []*Membership{}, []Membership(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Membership, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // MembershipGroupBy is the group-by builder for Membership entities.
 type MembershipGroupBy struct {

@@ -499,12 +499,24 @@ func (_q *MenusQuery) Load(ctx context.Context) ([]*Menus, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := menusRooms.Get().(*menusRoom)
+	defer func() {
+		room.row = Menus{}
+		menusRooms.Put(room)
+	}()
+	nodes, slab := []*Menus{}, []Menus(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Menus, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanMenus(rows, _q.config)
+	return nodes, nil
 }
 
 // menusSelectList is menus.Columns as a query names them, made once.
@@ -519,37 +531,15 @@ type menusRoom struct {
 var menusRooms = sync.Pool{New: func() any {
 	room := new(menusRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
 		(*cell.Int64)(&row.UpdatedAt),
 		(*cell.Bytes)(&row.Content),
-	}
+	)
 	return room
 }}
-
-// scanMenus reads rows that hold every column of menus.Columns, in their order.
-func scanMenus(rows *sql.Rows, c config) ([]*Menus, error) {
-	room := menusRooms.Get().(*menusRoom)
-	defer func() {
-		room.row = Menus{}
-		menusRooms.Put(room)
-	}()
-	nodes, slab := []*Menus{}, []Menus(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Menus, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // MenusGroupBy is the group-by builder for Menus entities.
 type MenusGroupBy struct {

@@ -501,12 +501,24 @@ func (_q *NoteQuery) Load(ctx context.Context) ([]*Note, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := noteRooms.Get().(*noteRoom)
+	defer func() {
+		room.row = Note{}
+		noteRooms.Put(room)
+	}()
+	nodes, slab := []*Note{}, []Note(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Note, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanNote(rows, _q.config)
+	return nodes, nil
 }
 
 // noteSelectList is note.Columns as a query names them, made once.
@@ -521,7 +533,7 @@ type noteRoom struct {
 var noteRooms = sync.Pool{New: func() any {
 	room := new(noteRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.OrderID,
@@ -530,31 +542,9 @@ var noteRooms = sync.Pool{New: func() any {
 		(*cell.Text[viewer.Kind])(&row.AuthorType),
 		&row.AuthorID,
 		(*cell.Text[string])(&row.AuthorName),
-	}
+	)
 	return room
 }}
-
-// scanNote reads rows that hold every column of note.Columns, in their order.
-func scanNote(rows *sql.Rows, c config) ([]*Note, error) {
-	room := noteRooms.Get().(*noteRoom)
-	defer func() {
-		room.row = Note{}
-		noteRooms.Put(room)
-	}()
-	nodes, slab := []*Note{}, []Note(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Note, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // NoteGroupBy is the group-by builder for Note entities.
 type NoteGroupBy struct {

@@ -500,12 +500,24 @@ func (_q *NotificationQuery) Load(ctx context.Context) ([]*Notification, error) 
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := notificationRooms.Get().(*notificationRoom)
+	defer func() {
+		room.row = Notification{}
+		notificationRooms.Put(room)
+	}()
+	nodes, slab := []*Notification{}, []Notification(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Notification, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanNotification(rows, _q.config)
+	return nodes, nil
 }
 
 // notificationSelectList is notification.Columns as a query names them, made once.
@@ -520,7 +532,7 @@ type notificationRoom struct {
 var notificationRooms = sync.Pool{New: func() any {
 	room := new(notificationRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[state.NotificationLevel])(&row.Level),
@@ -529,31 +541,9 @@ var notificationRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.ResourceType),
 		cell.PointerOf(&row.ResourceID),
 		cell.NumberOf(&row.ReadAt),
-	}
+	)
 	return room
 }}
-
-// scanNotification reads rows that hold every column of notification.Columns, in their order.
-func scanNotification(rows *sql.Rows, c config) ([]*Notification, error) {
-	room := notificationRooms.Get().(*notificationRoom)
-	defer func() {
-		room.row = Notification{}
-		notificationRooms.Put(room)
-	}()
-	nodes, slab := []*Notification{}, []Notification(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Notification, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // NotificationGroupBy is the group-by builder for Notification entities.
 type NotificationGroupBy struct {

@@ -491,12 +491,24 @@ func (_q *OAuthClientQuery) Load(ctx context.Context) ([]*OAuthClient, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := oauthclientRooms.Get().(*oauthclientRoom)
+	defer func() {
+		room.row = OAuthClient{}
+		oauthclientRooms.Put(room)
+	}()
+	nodes, slab := []*OAuthClient{}, []OAuthClient(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]OAuthClient, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanOAuthClient(rows, _q.config)
+	return nodes, nil
 }
 
 // oauthclientSelectList is oauthclient.Columns as a query names them, made once.
@@ -511,35 +523,13 @@ type oauthclientRoom struct {
 var oauthclientRooms = sync.Pool{New: func() any {
 	room := new(oauthclientRoom)
 	row := &room.row
-	room.dest = []any{
-		&row.ID,
+	room.dest = cell.Dest(
+		(*cell.Text[string])(&row.ID),
 		&row.StoreID,
 		&row.AppID,
-	}
+	)
 	return room
 }}
-
-// scanOAuthClient reads rows that hold every column of oauthclient.Columns, in their order.
-func scanOAuthClient(rows *sql.Rows, c config) ([]*OAuthClient, error) {
-	room := oauthclientRooms.Get().(*oauthclientRoom)
-	defer func() {
-		room.row = OAuthClient{}
-		oauthclientRooms.Put(room)
-	}()
-	nodes, slab := []*OAuthClient{}, []OAuthClient(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]OAuthClient, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // OAuthClientGroupBy is the group-by builder for OAuthClient entities.
 type OAuthClientGroupBy struct {

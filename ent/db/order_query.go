@@ -500,12 +500,24 @@ func (_q *OrderQuery) Load(ctx context.Context) ([]*Order, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := orderRooms.Get().(*orderRoom)
+	defer func() {
+		room.row = Order{}
+		orderRooms.Put(room)
+	}()
+	nodes, slab := []*Order{}, []Order(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Order, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanOrder(rows, _q.config)
+	return nodes, nil
 }
 
 // orderSelectList is order.Columns as a query names them, made once.
@@ -520,7 +532,7 @@ type orderRoom struct {
 var orderRooms = sync.Pool{New: func() any {
 	room := new(orderRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -559,31 +571,9 @@ var orderRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.Language),
 		(*cell.Bytes)(&row.LineSet),
 		cell.NumberOf(&row.LineSetVersion),
-	}
+	)
 	return room
 }}
-
-// scanOrder reads rows that hold every column of order.Columns, in their order.
-func scanOrder(rows *sql.Rows, c config) ([]*Order, error) {
-	room := orderRooms.Get().(*orderRoom)
-	defer func() {
-		room.row = Order{}
-		orderRooms.Put(room)
-	}()
-	nodes, slab := []*Order{}, []Order(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Order, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // OrderGroupBy is the group-by builder for Order entities.
 type OrderGroupBy struct {

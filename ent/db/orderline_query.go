@@ -499,12 +499,24 @@ func (_q *OrderLineQuery) Load(ctx context.Context) ([]*OrderLine, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := orderlineRooms.Get().(*orderlineRoom)
+	defer func() {
+		room.row = OrderLine{}
+		orderlineRooms.Put(room)
+	}()
+	nodes, slab := []*OrderLine{}, []OrderLine(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]OrderLine, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanOrderLine(rows, _q.config)
+	return nodes, nil
 }
 
 // orderlineSelectList is orderline.Columns as a query names them, made once.
@@ -519,7 +531,7 @@ type orderlineRoom struct {
 var orderlineRooms = sync.Pool{New: func() any {
 	room := new(orderlineRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.OrderID,
@@ -537,31 +549,9 @@ var orderlineRooms = sync.Pool{New: func() any {
 		cell.PointerOf(&row.VariantID),
 		(*cell.Bytes)(&row.Options),
 		(*cell.Flag)(&row.RequiresShipping),
-	}
+	)
 	return room
 }}
-
-// scanOrderLine reads rows that hold every column of orderline.Columns, in their order.
-func scanOrderLine(rows *sql.Rows, c config) ([]*OrderLine, error) {
-	room := orderlineRooms.Get().(*orderlineRoom)
-	defer func() {
-		room.row = OrderLine{}
-		orderlineRooms.Put(room)
-	}()
-	nodes, slab := []*OrderLine{}, []OrderLine(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]OrderLine, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // OrderLineGroupBy is the group-by builder for OrderLine entities.
 type OrderLineGroupBy struct {

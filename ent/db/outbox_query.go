@@ -499,12 +499,24 @@ func (_q *OutboxQuery) Load(ctx context.Context) ([]*Outbox, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := outboxRooms.Get().(*outboxRoom)
+	defer func() {
+		room.row = Outbox{}
+		outboxRooms.Put(room)
+	}()
+	nodes, slab := []*Outbox{}, []Outbox(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Outbox, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanOutbox(rows, _q.config)
+	return nodes, nil
 }
 
 // outboxSelectList is outbox.Columns as a query names them, made once.
@@ -519,37 +531,15 @@ type outboxRoom struct {
 var outboxRooms = sync.Pool{New: func() any {
 	room := new(outboxRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
-		&row.Bucket,
+		(*cell.Int8)(&row.Bucket),
 		(*cell.Int64)(&row.Generation),
 		cell.PointerOf(&row.DealtTo),
-	}
+	)
 	return room
 }}
-
-// scanOutbox reads rows that hold every column of outbox.Columns, in their order.
-func scanOutbox(rows *sql.Rows, c config) ([]*Outbox, error) {
-	room := outboxRooms.Get().(*outboxRoom)
-	defer func() {
-		room.row = Outbox{}
-		outboxRooms.Put(room)
-	}()
-	nodes, slab := []*Outbox{}, []Outbox(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Outbox, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // OutboxGroupBy is the group-by builder for Outbox entities.
 type OutboxGroupBy struct {

@@ -499,12 +499,24 @@ func (_q *OutboxFailureQuery) Load(ctx context.Context) ([]*OutboxFailure, error
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := outboxfailureRooms.Get().(*outboxfailureRoom)
+	defer func() {
+		room.row = OutboxFailure{}
+		outboxfailureRooms.Put(room)
+	}()
+	nodes, slab := []*OutboxFailure{}, []OutboxFailure(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]OutboxFailure, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanOutboxFailure(rows, _q.config)
+	return nodes, nil
 }
 
 // outboxfailureSelectList is outboxfailure.Columns as a query names them, made once.
@@ -519,37 +531,15 @@ type outboxfailureRoom struct {
 var outboxfailureRooms = sync.Pool{New: func() any {
 	room := new(outboxfailureRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Generation),
 		(*cell.Int64)(&row.FailedAt),
 		(*cell.Text[string])(&row.Detail),
-	}
+	)
 	return room
 }}
-
-// scanOutboxFailure reads rows that hold every column of outboxfailure.Columns, in their order.
-func scanOutboxFailure(rows *sql.Rows, c config) ([]*OutboxFailure, error) {
-	room := outboxfailureRooms.Get().(*outboxfailureRoom)
-	defer func() {
-		room.row = OutboxFailure{}
-		outboxfailureRooms.Put(room)
-	}()
-	nodes, slab := []*OutboxFailure{}, []OutboxFailure(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]OutboxFailure, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // OutboxFailureGroupBy is the group-by builder for OutboxFailure entities.
 type OutboxFailureGroupBy struct {

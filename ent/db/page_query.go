@@ -500,12 +500,24 @@ func (_q *PageQuery) Load(ctx context.Context) ([]*Page, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := pageRooms.Get().(*pageRoom)
+	defer func() {
+		room.row = Page{}
+		pageRooms.Put(room)
+	}()
+	nodes, slab := []*Page{}, []Page(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Page, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanPage(rows, _q.config)
+	return nodes, nil
 }
 
 // pageSelectList is page.Columns as a query names them, made once.
@@ -520,7 +532,7 @@ type pageRoom struct {
 var pageRooms = sync.Pool{New: func() any {
 	room := new(pageRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -532,31 +544,9 @@ var pageRooms = sync.Pool{New: func() any {
 		(*cell.Text[string])(&row.Body),
 		cell.TextOf(&row.SeoDescription),
 		cell.NumberOf(&row.PublishedAt),
-	}
+	)
 	return room
 }}
-
-// scanPage reads rows that hold every column of page.Columns, in their order.
-func scanPage(rows *sql.Rows, c config) ([]*Page, error) {
-	room := pageRooms.Get().(*pageRoom)
-	defer func() {
-		room.row = Page{}
-		pageRooms.Put(room)
-	}()
-	nodes, slab := []*Page{}, []Page(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Page, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // PageGroupBy is the group-by builder for Page entities.
 type PageGroupBy struct {

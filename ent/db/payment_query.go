@@ -500,12 +500,24 @@ func (_q *PaymentQuery) Load(ctx context.Context) ([]*Payment, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := paymentRooms.Get().(*paymentRoom)
+	defer func() {
+		room.row = Payment{}
+		paymentRooms.Put(room)
+	}()
+	nodes, slab := []*Payment{}, []Payment(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Payment, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanPayment(rows, _q.config)
+	return nodes, nil
 }
 
 // paymentSelectList is payment.Columns as a query names them, made once.
@@ -520,7 +532,7 @@ type paymentRoom struct {
 var paymentRooms = sync.Pool{New: func() any {
 	room := new(paymentRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.OrderID,
@@ -531,31 +543,9 @@ var paymentRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.Reference),
 		cell.TextOf(&row.Reason),
 		(*cell.Bytes)(&row.Lines),
-	}
+	)
 	return room
 }}
-
-// scanPayment reads rows that hold every column of payment.Columns, in their order.
-func scanPayment(rows *sql.Rows, c config) ([]*Payment, error) {
-	room := paymentRooms.Get().(*paymentRoom)
-	defer func() {
-		room.row = Payment{}
-		paymentRooms.Put(room)
-	}()
-	nodes, slab := []*Payment{}, []Payment(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Payment, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // PaymentGroupBy is the group-by builder for Payment entities.
 type PaymentGroupBy struct {

@@ -500,12 +500,24 @@ func (_q *PaymentAccountQuery) Load(ctx context.Context) ([]*PaymentAccount, err
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := paymentaccountRooms.Get().(*paymentaccountRoom)
+	defer func() {
+		room.row = PaymentAccount{}
+		paymentaccountRooms.Put(room)
+	}()
+	nodes, slab := []*PaymentAccount{}, []PaymentAccount(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]PaymentAccount, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanPaymentAccount(rows, _q.config)
+	return nodes, nil
 }
 
 // paymentaccountSelectList is paymentaccount.Columns as a query names them, made once.
@@ -520,7 +532,7 @@ type paymentaccountRoom struct {
 var paymentaccountRooms = sync.Pool{New: func() any {
 	room := new(paymentaccountRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[state.PaymentMethod])(&row.Provider),
@@ -531,32 +543,10 @@ var paymentaccountRooms = sync.Pool{New: func() any {
 		(*cell.Text[string])(&row.SigningHint),
 		(*cell.Int64)(&row.UpdatedAt),
 		(*cell.Int64)(&row.RetiredAt),
-		&row.Bucket,
-	}
+		(*cell.Int8)(&row.Bucket),
+	)
 	return room
 }}
-
-// scanPaymentAccount reads rows that hold every column of paymentaccount.Columns, in their order.
-func scanPaymentAccount(rows *sql.Rows, c config) ([]*PaymentAccount, error) {
-	room := paymentaccountRooms.Get().(*paymentaccountRoom)
-	defer func() {
-		room.row = PaymentAccount{}
-		paymentaccountRooms.Put(room)
-	}()
-	nodes, slab := []*PaymentAccount{}, []PaymentAccount(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]PaymentAccount, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // PaymentAccountGroupBy is the group-by builder for PaymentAccount entities.
 type PaymentAccountGroupBy struct {

@@ -499,12 +499,24 @@ func (_q *PaymentHoldQuery) Load(ctx context.Context) ([]*PaymentHold, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := paymentholdRooms.Get().(*paymentholdRoom)
+	defer func() {
+		room.row = PaymentHold{}
+		paymentholdRooms.Put(room)
+	}()
+	nodes, slab := []*PaymentHold{}, []PaymentHold(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]PaymentHold, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanPaymentHold(rows, _q.config)
+	return nodes, nil
 }
 
 // paymentholdSelectList is paymenthold.Columns as a query names them, made once.
@@ -519,36 +531,14 @@ type paymentholdRoom struct {
 var paymentholdRooms = sync.Pool{New: func() any {
 	room := new(paymentholdRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
-		&row.Bucket,
+		(*cell.Int8)(&row.Bucket),
 		(*cell.Int64)(&row.DueAt),
-	}
+	)
 	return room
 }}
-
-// scanPaymentHold reads rows that hold every column of paymenthold.Columns, in their order.
-func scanPaymentHold(rows *sql.Rows, c config) ([]*PaymentHold, error) {
-	room := paymentholdRooms.Get().(*paymentholdRoom)
-	defer func() {
-		room.row = PaymentHold{}
-		paymentholdRooms.Put(room)
-	}()
-	nodes, slab := []*PaymentHold{}, []PaymentHold(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]PaymentHold, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // PaymentHoldGroupBy is the group-by builder for PaymentHold entities.
 type PaymentHoldGroupBy struct {

@@ -500,12 +500,24 @@ func (_q *PaymentRefundQuery) Load(ctx context.Context) ([]*PaymentRefund, error
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := paymentrefundRooms.Get().(*paymentrefundRoom)
+	defer func() {
+		room.row = PaymentRefund{}
+		paymentrefundRooms.Put(room)
+	}()
+	nodes, slab := []*PaymentRefund{}, []PaymentRefund(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]PaymentRefund, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanPaymentRefund(rows, _q.config)
+	return nodes, nil
 }
 
 // paymentrefundSelectList is paymentrefund.Columns as a query names them, made once.
@@ -520,13 +532,13 @@ type paymentrefundRoom struct {
 var paymentrefundRooms = sync.Pool{New: func() any {
 	room := new(paymentrefundRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.OrderID,
 		cell.PointerOf(&row.LedgerID),
 		cell.PointerOf(&row.AccountID),
-		&row.Bucket,
+		(*cell.Int8)(&row.Bucket),
 		(*cell.Text[state.PaymentMethod])(&row.Provider),
 		(*cell.Text[string])(&row.Payment),
 		cell.TextOf(&row.Reference),
@@ -536,31 +548,9 @@ var paymentrefundRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.Failure),
 		(*cell.Int)(&row.Tries),
 		cell.NumberOf(&row.DueAt),
-	}
+	)
 	return room
 }}
-
-// scanPaymentRefund reads rows that hold every column of paymentrefund.Columns, in their order.
-func scanPaymentRefund(rows *sql.Rows, c config) ([]*PaymentRefund, error) {
-	room := paymentrefundRooms.Get().(*paymentrefundRoom)
-	defer func() {
-		room.row = PaymentRefund{}
-		paymentrefundRooms.Put(room)
-	}()
-	nodes, slab := []*PaymentRefund{}, []PaymentRefund(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]PaymentRefund, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // PaymentRefundGroupBy is the group-by builder for PaymentRefund entities.
 type PaymentRefundGroupBy struct {

@@ -500,12 +500,24 @@ func (_q *PaymentSessionQuery) Load(ctx context.Context) ([]*PaymentSession, err
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := paymentsessionRooms.Get().(*paymentsessionRoom)
+	defer func() {
+		room.row = PaymentSession{}
+		paymentsessionRooms.Put(room)
+	}()
+	nodes, slab := []*PaymentSession{}, []PaymentSession(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]PaymentSession, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanPaymentSession(rows, _q.config)
+	return nodes, nil
 }
 
 // paymentsessionSelectList is paymentsession.Columns as a query names them, made once.
@@ -520,13 +532,13 @@ type paymentsessionRoom struct {
 var paymentsessionRooms = sync.Pool{New: func() any {
 	room := new(paymentsessionRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.OrderID,
 		(*cell.Int)(&row.Attempt),
 		cell.PointerOf(&row.AccountID),
-		&row.Bucket,
+		(*cell.Int8)(&row.Bucket),
 		(*cell.Text[state.PaymentMethod])(&row.Provider),
 		cell.TextOf(&row.Reference),
 		cell.TextOf(&row.Payment),
@@ -535,31 +547,9 @@ var paymentsessionRooms = sync.Pool{New: func() any {
 		(*cell.Text[state.PaymentSessionState])(&row.State),
 		(*cell.Int)(&row.Tries),
 		cell.NumberOf(&row.DueAt),
-	}
+	)
 	return room
 }}
-
-// scanPaymentSession reads rows that hold every column of paymentsession.Columns, in their order.
-func scanPaymentSession(rows *sql.Rows, c config) ([]*PaymentSession, error) {
-	room := paymentsessionRooms.Get().(*paymentsessionRoom)
-	defer func() {
-		room.row = PaymentSession{}
-		paymentsessionRooms.Put(room)
-	}()
-	nodes, slab := []*PaymentSession{}, []PaymentSession(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]PaymentSession, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // PaymentSessionGroupBy is the group-by builder for PaymentSession entities.
 type PaymentSessionGroupBy struct {

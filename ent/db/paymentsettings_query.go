@@ -499,12 +499,24 @@ func (_q *PaymentSettingsQuery) Load(ctx context.Context) ([]*PaymentSettings, e
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := paymentsettingsRooms.Get().(*paymentsettingsRoom)
+	defer func() {
+		room.row = PaymentSettings{}
+		paymentsettingsRooms.Put(room)
+	}()
+	nodes, slab := []*PaymentSettings{}, []PaymentSettings(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]PaymentSettings, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanPaymentSettings(rows, _q.config)
+	return nodes, nil
 }
 
 // paymentsettingsSelectList is paymentsettings.Columns as a query names them, made once.
@@ -519,38 +531,16 @@ type paymentsettingsRoom struct {
 var paymentsettingsRooms = sync.Pool{New: func() any {
 	room := new(paymentsettingsRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
 		(*cell.Int64)(&row.EventSequence),
 		(*cell.Int64)(&row.UpdatedAt),
 		(*cell.Bytes)(&row.Methods),
-	}
+	)
 	return room
 }}
-
-// scanPaymentSettings reads rows that hold every column of paymentsettings.Columns, in their order.
-func scanPaymentSettings(rows *sql.Rows, c config) ([]*PaymentSettings, error) {
-	room := paymentsettingsRooms.Get().(*paymentsettingsRoom)
-	defer func() {
-		room.row = PaymentSettings{}
-		paymentsettingsRooms.Put(room)
-	}()
-	nodes, slab := []*PaymentSettings{}, []PaymentSettings(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]PaymentSettings, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // PaymentSettingsGroupBy is the group-by builder for PaymentSettings entities.
 type PaymentSettingsGroupBy struct {

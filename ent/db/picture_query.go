@@ -500,12 +500,24 @@ func (_q *PictureQuery) Load(ctx context.Context) ([]*Picture, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := pictureRooms.Get().(*pictureRoom)
+	defer func() {
+		room.row = Picture{}
+		pictureRooms.Put(room)
+	}()
+	nodes, slab := []*Picture{}, []Picture(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Picture, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanPicture(rows, _q.config)
+	return nodes, nil
 }
 
 // pictureSelectList is picture.Columns as a query names them, made once.
@@ -520,7 +532,7 @@ type pictureRoom struct {
 var pictureRooms = sync.Pool{New: func() any {
 	room := new(pictureRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[state.PictureState])(&row.State),
@@ -532,31 +544,9 @@ var pictureRooms = sync.Pool{New: func() any {
 		(*cell.Int)(&row.Tries),
 		(*cell.Int64)(&row.TriedAt),
 		(*cell.Int64)(&row.DueAt),
-	}
+	)
 	return room
 }}
-
-// scanPicture reads rows that hold every column of picture.Columns, in their order.
-func scanPicture(rows *sql.Rows, c config) ([]*Picture, error) {
-	room := pictureRooms.Get().(*pictureRoom)
-	defer func() {
-		room.row = Picture{}
-		pictureRooms.Put(room)
-	}()
-	nodes, slab := []*Picture{}, []Picture(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Picture, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // PictureGroupBy is the group-by builder for Picture entities.
 type PictureGroupBy struct {

@@ -493,12 +493,24 @@ func (_q *ProcessQuery) Load(ctx context.Context) ([]*Process, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := processRooms.Get().(*processRoom)
+	defer func() {
+		room.row = Process{}
+		processRooms.Put(room)
+	}()
+	nodes, slab := []*Process{}, []Process(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Process, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanProcess(rows, _q.config)
+	return nodes, nil
 }
 
 // processSelectList is process.Columns as a query names them, made once.
@@ -513,7 +525,7 @@ type processRoom struct {
 var processRooms = sync.Pool{New: func() any {
 	room := new(processRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		(*cell.Text[state.ProcessRole])(&row.Role),
 		(*cell.Text[string])(&row.Host),
@@ -523,31 +535,9 @@ var processRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.SeenAt),
 		(*cell.Bytes)(&row.Rates),
 		(*cell.Int64)(&row.RatesAt),
-	}
+	)
 	return room
 }}
-
-// scanProcess reads rows that hold every column of process.Columns, in their order.
-func scanProcess(rows *sql.Rows, c config) ([]*Process, error) {
-	room := processRooms.Get().(*processRoom)
-	defer func() {
-		room.row = Process{}
-		processRooms.Put(room)
-	}()
-	nodes, slab := []*Process{}, []Process(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Process, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // ProcessGroupBy is the group-by builder for Process entities.
 type ProcessGroupBy struct {

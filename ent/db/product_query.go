@@ -500,12 +500,24 @@ func (_q *ProductQuery) Load(ctx context.Context) ([]*Product, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := productRooms.Get().(*productRoom)
+	defer func() {
+		room.row = Product{}
+		productRooms.Put(room)
+	}()
+	nodes, slab := []*Product{}, []Product(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Product, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanProduct(rows, _q.config)
+	return nodes, nil
 }
 
 // productSelectList is product.Columns as a query names them, made once.
@@ -520,7 +532,7 @@ type productRoom struct {
 var productRooms = sync.Pool{New: func() any {
 	room := new(productRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -545,31 +557,9 @@ var productRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.MaxPriceMinor),
 		(*cell.Flag)(&row.RequiresShipping),
 		(*cell.Int)(&row.ImagesCount),
-	}
+	)
 	return room
 }}
-
-// scanProduct reads rows that hold every column of product.Columns, in their order.
-func scanProduct(rows *sql.Rows, c config) ([]*Product, error) {
-	room := productRooms.Get().(*productRoom)
-	defer func() {
-		room.row = Product{}
-		productRooms.Put(room)
-	}()
-	nodes, slab := []*Product{}, []Product(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Product, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // ProductGroupBy is the group-by builder for Product entities.
 type ProductGroupBy struct {

@@ -499,12 +499,24 @@ func (_q *ProductImageQuery) Load(ctx context.Context) ([]*ProductImage, error) 
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := productimageRooms.Get().(*productimageRoom)
+	defer func() {
+		room.row = ProductImage{}
+		productimageRooms.Put(room)
+	}()
+	nodes, slab := []*ProductImage{}, []ProductImage(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]ProductImage, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanProductImage(rows, _q.config)
+	return nodes, nil
 }
 
 // productimageSelectList is productimage.Columns as a query names them, made once.
@@ -519,7 +531,7 @@ type productimageRoom struct {
 var productimageRooms = sync.Pool{New: func() any {
 	room := new(productimageRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.ProductID,
@@ -531,31 +543,9 @@ var productimageRooms = sync.Pool{New: func() any {
 		(*cell.Int)(&row.Width),
 		(*cell.Int)(&row.Height),
 		(*cell.Int64)(&row.SizeBytes),
-	}
+	)
 	return room
 }}
-
-// scanProductImage reads rows that hold every column of productimage.Columns, in their order.
-func scanProductImage(rows *sql.Rows, c config) ([]*ProductImage, error) {
-	room := productimageRooms.Get().(*productimageRoom)
-	defer func() {
-		room.row = ProductImage{}
-		productimageRooms.Put(room)
-	}()
-	nodes, slab := []*ProductImage{}, []ProductImage(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]ProductImage, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // ProductImageGroupBy is the group-by builder for ProductImage entities.
 type ProductImageGroupBy struct {

@@ -492,12 +492,24 @@ func (_q *RecoveryCodeQuery) Load(ctx context.Context) ([]*RecoveryCode, error) 
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := recoverycodeRooms.Get().(*recoverycodeRoom)
+	defer func() {
+		room.row = RecoveryCode{}
+		recoverycodeRooms.Put(room)
+	}()
+	nodes, slab := []*RecoveryCode{}, []RecoveryCode(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]RecoveryCode, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanRecoveryCode(rows, _q.config)
+	return nodes, nil
 }
 
 // recoverycodeSelectList is recoverycode.Columns as a query names them, made once.
@@ -512,34 +524,12 @@ type recoverycodeRoom struct {
 var recoverycodeRooms = sync.Pool{New: func() any {
 	room := new(recoverycodeRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.UserID,
-	}
+	)
 	return room
 }}
-
-// scanRecoveryCode reads rows that hold every column of recoverycode.Columns, in their order.
-func scanRecoveryCode(rows *sql.Rows, c config) ([]*RecoveryCode, error) {
-	room := recoverycodeRooms.Get().(*recoverycodeRoom)
-	defer func() {
-		room.row = RecoveryCode{}
-		recoverycodeRooms.Put(room)
-	}()
-	nodes, slab := []*RecoveryCode{}, []RecoveryCode(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]RecoveryCode, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // RecoveryCodeGroupBy is the group-by builder for RecoveryCode entities.
 type RecoveryCodeGroupBy struct {

@@ -500,12 +500,24 @@ func (_q *RedactionQuery) Load(ctx context.Context) ([]*Redaction, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := redactionRooms.Get().(*redactionRoom)
+	defer func() {
+		room.row = Redaction{}
+		redactionRooms.Put(room)
+	}()
+	nodes, slab := []*Redaction{}, []Redaction(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Redaction, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanRedaction(rows, _q.config)
+	return nodes, nil
 }
 
 // redactionSelectList is redaction.Columns as a query names them, made once.
@@ -520,41 +532,19 @@ type redactionRoom struct {
 var redactionRooms = sync.Pool{New: func() any {
 	room := new(redactionRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
-		&row.Bucket,
+		(*cell.Int8)(&row.Bucket),
 		(*cell.Int64)(&row.DueAt),
 		(*cell.Text[state.RedactionStep])(&row.Step),
 		cell.PointerOf(&row.Position),
 		(*cell.Int64)(&row.Place),
 		(*cell.Int64)(&row.BegunAt),
 		cell.NumberOf(&row.CleanAt),
-	}
+	)
 	return room
 }}
-
-// scanRedaction reads rows that hold every column of redaction.Columns, in their order.
-func scanRedaction(rows *sql.Rows, c config) ([]*Redaction, error) {
-	room := redactionRooms.Get().(*redactionRoom)
-	defer func() {
-		room.row = Redaction{}
-		redactionRooms.Put(room)
-	}()
-	nodes, slab := []*Redaction{}, []Redaction(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Redaction, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // RedactionGroupBy is the group-by builder for Redaction entities.
 type RedactionGroupBy struct {

@@ -499,12 +499,24 @@ func (_q *RequestLogQuery) Load(ctx context.Context) ([]*RequestLog, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := requestlogRooms.Get().(*requestlogRoom)
+	defer func() {
+		room.row = RequestLog{}
+		requestlogRooms.Put(room)
+	}()
+	nodes, slab := []*RequestLog{}, []RequestLog(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]RequestLog, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanRequestLog(rows, _q.config)
+	return nodes, nil
 }
 
 // requestlogSelectList is requestlog.Columns as a query names them, made once.
@@ -519,7 +531,7 @@ type requestlogRoom struct {
 var requestlogRooms = sync.Pool{New: func() any {
 	room := new(requestlogRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.SubjectID,
@@ -532,31 +544,9 @@ var requestlogRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.Code),
 		(*cell.Int64)(&row.Duration),
 		(*cell.Int64)(&row.Omitted),
-	}
+	)
 	return room
 }}
-
-// scanRequestLog reads rows that hold every column of requestlog.Columns, in their order.
-func scanRequestLog(rows *sql.Rows, c config) ([]*RequestLog, error) {
-	room := requestlogRooms.Get().(*requestlogRoom)
-	defer func() {
-		room.row = RequestLog{}
-		requestlogRooms.Put(room)
-	}()
-	nodes, slab := []*RequestLog{}, []RequestLog(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]RequestLog, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // RequestLogGroupBy is the group-by builder for RequestLog entities.
 type RequestLogGroupBy struct {

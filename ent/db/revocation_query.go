@@ -492,12 +492,24 @@ func (_q *RevocationQuery) Load(ctx context.Context) ([]*Revocation, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := revocationRooms.Get().(*revocationRoom)
+	defer func() {
+		room.row = Revocation{}
+		revocationRooms.Put(room)
+	}()
+	nodes, slab := []*Revocation{}, []Revocation(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Revocation, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanRevocation(rows, _q.config)
+	return nodes, nil
 }
 
 // revocationSelectList is revocation.Columns as a query names them, made once.
@@ -512,36 +524,14 @@ type revocationRoom struct {
 var revocationRooms = sync.Pool{New: func() any {
 	room := new(revocationRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.Home,
 		&row.Owner,
 		(*cell.Int64)(&row.At),
-	}
+	)
 	return room
 }}
-
-// scanRevocation reads rows that hold every column of revocation.Columns, in their order.
-func scanRevocation(rows *sql.Rows, c config) ([]*Revocation, error) {
-	room := revocationRooms.Get().(*revocationRoom)
-	defer func() {
-		room.row = Revocation{}
-		revocationRooms.Put(room)
-	}()
-	nodes, slab := []*Revocation{}, []Revocation(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Revocation, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // RevocationGroupBy is the group-by builder for Revocation entities.
 type RevocationGroupBy struct {

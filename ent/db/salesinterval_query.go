@@ -499,12 +499,24 @@ func (_q *SalesIntervalQuery) Load(ctx context.Context) ([]*SalesInterval, error
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := salesintervalRooms.Get().(*salesintervalRoom)
+	defer func() {
+		room.row = SalesInterval{}
+		salesintervalRooms.Put(room)
+	}()
+	nodes, slab := []*SalesInterval{}, []SalesInterval(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]SalesInterval, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanSalesInterval(rows, _q.config)
+	return nodes, nil
 }
 
 // salesintervalSelectList is salesinterval.Columns as a query names them, made once.
@@ -519,37 +531,15 @@ type salesintervalRoom struct {
 var salesintervalRooms = sync.Pool{New: func() any {
 	room := new(salesintervalRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Orders),
 		(*cell.Int64)(&row.TotalHigh),
 		(*cell.Int64)(&row.TotalLow),
-	}
+	)
 	return room
 }}
-
-// scanSalesInterval reads rows that hold every column of salesinterval.Columns, in their order.
-func scanSalesInterval(rows *sql.Rows, c config) ([]*SalesInterval, error) {
-	room := salesintervalRooms.Get().(*salesintervalRoom)
-	defer func() {
-		room.row = SalesInterval{}
-		salesintervalRooms.Put(room)
-	}()
-	nodes, slab := []*SalesInterval{}, []SalesInterval(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]SalesInterval, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // SalesIntervalGroupBy is the group-by builder for SalesInterval entities.
 type SalesIntervalGroupBy struct {

@@ -499,12 +499,24 @@ func (_q *SalesPendingQuery) Load(ctx context.Context) ([]*SalesPending, error) 
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := salespendingRooms.Get().(*salespendingRoom)
+	defer func() {
+		room.row = SalesPending{}
+		salespendingRooms.Put(room)
+	}()
+	nodes, slab := []*SalesPending{}, []SalesPending(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]SalesPending, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanSalesPending(rows, _q.config)
+	return nodes, nil
 }
 
 // salespendingSelectList is salespending.Columns as a query names them, made once.
@@ -519,35 +531,13 @@ type salespendingRoom struct {
 var salespendingRooms = sync.Pool{New: func() any {
 	room := new(salespendingRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.Token,
-	}
+	)
 	return room
 }}
-
-// scanSalesPending reads rows that hold every column of salespending.Columns, in their order.
-func scanSalesPending(rows *sql.Rows, c config) ([]*SalesPending, error) {
-	room := salespendingRooms.Get().(*salespendingRoom)
-	defer func() {
-		room.row = SalesPending{}
-		salespendingRooms.Put(room)
-	}()
-	nodes, slab := []*SalesPending{}, []SalesPending(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]SalesPending, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // SalesPendingGroupBy is the group-by builder for SalesPending entities.
 type SalesPendingGroupBy struct {

@@ -499,12 +499,24 @@ func (_q *SalesWalkQuery) Load(ctx context.Context) ([]*SalesWalk, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := saleswalkRooms.Get().(*saleswalkRoom)
+	defer func() {
+		room.row = SalesWalk{}
+		saleswalkRooms.Put(room)
+	}()
+	nodes, slab := []*SalesWalk{}, []SalesWalk(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]SalesWalk, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanSalesWalk(rows, _q.config)
+	return nodes, nil
 }
 
 // saleswalkSelectList is saleswalk.Columns as a query names them, made once.
@@ -519,37 +531,15 @@ type saleswalkRoom struct {
 var saleswalkRooms = sync.Pool{New: func() any {
 	room := new(saleswalkRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.Behind,
 		&row.Token,
 		(*cell.Flag)(&row.Done),
-	}
+	)
 	return room
 }}
-
-// scanSalesWalk reads rows that hold every column of saleswalk.Columns, in their order.
-func scanSalesWalk(rows *sql.Rows, c config) ([]*SalesWalk, error) {
-	room := saleswalkRooms.Get().(*saleswalkRoom)
-	defer func() {
-		room.row = SalesWalk{}
-		saleswalkRooms.Put(room)
-	}()
-	nodes, slab := []*SalesWalk{}, []SalesWalk(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]SalesWalk, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // SalesWalkGroupBy is the group-by builder for SalesWalk entities.
 type SalesWalkGroupBy struct {

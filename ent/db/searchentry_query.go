@@ -499,12 +499,24 @@ func (_q *SearchEntryQuery) Load(ctx context.Context) ([]*SearchEntry, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := searchentryRooms.Get().(*searchentryRoom)
+	defer func() {
+		room.row = SearchEntry{}
+		searchentryRooms.Put(room)
+	}()
+	nodes, slab := []*SearchEntry{}, []SearchEntry(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]SearchEntry, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanSearchEntry(rows, _q.config)
+	return nodes, nil
 }
 
 // searchentrySelectList is searchentry.Columns as a query names them, made once.
@@ -519,35 +531,13 @@ type searchentryRoom struct {
 var searchentryRooms = sync.Pool{New: func() any {
 	room := new(searchentryRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[string])(&row.Word),
-	}
+	)
 	return room
 }}
-
-// scanSearchEntry reads rows that hold every column of searchentry.Columns, in their order.
-func scanSearchEntry(rows *sql.Rows, c config) ([]*SearchEntry, error) {
-	room := searchentryRooms.Get().(*searchentryRoom)
-	defer func() {
-		room.row = SearchEntry{}
-		searchentryRooms.Put(room)
-	}()
-	nodes, slab := []*SearchEntry{}, []SearchEntry(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]SearchEntry, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // SearchEntryGroupBy is the group-by builder for SearchEntry entities.
 type SearchEntryGroupBy struct {

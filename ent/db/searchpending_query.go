@@ -499,12 +499,24 @@ func (_q *SearchPendingQuery) Load(ctx context.Context) ([]*SearchPending, error
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := searchpendingRooms.Get().(*searchpendingRoom)
+	defer func() {
+		room.row = SearchPending{}
+		searchpendingRooms.Put(room)
+	}()
+	nodes, slab := []*SearchPending{}, []SearchPending(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]SearchPending, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanSearchPending(rows, _q.config)
+	return nodes, nil
 }
 
 // searchpendingSelectList is searchpending.Columns as a query names them, made once.
@@ -519,36 +531,14 @@ type searchpendingRoom struct {
 var searchpendingRooms = sync.Pool{New: func() any {
 	room := new(searchpendingRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[string])(&row.Kind),
 		(*cell.Int64)(&row.Since),
-	}
+	)
 	return room
 }}
-
-// scanSearchPending reads rows that hold every column of searchpending.Columns, in their order.
-func scanSearchPending(rows *sql.Rows, c config) ([]*SearchPending, error) {
-	room := searchpendingRooms.Get().(*searchpendingRoom)
-	defer func() {
-		room.row = SearchPending{}
-		searchpendingRooms.Put(room)
-	}()
-	nodes, slab := []*SearchPending{}, []SearchPending(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]SearchPending, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // SearchPendingGroupBy is the group-by builder for SearchPending entities.
 type SearchPendingGroupBy struct {

@@ -499,12 +499,24 @@ func (_q *SearchSpellingQuery) Load(ctx context.Context) ([]*SearchSpelling, err
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := searchspellingRooms.Get().(*searchspellingRoom)
+	defer func() {
+		room.row = SearchSpelling{}
+		searchspellingRooms.Put(room)
+	}()
+	nodes, slab := []*SearchSpelling{}, []SearchSpelling(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]SearchSpelling, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanSearchSpelling(rows, _q.config)
+	return nodes, nil
 }
 
 // searchspellingSelectList is searchspelling.Columns as a query names them, made once.
@@ -519,36 +531,14 @@ type searchspellingRoom struct {
 var searchspellingRooms = sync.Pool{New: func() any {
 	room := new(searchspellingRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[string])(&row.Spelling),
 		(*cell.Text[string])(&row.Word),
-	}
+	)
 	return room
 }}
-
-// scanSearchSpelling reads rows that hold every column of searchspelling.Columns, in their order.
-func scanSearchSpelling(rows *sql.Rows, c config) ([]*SearchSpelling, error) {
-	room := searchspellingRooms.Get().(*searchspellingRoom)
-	defer func() {
-		room.row = SearchSpelling{}
-		searchspellingRooms.Put(room)
-	}()
-	nodes, slab := []*SearchSpelling{}, []SearchSpelling(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]SearchSpelling, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // SearchSpellingGroupBy is the group-by builder for SearchSpelling entities.
 type SearchSpellingGroupBy struct {

@@ -499,12 +499,24 @@ func (_q *SearchTermQuery) Load(ctx context.Context) ([]*SearchTerm, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := searchtermRooms.Get().(*searchtermRoom)
+	defer func() {
+		room.row = SearchTerm{}
+		searchtermRooms.Put(room)
+	}()
+	nodes, slab := []*SearchTerm{}, []SearchTerm(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]SearchTerm, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanSearchTerm(rows, _q.config)
+	return nodes, nil
 }
 
 // searchtermSelectList is searchterm.Columns as a query names them, made once.
@@ -519,36 +531,14 @@ type searchtermRoom struct {
 var searchtermRooms = sync.Pool{New: func() any {
 	room := new(searchtermRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[string])(&row.Term),
 		(*cell.Flag)(&row.Personal),
-	}
+	)
 	return room
 }}
-
-// scanSearchTerm reads rows that hold every column of searchterm.Columns, in their order.
-func scanSearchTerm(rows *sql.Rows, c config) ([]*SearchTerm, error) {
-	room := searchtermRooms.Get().(*searchtermRoom)
-	defer func() {
-		room.row = SearchTerm{}
-		searchtermRooms.Put(room)
-	}()
-	nodes, slab := []*SearchTerm{}, []SearchTerm(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]SearchTerm, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // SearchTermGroupBy is the group-by builder for SearchTerm entities.
 type SearchTermGroupBy struct {

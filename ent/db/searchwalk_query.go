@@ -499,12 +499,24 @@ func (_q *SearchWalkQuery) Load(ctx context.Context) ([]*SearchWalk, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := searchwalkRooms.Get().(*searchwalkRoom)
+	defer func() {
+		room.row = SearchWalk{}
+		searchwalkRooms.Put(room)
+	}()
+	nodes, slab := []*SearchWalk{}, []SearchWalk(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]SearchWalk, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanSearchWalk(rows, _q.config)
+	return nodes, nil
 }
 
 // searchwalkSelectList is searchwalk.Columns as a query names them, made once.
@@ -519,7 +531,7 @@ type searchwalkRoom struct {
 var searchwalkRooms = sync.Pool{New: func() any {
 	room := new(searchwalkRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int)(&row.Form),
@@ -527,31 +539,9 @@ var searchwalkRooms = sync.Pool{New: func() any {
 		&row.Behind,
 		(*cell.Flag)(&row.Done),
 		(*cell.Int64)(&row.UpdatedAt),
-	}
+	)
 	return room
 }}
-
-// scanSearchWalk reads rows that hold every column of searchwalk.Columns, in their order.
-func scanSearchWalk(rows *sql.Rows, c config) ([]*SearchWalk, error) {
-	room := searchwalkRooms.Get().(*searchwalkRoom)
-	defer func() {
-		room.row = SearchWalk{}
-		searchwalkRooms.Put(room)
-	}()
-	nodes, slab := []*SearchWalk{}, []SearchWalk(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]SearchWalk, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // SearchWalkGroupBy is the group-by builder for SearchWalk entities.
 type SearchWalkGroupBy struct {

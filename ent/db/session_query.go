@@ -492,12 +492,24 @@ func (_q *SessionQuery) Load(ctx context.Context) ([]*Session, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := sessionRooms.Get().(*sessionRoom)
+	defer func() {
+		room.row = Session{}
+		sessionRooms.Put(room)
+	}()
+	nodes, slab := []*Session{}, []Session(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Session, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanSession(rows, _q.config)
+	return nodes, nil
 }
 
 // sessionSelectList is session.Columns as a query names them, made once.
@@ -512,7 +524,7 @@ type sessionRoom struct {
 var sessionRooms = sync.Pool{New: func() any {
 	room := new(sessionRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.UserID,
 		(*cell.Text[string])(&row.Agent),
@@ -521,31 +533,9 @@ var sessionRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.CreatedAt),
 		(*cell.Int64)(&row.SeenAt),
 		(*cell.Int64)(&row.ExpiresAt),
-	}
+	)
 	return room
 }}
-
-// scanSession reads rows that hold every column of session.Columns, in their order.
-func scanSession(rows *sql.Rows, c config) ([]*Session, error) {
-	room := sessionRooms.Get().(*sessionRoom)
-	defer func() {
-		room.row = Session{}
-		sessionRooms.Put(room)
-	}()
-	nodes, slab := []*Session{}, []Session(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Session, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // SessionGroupBy is the group-by builder for Session entities.
 type SessionGroupBy struct {

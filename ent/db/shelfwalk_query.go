@@ -499,12 +499,24 @@ func (_q *ShelfWalkQuery) Load(ctx context.Context) ([]*ShelfWalk, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := shelfwalkRooms.Get().(*shelfwalkRoom)
+	defer func() {
+		room.row = ShelfWalk{}
+		shelfwalkRooms.Put(room)
+	}()
+	nodes, slab := []*ShelfWalk{}, []ShelfWalk(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]ShelfWalk, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanShelfWalk(rows, _q.config)
+	return nodes, nil
 }
 
 // shelfwalkSelectList is shelfwalk.Columns as a query names them, made once.
@@ -519,38 +531,16 @@ type shelfwalkRoom struct {
 var shelfwalkRooms = sync.Pool{New: func() any {
 	room := new(shelfwalkRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int)(&row.Form),
 		&row.Behind,
 		(*cell.Flag)(&row.Done),
 		(*cell.Int64)(&row.UpdatedAt),
-	}
+	)
 	return room
 }}
-
-// scanShelfWalk reads rows that hold every column of shelfwalk.Columns, in their order.
-func scanShelfWalk(rows *sql.Rows, c config) ([]*ShelfWalk, error) {
-	room := shelfwalkRooms.Get().(*shelfwalkRoom)
-	defer func() {
-		room.row = ShelfWalk{}
-		shelfwalkRooms.Put(room)
-	}()
-	nodes, slab := []*ShelfWalk{}, []ShelfWalk(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]ShelfWalk, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // ShelfWalkGroupBy is the group-by builder for ShelfWalk entities.
 type ShelfWalkGroupBy struct {

@@ -499,12 +499,24 @@ func (_q *ShippingCountryQuery) Load(ctx context.Context) ([]*ShippingCountry, e
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := shippingcountryRooms.Get().(*shippingcountryRoom)
+	defer func() {
+		room.row = ShippingCountry{}
+		shippingcountryRooms.Put(room)
+	}()
+	nodes, slab := []*ShippingCountry{}, []ShippingCountry(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]ShippingCountry, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanShippingCountry(rows, _q.config)
+	return nodes, nil
 }
 
 // shippingcountrySelectList is shippingcountry.Columns as a query names them, made once.
@@ -519,36 +531,14 @@ type shippingcountryRoom struct {
 var shippingcountryRooms = sync.Pool{New: func() any {
 	room := new(shippingcountryRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[string])(&row.Country),
 		&row.ZoneID,
-	}
+	)
 	return room
 }}
-
-// scanShippingCountry reads rows that hold every column of shippingcountry.Columns, in their order.
-func scanShippingCountry(rows *sql.Rows, c config) ([]*ShippingCountry, error) {
-	room := shippingcountryRooms.Get().(*shippingcountryRoom)
-	defer func() {
-		room.row = ShippingCountry{}
-		shippingcountryRooms.Put(room)
-	}()
-	nodes, slab := []*ShippingCountry{}, []ShippingCountry(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]ShippingCountry, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // ShippingCountryGroupBy is the group-by builder for ShippingCountry entities.
 type ShippingCountryGroupBy struct {

@@ -499,12 +499,24 @@ func (_q *ShippingZoneQuery) Load(ctx context.Context) ([]*ShippingZone, error) 
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := shippingzoneRooms.Get().(*shippingzoneRoom)
+	defer func() {
+		room.row = ShippingZone{}
+		shippingzoneRooms.Put(room)
+	}()
+	nodes, slab := []*ShippingZone{}, []ShippingZone(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]ShippingZone, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanShippingZone(rows, _q.config)
+	return nodes, nil
 }
 
 // shippingzoneSelectList is shippingzone.Columns as a query names them, made once.
@@ -519,7 +531,7 @@ type shippingzoneRoom struct {
 var shippingzoneRooms = sync.Pool{New: func() any {
 	room := new(shippingzoneRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -527,31 +539,9 @@ var shippingzoneRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.UpdatedAt),
 		(*cell.Text[string])(&row.Name),
 		(*cell.Bytes)(&row.Rates),
-	}
+	)
 	return room
 }}
-
-// scanShippingZone reads rows that hold every column of shippingzone.Columns, in their order.
-func scanShippingZone(rows *sql.Rows, c config) ([]*ShippingZone, error) {
-	room := shippingzoneRooms.Get().(*shippingzoneRoom)
-	defer func() {
-		room.row = ShippingZone{}
-		shippingzoneRooms.Put(room)
-	}()
-	nodes, slab := []*ShippingZone{}, []ShippingZone(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]ShippingZone, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // ShippingZoneGroupBy is the group-by builder for ShippingZone entities.
 type ShippingZoneGroupBy struct {

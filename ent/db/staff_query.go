@@ -500,12 +500,24 @@ func (_q *StaffQuery) Load(ctx context.Context) ([]*Staff, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := staffRooms.Get().(*staffRoom)
+	defer func() {
+		room.row = Staff{}
+		staffRooms.Put(room)
+	}()
+	nodes, slab := []*Staff{}, []Staff(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Staff, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanStaff(rows, _q.config)
+	return nodes, nil
 }
 
 // staffSelectList is staff.Columns as a query names them, made once.
@@ -520,38 +532,16 @@ type staffRoom struct {
 var staffRooms = sync.Pool{New: func() any {
 	room := new(staffRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
 		(*cell.Int64)(&row.EventSequence),
 		(*cell.Int64)(&row.UpdatedAt),
 		(*cell.Text[viewer.Role])(&row.Role),
-	}
+	)
 	return room
 }}
-
-// scanStaff reads rows that hold every column of staff.Columns, in their order.
-func scanStaff(rows *sql.Rows, c config) ([]*Staff, error) {
-	room := staffRooms.Get().(*staffRoom)
-	defer func() {
-		room.row = Staff{}
-		staffRooms.Put(room)
-	}()
-	nodes, slab := []*Staff{}, []Staff(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Staff, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // StaffGroupBy is the group-by builder for Staff entities.
 type StaffGroupBy struct {

@@ -499,12 +499,24 @@ func (_q *StaffTokenQuery) Load(ctx context.Context) ([]*StaffToken, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := stafftokenRooms.Get().(*stafftokenRoom)
+	defer func() {
+		room.row = StaffToken{}
+		stafftokenRooms.Put(room)
+	}()
+	nodes, slab := []*StaffToken{}, []StaffToken(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]StaffToken, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanStaffToken(rows, _q.config)
+	return nodes, nil
 }
 
 // stafftokenSelectList is stafftoken.Columns as a query names them, made once.
@@ -519,7 +531,7 @@ type stafftokenRoom struct {
 var stafftokenRooms = sync.Pool{New: func() any {
 	room := new(stafftokenRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.UserID,
@@ -529,31 +541,9 @@ var stafftokenRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.RevokedAt),
 		cell.NumberOf(&row.LastUsedAt),
 		cell.NumberOf(&row.RemindedAt),
-	}
+	)
 	return room
 }}
-
-// scanStaffToken reads rows that hold every column of stafftoken.Columns, in their order.
-func scanStaffToken(rows *sql.Rows, c config) ([]*StaffToken, error) {
-	room := stafftokenRooms.Get().(*stafftokenRoom)
-	defer func() {
-		room.row = StaffToken{}
-		stafftokenRooms.Put(room)
-	}()
-	nodes, slab := []*StaffToken{}, []StaffToken(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]StaffToken, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // StaffTokenGroupBy is the group-by builder for StaffToken entities.
 type StaffTokenGroupBy struct {

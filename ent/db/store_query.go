@@ -500,12 +500,24 @@ func (_q *StoreQuery) Load(ctx context.Context) ([]*Store, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := storeRooms.Get().(*storeRoom)
+	defer func() {
+		room.row = Store{}
+		storeRooms.Put(room)
+	}()
+	nodes, slab := []*Store{}, []Store(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Store, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanStore(rows, _q.config)
+	return nodes, nil
 }
 
 // storeSelectList is store.Columns as a query names them, made once.
@@ -520,7 +532,7 @@ type storeRoom struct {
 var storeRooms = sync.Pool{New: func() any {
 	room := new(storeRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		(*cell.Int64)(&row.Version),
 		(*cell.Int64)(&row.EventSequence),
@@ -540,31 +552,9 @@ var storeRooms = sync.Pool{New: func() any {
 		cell.PointerOf(&row.ActiveThemeID),
 		(*cell.Text[state.Language])(&row.Language),
 		(*cell.Int64)(&row.StorefrontRevision),
-	}
+	)
 	return room
 }}
-
-// scanStore reads rows that hold every column of store.Columns, in their order.
-func scanStore(rows *sql.Rows, c config) ([]*Store, error) {
-	room := storeRooms.Get().(*storeRoom)
-	defer func() {
-		room.row = Store{}
-		storeRooms.Put(room)
-	}()
-	nodes, slab := []*Store{}, []Store(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Store, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // StoreGroupBy is the group-by builder for Store entities.
 type StoreGroupBy struct {

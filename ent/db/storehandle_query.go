@@ -491,12 +491,24 @@ func (_q *StoreHandleQuery) Load(ctx context.Context) ([]*StoreHandle, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := storehandleRooms.Get().(*storehandleRoom)
+	defer func() {
+		room.row = StoreHandle{}
+		storehandleRooms.Put(room)
+	}()
+	nodes, slab := []*StoreHandle{}, []StoreHandle(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]StoreHandle, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanStoreHandle(rows, _q.config)
+	return nodes, nil
 }
 
 // storehandleSelectList is storehandle.Columns as a query names them, made once.
@@ -511,34 +523,12 @@ type storehandleRoom struct {
 var storehandleRooms = sync.Pool{New: func() any {
 	room := new(storehandleRoom)
 	row := &room.row
-	room.dest = []any{
-		&row.ID,
+	room.dest = cell.Dest(
+		(*cell.Text[string])(&row.ID),
 		&row.StoreID,
-	}
+	)
 	return room
 }}
-
-// scanStoreHandle reads rows that hold every column of storehandle.Columns, in their order.
-func scanStoreHandle(rows *sql.Rows, c config) ([]*StoreHandle, error) {
-	room := storehandleRooms.Get().(*storehandleRoom)
-	defer func() {
-		room.row = StoreHandle{}
-		storehandleRooms.Put(room)
-	}()
-	nodes, slab := []*StoreHandle{}, []StoreHandle(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]StoreHandle, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // StoreHandleGroupBy is the group-by builder for StoreHandle entities.
 type StoreHandleGroupBy struct {

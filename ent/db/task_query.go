@@ -492,12 +492,24 @@ func (_q *TaskQuery) Load(ctx context.Context) ([]*Task, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := taskRooms.Get().(*taskRoom)
+	defer func() {
+		room.row = Task{}
+		taskRooms.Put(room)
+	}()
+	nodes, slab := []*Task{}, []Task(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Task, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanTask(rows, _q.config)
+	return nodes, nil
 }
 
 // taskSelectList is task.Columns as a query names them, made once.
@@ -512,7 +524,7 @@ type taskRoom struct {
 var taskRooms = sync.Pool{New: func() any {
 	room := new(taskRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.Home,
 		(*cell.Text[string])(&row.Kind),
@@ -520,31 +532,9 @@ var taskRooms = sync.Pool{New: func() any {
 		(*cell.Bytes)(&row.Payload),
 		(*cell.Int64)(&row.DueAt),
 		(*cell.Int)(&row.Attempts),
-	}
+	)
 	return room
 }}
-
-// scanTask reads rows that hold every column of task.Columns, in their order.
-func scanTask(rows *sql.Rows, c config) ([]*Task, error) {
-	room := taskRooms.Get().(*taskRoom)
-	defer func() {
-		room.row = Task{}
-		taskRooms.Put(room)
-	}()
-	nodes, slab := []*Task{}, []Task(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Task, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // TaskGroupBy is the group-by builder for Task entities.
 type TaskGroupBy struct {

@@ -492,12 +492,24 @@ func (_q *TaskReceiptQuery) Load(ctx context.Context) ([]*TaskReceipt, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := taskreceiptRooms.Get().(*taskreceiptRoom)
+	defer func() {
+		room.row = TaskReceipt{}
+		taskreceiptRooms.Put(room)
+	}()
+	nodes, slab := []*TaskReceipt{}, []TaskReceipt(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]TaskReceipt, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanTaskReceipt(rows, _q.config)
+	return nodes, nil
 }
 
 // taskreceiptSelectList is taskreceipt.Columns as a query names them, made once.
@@ -512,34 +524,12 @@ type taskreceiptRoom struct {
 var taskreceiptRooms = sync.Pool{New: func() any {
 	room := new(taskreceiptRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.Home,
-	}
+	)
 	return room
 }}
-
-// scanTaskReceipt reads rows that hold every column of taskreceipt.Columns, in their order.
-func scanTaskReceipt(rows *sql.Rows, c config) ([]*TaskReceipt, error) {
-	room := taskreceiptRooms.Get().(*taskreceiptRoom)
-	defer func() {
-		room.row = TaskReceipt{}
-		taskreceiptRooms.Put(room)
-	}()
-	nodes, slab := []*TaskReceipt{}, []TaskReceipt(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]TaskReceipt, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // TaskReceiptGroupBy is the group-by builder for TaskReceipt entities.
 type TaskReceiptGroupBy struct {

@@ -499,12 +499,24 @@ func (_q *TaxSettingsQuery) Load(ctx context.Context) ([]*TaxSettings, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := taxsettingsRooms.Get().(*taxsettingsRoom)
+	defer func() {
+		room.row = TaxSettings{}
+		taxsettingsRooms.Put(room)
+	}()
+	nodes, slab := []*TaxSettings{}, []TaxSettings(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]TaxSettings, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanTaxSettings(rows, _q.config)
+	return nodes, nil
 }
 
 // taxsettingsSelectList is taxsettings.Columns as a query names them, made once.
@@ -519,7 +531,7 @@ type taxsettingsRoom struct {
 var taxsettingsRooms = sync.Pool{New: func() any {
 	room := new(taxsettingsRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -527,31 +539,9 @@ var taxsettingsRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.UpdatedAt),
 		(*cell.Flag)(&row.PricesIncludeTax),
 		(*cell.Bytes)(&row.Rates),
-	}
+	)
 	return room
 }}
-
-// scanTaxSettings reads rows that hold every column of taxsettings.Columns, in their order.
-func scanTaxSettings(rows *sql.Rows, c config) ([]*TaxSettings, error) {
-	room := taxsettingsRooms.Get().(*taxsettingsRoom)
-	defer func() {
-		room.row = TaxSettings{}
-		taxsettingsRooms.Put(room)
-	}()
-	nodes, slab := []*TaxSettings{}, []TaxSettings(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]TaxSettings, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // TaxSettingsGroupBy is the group-by builder for TaxSettings entities.
 type TaxSettingsGroupBy struct {

@@ -500,12 +500,24 @@ func (_q *ThemeQuery) Load(ctx context.Context) ([]*Theme, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := themeRooms.Get().(*themeRoom)
+	defer func() {
+		room.row = Theme{}
+		themeRooms.Put(room)
+	}()
+	nodes, slab := []*Theme{}, []Theme(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Theme, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanTheme(rows, _q.config)
+	return nodes, nil
 }
 
 // themeSelectList is theme.Columns as a query names them, made once.
@@ -520,13 +532,13 @@ type themeRoom struct {
 var themeRooms = sync.Pool{New: func() any {
 	room := new(themeRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
 		(*cell.Int64)(&row.EventSequence),
 		(*cell.Int64)(&row.UpdatedAt),
-		&row.Bucket,
+		(*cell.Int8)(&row.Bucket),
 		(*cell.Text[string])(&row.Name),
 		cell.TextOf(&row.ThemeVersion),
 		cell.TextOf(&row.Author),
@@ -543,31 +555,9 @@ var themeRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.ActivatedAt),
 		(*cell.Int64)(&row.DueAt),
 		(*cell.Int)(&row.Tries),
-	}
+	)
 	return room
 }}
-
-// scanTheme reads rows that hold every column of theme.Columns, in their order.
-func scanTheme(rows *sql.Rows, c config) ([]*Theme, error) {
-	room := themeRooms.Get().(*themeRoom)
-	defer func() {
-		room.row = Theme{}
-		themeRooms.Put(room)
-	}()
-	nodes, slab := []*Theme{}, []Theme(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Theme, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // ThemeGroupBy is the group-by builder for Theme entities.
 type ThemeGroupBy struct {

@@ -500,12 +500,24 @@ func (_q *ThemeAssetQuery) Load(ctx context.Context) ([]*ThemeAsset, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := themeassetRooms.Get().(*themeassetRoom)
+	defer func() {
+		room.row = ThemeAsset{}
+		themeassetRooms.Put(room)
+	}()
+	nodes, slab := []*ThemeAsset{}, []ThemeAsset(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]ThemeAsset, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanThemeAsset(rows, _q.config)
+	return nodes, nil
 }
 
 // themeassetSelectList is themeasset.Columns as a query names them, made once.
@@ -520,7 +532,7 @@ type themeassetRoom struct {
 var themeassetRooms = sync.Pool{New: func() any {
 	room := new(themeassetRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.ThemeID,
@@ -531,31 +543,9 @@ var themeassetRooms = sync.Pool{New: func() any {
 		&row.Checksum,
 		cell.NumberOf(&row.Width),
 		cell.NumberOf(&row.Height),
-	}
+	)
 	return room
 }}
-
-// scanThemeAsset reads rows that hold every column of themeasset.Columns, in their order.
-func scanThemeAsset(rows *sql.Rows, c config) ([]*ThemeAsset, error) {
-	room := themeassetRooms.Get().(*themeassetRoom)
-	defer func() {
-		room.row = ThemeAsset{}
-		themeassetRooms.Put(room)
-	}()
-	nodes, slab := []*ThemeAsset{}, []ThemeAsset(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]ThemeAsset, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // ThemeAssetGroupBy is the group-by builder for ThemeAsset entities.
 type ThemeAssetGroupBy struct {

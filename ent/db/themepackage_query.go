@@ -492,12 +492,24 @@ func (_q *ThemePackageQuery) Load(ctx context.Context) ([]*ThemePackage, error) 
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := themepackageRooms.Get().(*themepackageRoom)
+	defer func() {
+		room.row = ThemePackage{}
+		themepackageRooms.Put(room)
+	}()
+	nodes, slab := []*ThemePackage{}, []ThemePackage(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]ThemePackage, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanThemePackage(rows, _q.config)
+	return nodes, nil
 }
 
 // themepackageSelectList is themepackage.Columns as a query names them, made once.
@@ -512,35 +524,13 @@ type themepackageRoom struct {
 var themepackageRooms = sync.Pool{New: func() any {
 	room := new(themepackageRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		(*cell.Bytes)(&row.Content),
 		(*cell.Int64)(&row.CreatedAt),
-	}
+	)
 	return room
 }}
-
-// scanThemePackage reads rows that hold every column of themepackage.Columns, in their order.
-func scanThemePackage(rows *sql.Rows, c config) ([]*ThemePackage, error) {
-	room := themepackageRooms.Get().(*themepackageRoom)
-	defer func() {
-		room.row = ThemePackage{}
-		themepackageRooms.Put(room)
-	}()
-	nodes, slab := []*ThemePackage{}, []ThemePackage(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]ThemePackage, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // ThemePackageGroupBy is the group-by builder for ThemePackage entities.
 type ThemePackageGroupBy struct {

@@ -499,12 +499,24 @@ func (_q *ThemeUploadQuery) Load(ctx context.Context) ([]*ThemeUpload, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := themeuploadRooms.Get().(*themeuploadRoom)
+	defer func() {
+		room.row = ThemeUpload{}
+		themeuploadRooms.Put(room)
+	}()
+	nodes, slab := []*ThemeUpload{}, []ThemeUpload(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]ThemeUpload, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanThemeUpload(rows, _q.config)
+	return nodes, nil
 }
 
 // themeuploadSelectList is themeupload.Columns as a query names them, made once.
@@ -519,35 +531,13 @@ type themeuploadRoom struct {
 var themeuploadRooms = sync.Pool{New: func() any {
 	room := new(themeuploadRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Bytes)(&row.Archive),
-	}
+	)
 	return room
 }}
-
-// scanThemeUpload reads rows that hold every column of themeupload.Columns, in their order.
-func scanThemeUpload(rows *sql.Rows, c config) ([]*ThemeUpload, error) {
-	room := themeuploadRooms.Get().(*themeuploadRoom)
-	defer func() {
-		room.row = ThemeUpload{}
-		themeuploadRooms.Put(room)
-	}()
-	nodes, slab := []*ThemeUpload{}, []ThemeUpload(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]ThemeUpload, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // ThemeUploadGroupBy is the group-by builder for ThemeUpload entities.
 type ThemeUploadGroupBy struct {

@@ -492,12 +492,24 @@ func (_q *UserQuery) Load(ctx context.Context) ([]*User, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := userRooms.Get().(*userRoom)
+	defer func() {
+		room.row = User{}
+		userRooms.Put(room)
+	}()
+	nodes, slab := []*User{}, []User(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]User, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanUser(rows, _q.config)
+	return nodes, nil
 }
 
 // userSelectList is user.Columns as a query names them, made once.
@@ -512,7 +524,7 @@ type userRoom struct {
 var userRooms = sync.Pool{New: func() any {
 	room := new(userRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		(*cell.Text[string])(&row.Email),
 		(*cell.Text[string])(&row.Name),
@@ -520,31 +532,9 @@ var userRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.VerifiedAt),
 		(*cell.Flag)(&row.Demo),
 		(*cell.Int64)(&row.UpdatedAt),
-	}
+	)
 	return room
 }}
-
-// scanUser reads rows that hold every column of user.Columns, in their order.
-func scanUser(rows *sql.Rows, c config) ([]*User, error) {
-	room := userRooms.Get().(*userRoom)
-	defer func() {
-		room.row = User{}
-		userRooms.Put(room)
-	}()
-	nodes, slab := []*User{}, []User(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]User, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // UserGroupBy is the group-by builder for User entities.
 type UserGroupBy struct {

@@ -491,12 +491,24 @@ func (_q *UserEmailQuery) Load(ctx context.Context) ([]*UserEmail, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := useremailRooms.Get().(*useremailRoom)
+	defer func() {
+		room.row = UserEmail{}
+		useremailRooms.Put(room)
+	}()
+	nodes, slab := []*UserEmail{}, []UserEmail(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]UserEmail, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanUserEmail(rows, _q.config)
+	return nodes, nil
 }
 
 // useremailSelectList is useremail.Columns as a query names them, made once.
@@ -511,34 +523,12 @@ type useremailRoom struct {
 var useremailRooms = sync.Pool{New: func() any {
 	room := new(useremailRoom)
 	row := &room.row
-	room.dest = []any{
-		&row.ID,
+	room.dest = cell.Dest(
+		(*cell.Text[string])(&row.ID),
 		&row.UserID,
-	}
+	)
 	return room
 }}
-
-// scanUserEmail reads rows that hold every column of useremail.Columns, in their order.
-func scanUserEmail(rows *sql.Rows, c config) ([]*UserEmail, error) {
-	room := useremailRooms.Get().(*useremailRoom)
-	defer func() {
-		room.row = UserEmail{}
-		useremailRooms.Put(room)
-	}()
-	nodes, slab := []*UserEmail{}, []UserEmail(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]UserEmail, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // UserEmailGroupBy is the group-by builder for UserEmail entities.
 type UserEmailGroupBy struct {

@@ -499,12 +499,24 @@ func (_q *VariantQuery) Load(ctx context.Context) ([]*Variant, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := variantRooms.Get().(*variantRoom)
+	defer func() {
+		room.row = Variant{}
+		variantRooms.Put(room)
+	}()
+	nodes, slab := []*Variant{}, []Variant(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]Variant, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanVariant(rows, _q.config)
+	return nodes, nil
 }
 
 // variantSelectList is variant.Columns as a query names them, made once.
@@ -519,7 +531,7 @@ type variantRoom struct {
 var variantRooms = sync.Pool{New: func() any {
 	room := new(variantRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		&row.ProductID,
@@ -533,31 +545,9 @@ var variantRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.InventoryQuantity),
 		cell.NumberOf(&row.WeightGrams),
 		cell.PointerOf(&row.ImageID),
-	}
+	)
 	return room
 }}
-
-// scanVariant reads rows that hold every column of variant.Columns, in their order.
-func scanVariant(rows *sql.Rows, c config) ([]*Variant, error) {
-	room := variantRooms.Get().(*variantRoom)
-	defer func() {
-		room.row = Variant{}
-		variantRooms.Put(room)
-	}()
-	nodes, slab := []*Variant{}, []Variant(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]Variant, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // VariantGroupBy is the group-by builder for Variant entities.
 type VariantGroupBy struct {

@@ -500,12 +500,24 @@ func (_q *WebhookEndpointQuery) Load(ctx context.Context) ([]*WebhookEndpoint, e
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := webhookendpointRooms.Get().(*webhookendpointRoom)
+	defer func() {
+		room.row = WebhookEndpoint{}
+		webhookendpointRooms.Put(room)
+	}()
+	nodes, slab := []*WebhookEndpoint{}, []WebhookEndpoint(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]WebhookEndpoint, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanWebhookEndpoint(rows, _q.config)
+	return nodes, nil
 }
 
 // webhookendpointSelectList is webhookendpoint.Columns as a query names them, made once.
@@ -520,7 +532,7 @@ type webhookendpointRoom struct {
 var webhookendpointRooms = sync.Pool{New: func() any {
 	room := new(webhookendpointRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -544,31 +556,9 @@ var webhookendpointRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.NextSecretHint),
 		cell.NumberOf(&row.NextSecretAt),
 		cell.NumberOf(&row.DeletedAt),
-	}
+	)
 	return room
 }}
-
-// scanWebhookEndpoint reads rows that hold every column of webhookendpoint.Columns, in their order.
-func scanWebhookEndpoint(rows *sql.Rows, c config) ([]*WebhookEndpoint, error) {
-	room := webhookendpointRooms.Get().(*webhookendpointRoom)
-	defer func() {
-		room.row = WebhookEndpoint{}
-		webhookendpointRooms.Put(room)
-	}()
-	nodes, slab := []*WebhookEndpoint{}, []WebhookEndpoint(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]WebhookEndpoint, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // WebhookEndpointGroupBy is the group-by builder for WebhookEndpoint entities.
 type WebhookEndpointGroupBy struct {

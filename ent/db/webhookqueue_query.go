@@ -499,12 +499,24 @@ func (_q *WebhookQueueQuery) Load(ctx context.Context) ([]*WebhookQueue, error) 
 		return nil, err
 	}
 	query, args := selector.Query()
-	rows := &sql.Rows{}
-	if err := _q.driver.Query(ctx, query, args, rows); err != nil {
+	room := webhookqueueRooms.Get().(*webhookqueueRoom)
+	defer func() {
+		room.row = WebhookQueue{}
+		webhookqueueRooms.Put(room)
+	}()
+	nodes, slab := []*WebhookQueue{}, []WebhookQueue(nil)
+	row := func() {
+		if len(slab) == 0 {
+			slab = make([]WebhookQueue, cell.Rows(len(nodes)))
+		}
+		slab[0] = room.row
+		slab[0].config = _q.config
+		nodes, slab = append(nodes, &slab[0]), slab[1:]
+	}
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	return scanWebhookQueue(rows, _q.config)
+	return nodes, nil
 }
 
 // webhookqueueSelectList is webhookqueue.Columns as a query names them, made once.
@@ -519,10 +531,10 @@ type webhookqueueRoom struct {
 var webhookqueueRooms = sync.Pool{New: func() any {
 	room := new(webhookqueueRoom)
 	row := &room.row
-	room.dest = []any{
+	room.dest = cell.Dest(
 		&row.ID,
 		&row.StoreID,
-		&row.Bucket,
+		(*cell.Int8)(&row.Bucket),
 		(*cell.Int64)(&row.Generation),
 		(*cell.Int64)(&row.DueAt),
 		(*cell.Int64)(&row.LeaseToken),
@@ -544,31 +556,9 @@ var webhookqueueRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.ProbeAt),
 		cell.NumberOf(&row.LastSuccessAt),
 		cell.TextOf(&row.LastError),
-	}
+	)
 	return room
 }}
-
-// scanWebhookQueue reads rows that hold every column of webhookqueue.Columns, in their order.
-func scanWebhookQueue(rows *sql.Rows, c config) ([]*WebhookQueue, error) {
-	room := webhookqueueRooms.Get().(*webhookqueueRoom)
-	defer func() {
-		room.row = WebhookQueue{}
-		webhookqueueRooms.Put(room)
-	}()
-	nodes, slab := []*WebhookQueue{}, []WebhookQueue(nil)
-	for rows.Next() {
-		if err := rows.Scan(room.dest...); err != nil {
-			return nil, err
-		}
-		if len(slab) == 0 {
-			slab = make([]WebhookQueue, cell.Rows(len(nodes)))
-		}
-		slab[0] = room.row
-		slab[0].config = c
-		nodes, slab = append(nodes, &slab[0]), slab[1:]
-	}
-	return nodes, rows.Err()
-}
 
 // WebhookQueueGroupBy is the group-by builder for WebhookQueue entities.
 type WebhookQueueGroupBy struct {
