@@ -4,6 +4,7 @@ import (
 	"context"
 	stdsql "database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -239,9 +240,10 @@ func (c *preparedConn) scanInto(ctx context.Context, to *cell.Target, query stri
 	defer rows.Close()
 	values := make([]driver.Value, len(to.Dest))
 	for {
-		if err := rows.Next(values); err == io.EOF {
+		switch err := rows.Next(values); {
+		case errors.Is(err, io.EOF):
 			return nil
-		} else if err != nil {
+		case err != nil:
 			return err
 		}
 		if err := to.Take(values); err != nil {

@@ -3,9 +3,14 @@ package ent
 import (
 	"context"
 	stdsql "database/sql"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/storefront-go/storefront/ent/cell"
 )
 
 // numbers opens a database whose one table holds 1 to n.
@@ -117,6 +122,68 @@ func TestPreparedSeesANewSchema(t *testing.T) {
 	if after := columns(); before != 1 || after != 2 {
 		t.Errorf("got %d columns, then %d, want 1 and 2", before, after)
 	}
+}
+
+// TestScanIntoEnds reads on the store's only reader after each way that a read into entities
+// can end: a statement that was left open would not see the row written since.
+func TestScanIntoEnds(t *testing.T) {
+	s := numbers(t, 3)
+	reading := &pool{store: s, db: s.readers}
+	into := func(ctx context.Context, query string, dest stdsql.Scanner, row func()) error {
+		return reading.Query(ctx, query, []any{1}, &cell.Target{Dest: cell.Dest(dest), Row: row})
+	}
+	const text = "SELECT v FROM n WHERE v > ? ORDER BY v"
+	var v cell.Int64
+	want := []int64{2, 3}
+	whole := func() {
+		t.Helper()
+		next := want[len(want)-1] + 1
+		if err := s.InTx(t.Context(), func(ctx context.Context) error {
+			_, err := s.DB(ctx).ExecContext(ctx, "INSERT INTO n (v) VALUES (?)", next)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, next)
+		var seen []int64
+		err := into(t.Context(), text, &v, func() { seen = append(seen, int64(v)) })
+		if err != nil || !slices.Equal(seen, want) {
+			t.Errorf("got %v, %v, want %v", seen, err, want)
+		}
+	}
+	whole()
+
+	ctx, cancel := context.WithCancel(t.Context())
+	rows := 0
+	err := into(ctx, text, &v, func() { rows++; cancel() })
+	if !errors.Is(err, context.Canceled) || rows != 1 {
+		t.Errorf("cancelled within the first row: got %v after %d rows", err, rows)
+	}
+	whole()
+
+	err = into(t.Context(), text, new(cell.Bytes), func() {})
+	if err == nil || !strings.Contains(err.Error(), "column 1") {
+		t.Errorf("a number into bytes: got %v", err)
+	}
+	whole()
+
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic of a row is gone")
+			}
+		}()
+		_ = into(t.Context(), text, &v, func() { panic("a row") })
+	}()
+	whole()
+
+	if err := into(t.Context(), "DELETE FROM n WHERE v > ?", &v, func() {}); !errors.Is(err, ErrNoTx) {
+		t.Errorf("a write: got %v, want ErrNoTx", err)
+	}
+	if err := into(t.Context(), "SELECT v FROM absent WHERE v > ?", &v, func() {}); err == nil {
+		t.Error("a table that is not there: got no error")
+	}
+	whole()
 }
 
 func TestPreparedIsBounded(t *testing.T) {
