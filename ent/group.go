@@ -25,7 +25,9 @@ var errGroupLost = errors.New("undone with another transaction")
 //
 // Whoever has the turn may leave the transaction open for the next, who goes on inside a
 // savepoint: then one commit, which writes the pages that they share once and waits for
-// the disk once, serves all (group commit). Nobody hears of their own before it.
+// the disk once, serves all (group commit). Nobody hears of their own before it, nor what
+// came of looking at that of others: who lost against a transaction of the group would
+// look for it outside in vain.
 type turns struct {
 	mu      sync.Mutex
 	taken   bool
@@ -178,24 +180,32 @@ func (g *group) commit() error {
 			return err
 		}
 	}
+	return g.share()
+}
+
+// undo takes back the transaction of who has the turn, and no other of its group. It
+// returns when those are committed, or the error by which they are not: then what it had
+// seen of them may be gone.
+func (g *group) undo() error {
+	if g.size == 1 {
+		g.close(nil)
+		return nil
+	}
+	// SQLite may have undone the whole already, after an error of the disk: then there is
+	// no such savepoint.
+	if g.exec("ROLLBACK TO member") != nil || g.exec("RELEASE member") != nil {
+		return nil
+	}
+	return g.share()
+}
+
+// share returns when the group is committed: by the next, or by itself.
+func (g *group) share() error {
 	if g.handOn() {
 		<-g.done
 		return g.err
 	}
 	return g.end()
-}
-
-// undo takes back the transaction of who has the turn, and no other of its group.
-func (g *group) undo() {
-	if g.size == 1 {
-		g.close(nil)
-		return
-	}
-	// SQLite may have undone the whole already, after an error of the disk: then there is
-	// no such savepoint.
-	if g.exec("ROLLBACK TO member") == nil && g.exec("RELEASE member") == nil && !g.handOn() {
-		_ = g.end() // for the others to hear
-	}
 }
 
 // handOn gives the turn and the group to the next, if the group may grow.

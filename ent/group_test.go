@@ -135,6 +135,38 @@ func TestGroupCommit(t *testing.T) {
 	})
 }
 
+// Who fails by what another of the group wrote hears it when that is committed. Where it
+// is not, they look again.
+func TestGroupLoser(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		inBubble(t, func(t *testing.T, s *grouped) {
+			runs, want := 0, 1
+			if fails {
+				want = 2
+				s.fail.Store(new(errors.New("the answer was lost")))
+			}
+			var loser *error
+			_ = s.InTx(s.ctx, func(ctx context.Context) error {
+				loser = s.behind(s.ctx, func(ctx context.Context) error {
+					runs++
+					return add(ctx, s.Store, "a")
+				})
+				s.behind(s.ctx, func(ctx context.Context) error {
+					if synctest.Wait(); *loser != nil {
+						t.Errorf("heard before the commit: %v", *loser)
+					}
+					return add(ctx, s.Store, "c")
+				})
+				return add(ctx, s.Store, "a")
+			})
+			s.wg.Wait()
+			if !ent.IsDuplicate(*loser) || runs != want {
+				t.Errorf("%v after %d runs, want %d", *loser, runs, want)
+			}
+		})
+	}
+}
+
 // Whoever fails first or last leaves the others.
 func TestGroupEnds(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *grouped) {

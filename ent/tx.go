@@ -109,8 +109,11 @@ func (s *Store) try(
 	}
 	undone := true // by an error of f, or a panic
 	defer func() {
-		if undone {
-			g.undo()
+		if !undone {
+			return
+		}
+		if lost := g.undo(); lost != nil && err != nil {
+			hooks, p, err = nil, running, fmt.Errorf("%w: %w", errGroupLost, err)
 		}
 	}()
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(caller), deadline)
