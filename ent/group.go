@@ -191,12 +191,10 @@ func (g *group) undo() error {
 		g.close(nil)
 		return nil
 	}
-	// SQLite may have undone the whole already, after an error of the disk: then there is
-	// no such savepoint.
-	if g.exec("ROLLBACK TO member") != nil || g.exec("RELEASE member") != nil {
-		return nil
+	if g.exec("ROLLBACK TO member") == nil && g.exec("RELEASE member") == nil {
+		return g.share()
 	}
-	return g.share()
+	return nil // SQLite had undone the whole already, after an error of the disk: no savepoint is left
 }
 
 // share returns when the group is committed: by the next, or by itself.
