@@ -94,30 +94,32 @@ func (p *pool) Query(ctx context.Context, query string, args, v any) error {
 	if !ok || !plain || p.store.dialect != dialect.SQLite {
 		return entQuery(ctx, p, query, args, v)
 	}
-	if err := p.enter(ctx, query, argv); err != nil {
+	from, err := p.enter(ctx, query, argv)
+	if err != nil {
 		return err
 	}
-	err := scanInto(ctx, p.store.readers, to, query, argv)
+	err = scanInto(ctx, from, to, query, argv)
 	if err != nil && p.store.closed.Load() {
 		err = &unavailableError{err}
 	}
 	return err
 }
 
-// enter notes a query, and refuses what is none.
-func (p *pool) enter(ctx context.Context, query string, args []any) error {
+// enter notes a query, refuses what is none, and returns what it reads from.
+func (p *pool) enter(ctx context.Context, query string, args []any) (runner, error) {
 	if !reads(query) {
-		return ErrNoTx
+		return nil, ErrNoTx
 	}
-	return p.store.note(ctx, Statement{Query: query, Args: len(args), Values: args, Seeks: p.db == nil})
+	of := Statement{Query: query, Args: len(args), Values: args, Seeks: p.db == nil}
+	if err := p.store.note(ctx, of); err != nil {
+		return nil, err
+	}
+	return p.from(ctx)
 }
 
 // QueryContext runs a query that reads.
 func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*stdsql.Rows, error) {
-	if err := p.enter(ctx, query, args); err != nil {
-		return nil, err
-	}
-	from, err := p.from(ctx)
+	from, err := p.enter(ctx, query, args)
 	if err != nil {
 		return nil, err
 	}

@@ -209,8 +209,12 @@ func (r *preparedRows) Close() error {
 
 // scanInto runs a query on one of SQLite's connections and scans its rows there: of a page
 // of orders, a tenth of the time is database/sql's way from the driver to a scanner.
-func scanInto(ctx context.Context, from *stdsql.DB, to *cell.Target, query string, args []any) error {
-	conn, err := from.Conn(ctx)
+func scanInto(ctx context.Context, from runner, to *cell.Target, query string, args []any) error {
+	readers, ok := from.(*stdsql.DB)
+	if !ok {
+		return fmt.Errorf("query: it reads from a %T", from)
+	}
+	conn, err := readers.Conn(ctx)
 	if err != nil {
 		return err
 	}

@@ -183,6 +183,13 @@ func TestScanIntoEnds(t *testing.T) {
 	if err := into(t.Context(), "SELECT v FROM absent WHERE v > ?", &v, func() {}); err == nil {
 		t.Error("a table that is not there: got no error")
 	}
+	err = s.InTx(t.Context(), func(ctx context.Context) error {
+		to := &cell.Target{Dest: cell.Dest(&v), Row: func() {}}
+		return (&pool{store: s}).Query(ctx, text, []any{1}, to)
+	})
+	if !errors.Is(err, ErrNoShard) {
+		t.Errorf("a look for work within a transaction: got %v, want ErrNoShard", err)
+	}
 	whole()
 }
 
