@@ -208,7 +208,7 @@ func (r *preparedRows) Close() error {
 }
 
 // scanInto runs a query on one of SQLite's connections and scans its rows there: of a page
-// of orders, a tenth of the time is database/sql's way from the driver to a scanner.
+// of orders, a twentieth of the CPU is database/sql's way from the driver to a scanner.
 func scanInto(ctx context.Context, from runner, to *cell.Target, query string, args []any) error {
 	readers, ok := from.(*stdsql.DB)
 	if !ok {
