@@ -278,14 +278,15 @@ func openSQLite(t target, c Config) (writer, readers *stdsql.DB, err error) {
 
 // sqlitePool makes a pool with the settings that pairs name.
 func sqlitePool(t target, pairs ...string) (*stdsql.DB, error) {
-	if err := unlock(); err != nil {
+	if err := extend(); err != nil {
 		return nil, err
 	}
-	connector, err := sqlite.NewConnector(sqliteURI(t.path, pairs...))
+	uri := sqliteURI(t.path, pairs...)
+	connector, err := sqlite.NewConnector(uri)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", t, err)
 	}
-	return stdsql.OpenDB(preparing{connector}), nil
+	return stdsql.OpenDB(&preparing{Connector: connector, uri: uri}), nil
 }
 
 // sqliteURI writes a file: URI, in which the path's own ?, # and % are encoded.

@@ -170,7 +170,7 @@ func entQuery(ctx context.Context, q querier, query string, args, v any) error {
 	}
 	if to, ok := v.(*cell.Target); ok {
 		return Read(ctx, q, func(rows *stdsql.Rows) error {
-			if err := rows.Scan(to.Dest...); err != nil {
+			if err := rows.Scan(to.Dest.Scanners...); err != nil {
 				return err
 			}
 			to.Row()

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"modernc.org/sqlite"
+
 	"github.com/storefront-go/storefront/ent/cell"
 )
 
@@ -130,7 +132,7 @@ func TestScanIntoEnds(t *testing.T) {
 	s := numbers(t, 3)
 	reading := &pool{store: s, db: s.readers}
 	into := func(ctx context.Context, query string, dest stdsql.Scanner, row func()) error {
-		return reading.Query(ctx, query, []any{1}, &cell.Target{Dest: cell.Dest(dest), Row: row})
+		return reading.Query(ctx, query, []any{1}, &cell.Target{Dest: cell.NewDest(dest), Row: row})
 	}
 	const text = "SELECT v FROM n WHERE v > ? ORDER BY v"
 	var v cell.Int64
@@ -177,6 +179,25 @@ func TestScanIntoEnds(t *testing.T) {
 	}()
 	whole()
 
+	rows = 0
+	const fails = "SELECT json_extract(CASE v WHEN 3 THEN '' ELSE '7' END, '$') FROM n WHERE v > ? ORDER BY v"
+	err = into(t.Context(), fails, &v, func() { rows++ })
+	if _, ok := errors.AsType[*sqlite.Error](err); !ok || rows != 1 || v != 7 {
+		t.Errorf("a step that fails: got %v after %d rows, the last %d", err, rows, v)
+	}
+	whole()
+
+	for query, want := range map[string]string{
+		"SELECT v, v FROM n WHERE v > ?":    "2 columns, of which 1 are wanted",
+		"SELECT v + 0.5 FROM n WHERE v > ?": "column 1: SQLite's type 2",
+		"SELECT v FROM n WHERE v > ? + 999": "<nil>",
+	} {
+		if err := into(t.Context(), query, &v, func() {}); !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("%s: got %v, want %s", query, err, want)
+		}
+		whole()
+	}
+
 	if err := into(t.Context(), "DELETE FROM n WHERE v > ?", &v, func() {}); !errors.Is(err, ErrNoTx) {
 		t.Errorf("a write: got %v, want ErrNoTx", err)
 	}
@@ -184,7 +205,7 @@ func TestScanIntoEnds(t *testing.T) {
 		t.Error("a table that is not there: got no error")
 	}
 	err = s.InTx(t.Context(), func(ctx context.Context) error {
-		to := &cell.Target{Dest: cell.Dest(&v), Row: func() {}}
+		to := &cell.Target{Dest: cell.NewDest(&v), Row: func() {}}
 		return (&pool{store: s}).Query(ctx, text, []any{1}, to)
 	})
 	if !errors.Is(err, ErrNoShard) {

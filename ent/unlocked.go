@@ -7,17 +7,33 @@ import (
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/storefront-go/storefront/ent/cell"
 )
 
-// unlock lets SQLite open its connections without a mutex of their own, as its option
-// SQLITE_OPEN_NOMUTEX does, which the driver does not pass on: it would be locked anew for
-// every column of every row, a fifth of what a page costs. Nobody else could come:
-// database/sql gives a connection to one goroutine at a time, and what the driver itself
-// keeps of a connection has no other protection. What interrupts a statement takes no
-// mutex.
-var unlock = sync.OnceValue(func() error {
+// handle is a connection as SQLite's own functions take it.
+type handle struct {
+	tls *libc.TLS // the driver's, of which one goroutine at a time has the use
+	db  uintptr
+}
+
+// handleName is the parameter of a connection's URI under which opened leaves its handle.
+const handleName = "storefront_handle"
+
+// handleParameter is handleName in SQLite's memory.
+var handleParameter uintptr
+
+// handles are those of connections that are being opened, by name.
+var handles sync.Map
+
+// extend registers opened with SQLite, once.
+var extend = sync.OnceValue(func() error {
 	tls := libc.NewTLS()
 	defer tls.Close()
+	var err error
+	if handleParameter, err = libc.CString(handleName); err != nil {
+		return err
+	}
 	f := struct { // what a pointer to a function points at in C
 		f func(*libc.TLS, uintptr, uintptr, uintptr) int32
 	}{opened}
@@ -29,17 +45,58 @@ var unlock = sync.OnceValue(func() error {
 })
 
 // opened is an extension, which SQLite calls at the end of opening a connection, while it
-// holds the mutex.
+// holds the connection's mutex.
+//
+// It frees the mutex, as the option SQLITE_OPEN_NOMUTEX does, which the driver does not
+// pass on: it would be locked anew for every column of every row, a fifth of what a page
+// costs. Nobody else could come: database/sql gives a connection to one goroutine at a
+// time, and what the driver itself keeps of a connection has no other protection. What
+// interrupts a statement takes no mutex.
+//
+// And it leaves the handle to Connect where the URI has a name for it.
 func opened(tls *libc.TLS, db, _, _ uintptr) int32 {
-	c := handle(db)
+	c := connection(db)
 	mutex := c.Fmutex
 	c.Fmutex = 0
 	sqlite3.Xsqlite3_mutex_leave(tls, mutex)
 	sqlite3.Xsqlite3_mutex_free(tls, mutex)
+	const mainDatabase = 0
+	file := sqlite3.Xsqlite3_db_filename(tls, db, mainDatabase)
+	if name := sqlite3.Xsqlite3_uri_parameter(tls, file, handleParameter); name != 0 {
+		handles.Store(libc.GoString(name), handle{tls, db})
+	}
 	return sqlite3.SQLITE_OK
 }
 
-// handle is the connection at an address in the driver's own memory.
-func handle(db uintptr) *sqlite3.Tsqlite3 {
+// connection is what is at an address in the driver's own memory.
+func connection(db uintptr) *sqlite3.Tsqlite3 {
 	return *(**sqlite3.Tsqlite3)(unsafe.Pointer(&db)) //nolint:gosec // no memory of Go's
+}
+
+// latest returns the statement of h that was prepared last, whose text must be query.
+func (h handle) latest(query string) (uintptr, error) {
+	stmt := sqlite3.Xsqlite3_next_stmt(h.tls, h.db, 0)
+	if stmt == 0 || libc.GoString(sqlite3.Xsqlite3_sql(h.tls, stmt)) != query {
+		return 0, fmt.Errorf("prepare: another statement is the latest than %.40q", query)
+	}
+	return stmt, nil
+}
+
+// value returns a column of the row on which a statement of h stands; its bytes are valid
+// until the next step. A text is read as a blob is, which spares SQLite a copy that ends
+// in a zero.
+func (h handle) value(at uintptr) (cell.Value, error) {
+	switch kind := sqlite3.Xsqlite3_value_type(h.tls, at); kind {
+	case sqlite3.SQLITE_NULL:
+		return cell.Value{}, nil
+	case sqlite3.SQLITE_INTEGER:
+		return cell.Value{Kind: cell.KindNumber, Number: sqlite3.Xsqlite3_value_int64(h.tls, at)}, nil
+	case sqlite3.SQLITE_TEXT, sqlite3.SQLITE_BLOB:
+		first := sqlite3.Xsqlite3_value_blob(h.tls, at)
+		n := int(sqlite3.Xsqlite3_value_bytes(h.tls, at))
+		b := unsafe.Slice(*(**byte)(unsafe.Pointer(&first)), n) //nolint:gosec // no memory of Go's
+		return cell.Value{Kind: cell.KindBytes, Bytes: b}, nil
+	default:
+		return cell.Value{}, fmt.Errorf("SQLite's type %d is none of an entity's", kind)
+	}
 }

@@ -21,8 +21,12 @@ func TestUnlocked(t *testing.T) {
 		}
 		t.Cleanup(func() { c.Close() })
 		err = c.Raw(func(driver any) error {
-			db := reflect.ValueOf(driver.(*preparedConn).sqliteConn).Elem().FieldByName("db").Uint()
-			if handle(uintptr(db)).Fmutex != 0 {
+			p := driver.(*preparedConn)
+			db := reflect.ValueOf(p.sqliteConn).Elem().FieldByName("db").Uint()
+			if p.handle.db != uintptr(db) {
+				t.Errorf("%s: has the handle of another connection", name)
+			}
+			if connection(p.handle.db).Fmutex != 0 {
 				t.Errorf("%s: has a mutex", name)
 			}
 			return nil

@@ -2,32 +2,89 @@
 //
 // database/sql converts through reflect unless the destination is a
 // sql.Scanner; these are the scanners that the generated loaders use. Drivers
-// hand out int64, []byte and string; anything else is an error.
+// hand out int64, []byte and string; anything else is an error. SQLite's rows are
+// taken from where they stand, as a [Value].
 package cell
 
 import (
 	"bytes"
 	"database/sql"
+	"encoding"
 	"fmt"
 	"slices"
 	"strconv"
 )
+
+// Kind is what a [Value] holds.
+type Kind int8
+
+// The kinds of values. Texts and blobs are both bytes.
+const (
+	KindNull Kind = iota
+	KindNumber
+	KindBytes
+)
+
+// Value is one column of a row. Its bytes are the driver's, until the next row.
+type Value struct {
+	Kind   Kind
+	Number int64
+	Bytes  []byte
+}
+
+// valueOf returns what a driver hands out as a Value.
+func valueOf(src any) (Value, bool) {
+	switch v := src.(type) {
+	case nil:
+		return Value{}, true
+	case int64:
+		return Value{Kind: KindNumber, Number: v}, true
+	case uint64:
+		return Value{Kind: KindNumber, Number: int64(v)}, true
+	case []byte:
+		return Value{Kind: KindBytes, Bytes: v}, true
+	case string:
+		return Value{Kind: KindBytes, Bytes: []byte(v)}, true
+	}
+	return Value{}, false
+}
+
+// box returns v as a driver hands it out.
+func (v Value) box() any {
+	switch v.Kind {
+	case KindNumber:
+		return v.Number
+	case KindBytes:
+		return v.Bytes
+	}
+	return nil
+}
+
+// taker is a scanner that takes a value without a box around it.
+type taker interface{ Take(v Value) error }
+
+func scan[T taker](to T, src any) error {
+	v, ok := valueOf(src)
+	if !ok {
+		return fmt.Errorf("scan: %T is nothing that a driver hands out", src)
+	}
+	return to.Take(v)
+}
 
 // Text scans a string or a type made of one. A value like the one before, as
 // the states and currencies of a list's rows mostly are, is not copied again.
 type Text[T ~string] string
 
 // Scan implements sql.Scanner.
-func (t *Text[T]) Scan(src any) error {
-	switch v := src.(type) {
-	case []byte:
-		if string(*t) != string(v) {
-			*t = Text[T](v)
-		}
-	case string:
-		*t = Text[T](v)
-	default:
-		return mismatch(src, "a text")
+func (t *Text[T]) Scan(src any) error { return scan(t, src) }
+
+// Take takes a text.
+func (t *Text[T]) Take(v Value) error {
+	if v.Kind != KindBytes {
+		return mismatch(v, "a text")
+	}
+	if string(*t) != string(v.Bytes) {
+		*t = Text[T](v.Bytes)
 	}
 	return nil
 }
@@ -36,31 +93,21 @@ func (t *Text[T]) Scan(src any) error {
 // nobody may write to; its capacity is clipped, so that appending copies.
 type Bytes []byte
 
-// Scan implements sql.Scanner. The driver owns v: it is copied.
-func (b *Bytes) Scan(src any) error {
-	switch v := src.(type) {
-	case nil:
+// Scan implements sql.Scanner.
+func (b *Bytes) Scan(src any) error { return scan(b, src) }
+
+// Take takes bytes.
+func (b *Bytes) Take(v Value) error {
+	switch {
+	case v.Kind == KindNull:
 		*b = nil
-	case []byte:
-		if !b.holds(v) {
-			*b = slices.Clip(bytes.Clone(v))
-		}
-	case string:
-		*b = []byte(v)
-	default:
-		return mismatch(src, "bytes")
+	case v.Kind != KindBytes:
+		return mismatch(v, "bytes")
+	case *b == nil || v.Bytes == nil || string(*b) != string(v.Bytes): // no bytes are nil on SQLite
+		*b = slices.Clip(bytes.Clone(v.Bytes))
 	}
 	return nil
 }
-
-// Take is Scan of bytes that nobody else holds: they are not copied.
-func (b *Bytes) Take(v []byte) {
-	if !b.holds(v) {
-		*b = slices.Clip(v)
-	}
-}
-
-func (b *Bytes) holds(v []byte) bool { return v != nil && *b != nil && string(*b) == string(v) }
 
 type integer interface{ ~int | ~int64 }
 
@@ -68,9 +115,12 @@ type integer interface{ ~int | ~int64 }
 type Int64 int64
 
 // Scan implements sql.Scanner.
-func (n *Int64) Scan(src any) error {
-	v, err := number(src)
-	*n = Int64(v)
+func (n *Int64) Scan(src any) error { return scan(n, src) }
+
+// Take takes a number.
+func (n *Int64) Take(v Value) error {
+	i, err := number(v)
+	*n = Int64(i)
 	return err
 }
 
@@ -78,9 +128,12 @@ func (n *Int64) Scan(src any) error {
 type Int int
 
 // Scan implements sql.Scanner.
-func (n *Int) Scan(src any) error {
-	v, err := number(src)
-	*n = Int(v)
+func (n *Int) Scan(src any) error { return scan(n, src) }
+
+// Take takes a number.
+func (n *Int) Take(v Value) error {
+	i, err := number(v)
+	*n = Int(i)
 	return err
 }
 
@@ -88,12 +141,15 @@ func (n *Int) Scan(src any) error {
 type Int8 int8
 
 // Scan implements sql.Scanner.
-func (n *Int8) Scan(src any) error {
-	v, err := number(src)
-	if err == nil && v != int64(int8(v)) {
-		return fmt.Errorf("scan: %d is out of range", v)
+func (n *Int8) Scan(src any) error { return scan(n, src) }
+
+// Take takes a number.
+func (n *Int8) Take(v Value) error {
+	i, err := number(v)
+	if err == nil && i != int64(int8(i)) {
+		return fmt.Errorf("scan: %d is out of range", i)
 	}
-	*n = Int8(v)
+	*n = Int8(i)
 	return err
 }
 
@@ -106,8 +162,13 @@ func (f *Flag) Scan(src any) error {
 		*f = Flag(b)
 		return nil
 	}
-	v, err := number(src)
-	*f = v != 0
+	return scan(f, src)
+}
+
+// Take takes a number.
+func (f *Flag) Take(v Value) error {
+	i, err := number(v)
+	*f = i != 0
 	return err
 }
 
@@ -119,18 +180,19 @@ type OptText[T ~string] struct{ dst **T }
 func TextOf[T ~string](dst **T) *OptText[T] { return &OptText[T]{dst} }
 
 // Scan implements sql.Scanner.
-func (o *OptText[T]) Scan(src any) error {
-	if src == nil {
+func (o *OptText[T]) Scan(src any) error { return scan(o, src) }
+
+// Take takes a text, or NULL.
+func (o *OptText[T]) Take(v Value) error {
+	switch {
+	case v.Kind == KindNull:
 		*o.dst = nil
-		return nil
+	case v.Kind != KindBytes:
+		return mismatch(v, "a text")
+	case *o.dst == nil || string(**o.dst) != string(v.Bytes):
+		*o.dst = new(T(v.Bytes))
 	}
-	if v, ok := src.([]byte); ok && *o.dst != nil && string(**o.dst) == string(v) {
-		return nil
-	}
-	var t Text[T]
-	err := t.Scan(src)
-	*o.dst = new(T(t))
-	return err
+	return nil
 }
 
 // OptInteger scans a number that may be NULL.
@@ -140,13 +202,16 @@ type OptInteger[T integer] struct{ dst **T }
 func NumberOf[T integer](dst **T) *OptInteger[T] { return &OptInteger[T]{dst} }
 
 // Scan implements sql.Scanner.
-func (o *OptInteger[T]) Scan(src any) error {
-	if src == nil {
+func (o *OptInteger[T]) Scan(src any) error { return scan(o, src) }
+
+// Take takes a number, or NULL.
+func (o *OptInteger[T]) Take(v Value) error {
+	if v.Kind == KindNull {
 		*o.dst = nil
 		return nil
 	}
-	v, err := number(src)
-	*o.dst = new(T(v))
+	i, err := number(v)
+	*o.dst = new(T(i))
 	return err
 }
 
@@ -165,28 +230,57 @@ func PointerOf[T any, P interface {
 }
 
 // Scan implements sql.Scanner.
-func (o *Opt[T, P]) Scan(src any) error {
-	if src == nil {
+func (o *Opt[T, P]) Scan(src any) error { return scan(o, src) }
+
+// Take takes whatever T scans, or NULL.
+func (o *Opt[T, P]) Take(v Value) error {
+	if v.Kind == KindNull {
 		*o.dst = nil
 		return nil
 	}
-	v := new(T)
-	err := P(v).Scan(src)
-	*o.dst = v
+	to := new(T)
+	err := unboxed(P(to)).Take(v)
+	*o.dst = to
 	return err
 }
 
-func number(src any) (int64, error) {
-	switch v := src.(type) {
-	case int64:
-		return v, nil
-	case uint64:
-		return int64(v), nil
-	case []byte:
-		return strconv.ParseInt(string(v), 10, 64)
+// unboxed returns the taker that a scanner is, or one around it.
+func unboxed(s sql.Scanner) taker {
+	switch s := s.(type) {
+	case taker:
+		return s
+	case encoding.BinaryUnmarshaler:
+		return binary{s}
 	}
-	return 0, mismatch(src, "a number")
+	return boxing{s}
 }
 
-// mismatch names the types alone: a value may be personal data.
-func mismatch(src any, want string) error { return fmt.Errorf("scan: %T is not %s", src, want) }
+// binary takes the bytes of an id or a digest.
+type binary struct{ to encoding.BinaryUnmarshaler }
+
+func (b binary) Take(v Value) error {
+	if v.Kind != KindBytes {
+		return mismatch(v, "bytes")
+	}
+	return b.to.UnmarshalBinary(v.Bytes)
+}
+
+// boxing takes a value for a scanner that knows no other way.
+type boxing struct{ to sql.Scanner }
+
+func (b boxing) Take(v Value) error { return b.to.Scan(v.box()) }
+
+func number(v Value) (int64, error) {
+	switch v.Kind {
+	case KindNumber:
+		return v.Number, nil
+	case KindBytes:
+		return strconv.ParseInt(string(v.Bytes), 10, 64)
+	}
+	return 0, mismatch(v, "a number")
+}
+
+// mismatch names the kinds alone: a value may be personal data.
+func mismatch(v Value, want string) error {
+	return fmt.Errorf("scan: %s is not %s", [...]string{"NULL", "a number", "a text or a blob"}[v.Kind], want)
+}

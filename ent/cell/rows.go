@@ -2,42 +2,38 @@ package cell
 
 import (
 	"database/sql"
-	"database/sql/driver"
 	"fmt"
 )
 
-// Target is where the rows of a query go: the values of each into Dest, which [Dest]
-// makes, and then Row is called.
-type Target struct {
-	Dest []any // every one is a sql.Scanner
-	Row  func()
+// Dest is where the columns of a row go.
+type Dest struct {
+	Scanners []any // for Scan of sql.Rows
+	takers   []taker
 }
 
-// Take takes one row, with its bytes: nobody else may hold them.
-func (t *Target) Take(row []driver.Value) error {
-	for i, v := range row {
-		dest := t.Dest[i]
-		if blob, ok := v.([]byte); ok {
-			if to, ok := dest.(*Bytes); ok {
-				to.Take(blob)
-				continue
-			}
-		}
-		if err := dest.(sql.Scanner).Scan(v); err != nil {
-			return fmt.Errorf("column %d: %w", i+1, err)
-		}
+// NewDest returns the destination that scanners are.
+func NewDest(scanners ...sql.Scanner) *Dest {
+	d := new(Dest)
+	for _, s := range scanners {
+		d.Scanners = append(d.Scanners, s)
+		d.takers = append(d.takers, unboxed(s))
 	}
-	t.Row()
+	return d
+}
+
+// Take takes the value of one column, of which 0 is the first.
+func (d *Dest) Take(column int, v Value) error {
+	if err := d.takers[column].Take(v); err != nil {
+		return fmt.Errorf("column %d: %w", column+1, err)
+	}
 	return nil
 }
 
-// Dest returns scanners as database/sql takes them.
-func Dest(scanners ...sql.Scanner) []any {
-	dest := make([]any, len(scanners))
-	for i, s := range scanners {
-		dest[i] = s
-	}
-	return dest
+// Target is where the rows of a query go: the values of each into Dest, and then Row is
+// called.
+type Target struct {
+	Dest *Dest
+	Row  func()
 }
 
 // Rows is how many rows to make room for behind n that were read. Those of one row, and of

@@ -525,13 +525,13 @@ var accesstokenSelectList = "`" + strings.Join(accesstoken.Columns, "`, `") + "`
 // accesstokenRoom is room for one row and where its columns land in it.
 type accesstokenRoom struct {
 	row  AccessToken
-	dest []any
+	dest *cell.Dest
 }
 
 var accesstokenRooms = sync.Pool{New: func() any {
 	room := new(accesstokenRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.GrantID,

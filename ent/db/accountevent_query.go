@@ -519,13 +519,13 @@ var accounteventSelectList = "`" + strings.Join(accountevent.Columns, "`, `") + 
 // accounteventRoom is room for one row and where its columns land in it.
 type accounteventRoom struct {
 	row  AccountEvent
-	dest []any
+	dest *cell.Dest
 }
 
 var accounteventRooms = sync.Pool{New: func() any {
 	room := new(accounteventRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.UserID,
 		(*cell.Text[state.AccountAction])(&row.Action),

@@ -518,13 +518,13 @@ var allowanceSelectList = "`" + strings.Join(allowance.Columns, "`, `") + "`"
 // allowanceRoom is room for one row and where its columns land in it.
 type allowanceRoom struct {
 	row  Allowance
-	dest []any
+	dest *cell.Dest
 }
 
 var allowanceRooms = sync.Pool{New: func() any {
 	room := new(allowanceRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		(*cell.Int64)(&row.FullAt),
 	)

@@ -525,13 +525,13 @@ var apikeySelectList = "`" + strings.Join(apikey.Columns, "`, `") + "`"
 // apikeyRoom is room for one row and where its columns land in it.
 type apikeyRoom struct {
 	row  APIKey
-	dest []any
+	dest *cell.Dest
 }
 
 var apikeyRooms = sync.Pool{New: func() any {
 	room := new(apikeyRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.LineageID,

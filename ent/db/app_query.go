@@ -525,13 +525,13 @@ var appSelectList = "`" + strings.Join(app.Columns, "`, `") + "`"
 // appRoom is room for one row and where its columns land in it.
 type appRoom struct {
 	row  App
-	dest []any
+	dest *cell.Dest
 }
 
 var appRooms = sync.Pool{New: func() any {
 	room := new(appRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),

@@ -517,13 +517,13 @@ var appnameSelectList = "`" + strings.Join(appname.Columns, "`, `") + "`"
 // appnameRoom is room for one row and where its columns land in it.
 type appnameRoom struct {
 	row  AppName
-	dest []any
+	dest *cell.Dest
 }
 
 var appnameRooms = sync.Pool{New: func() any {
 	room := new(appnameRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		(*cell.Text[string])(&row.ID),
 		&row.StoreID,
 		&row.AppID,

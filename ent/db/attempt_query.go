@@ -525,13 +525,13 @@ var attemptSelectList = "`" + strings.Join(attempt.Columns, "`, `") + "`"
 // attemptRoom is room for one row and where its columns land in it.
 type attemptRoom struct {
 	row  Attempt
-	dest []any
+	dest *cell.Dest
 }
 
 var attemptRooms = sync.Pool{New: func() any {
 	room := new(attemptRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.EndpointID,

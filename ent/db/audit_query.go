@@ -526,13 +526,13 @@ var auditSelectList = "`" + strings.Join(audit.Columns, "`, `") + "`"
 // auditRoom is room for one row and where its columns land in it.
 type auditRoom struct {
 	row  Audit
-	dest []any
+	dest *cell.Dest
 }
 
 var auditRooms = sync.Pool{New: func() any {
 	room := new(auditRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[viewer.Kind])(&row.ActorType),

@@ -525,13 +525,13 @@ var cartSelectList = "`" + strings.Join(cart.Columns, "`, `") + "`"
 // cartRoom is room for one row and where its columns land in it.
 type cartRoom struct {
 	row  Cart
-	dest []any
+	dest *cell.Dest
 }
 
 var cartRooms = sync.Pool{New: func() any {
 	room := new(cartRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.Token,

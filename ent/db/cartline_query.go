@@ -525,13 +525,13 @@ var cartlineSelectList = "`" + strings.Join(cartline.Columns, "`, `") + "`"
 // cartlineRoom is room for one row and where its columns land in it.
 type cartlineRoom struct {
 	row  CartLine
-	dest []any
+	dest *cell.Dest
 }
 
 var cartlineRooms = sync.Pool{New: func() any {
 	room := new(cartlineRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.CartID,

@@ -519,13 +519,13 @@ var challengeSelectList = "`" + strings.Join(challenge.Columns, "`, `") + "`"
 // challengeRoom is room for one row and where its columns land in it.
 type challengeRoom struct {
 	row  Challenge
-	dest []any
+	dest *cell.Dest
 }
 
 var challengeRooms = sync.Pool{New: func() any {
 	room := new(challengeRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.UserID,
 		(*cell.Text[state.ChallengePurpose])(&row.Purpose),

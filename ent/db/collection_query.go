@@ -526,13 +526,13 @@ var collectionSelectList = "`" + strings.Join(collection.Columns, "`, `") + "`"
 // collectionRoom is room for one row and where its columns land in it.
 type collectionRoom struct {
 	row  Collection
-	dest []any
+	dest *cell.Dest
 }
 
 var collectionRooms = sync.Pool{New: func() any {
 	room := new(collectionRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),

@@ -525,13 +525,13 @@ var collectionproductSelectList = "`" + strings.Join(collectionproduct.Columns, 
 // collectionproductRoom is room for one row and where its columns land in it.
 type collectionproductRoom struct {
 	row  CollectionProduct
-	dest []any
+	dest *cell.Dest
 }
 
 var collectionproductRooms = sync.Pool{New: func() any {
 	room := new(collectionproductRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.CollectionID,

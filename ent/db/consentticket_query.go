@@ -525,13 +525,13 @@ var consentticketSelectList = "`" + strings.Join(consentticket.Columns, "`, `") 
 // consentticketRoom is room for one row and where its columns land in it.
 type consentticketRoom struct {
 	row  ConsentTicket
-	dest []any
+	dest *cell.Dest
 }
 
 var consentticketRooms = sync.Pool{New: func() any {
 	room := new(consentticketRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 	)

@@ -518,13 +518,13 @@ var credentialSelectList = "`" + strings.Join(credential.Columns, "`, `") + "`"
 // credentialRoom is room for one row and where its columns land in it.
 type credentialRoom struct {
 	row  Credential
-	dest []any
+	dest *cell.Dest
 }
 
 var credentialRooms = sync.Pool{New: func() any {
 	room := new(credentialRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.CredentialID,

@@ -526,13 +526,13 @@ var customerSelectList = "`" + strings.Join(customer.Columns, "`, `") + "`"
 // customerRoom is room for one row and where its columns land in it.
 type customerRoom struct {
 	row  Customer
-	dest []any
+	dest *cell.Dest
 }
 
 var customerRooms = sync.Pool{New: func() any {
 	room := new(customerRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),

@@ -525,13 +525,13 @@ var deliverySelectList = "`" + strings.Join(delivery.Columns, "`, `") + "`"
 // deliveryRoom is room for one row and where its columns land in it.
 type deliveryRoom struct {
 	row  Delivery
-	dest []any
+	dest *cell.Dest
 }
 
 var deliveryRooms = sync.Pool{New: func() any {
 	room := new(deliveryRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.EndpointID,

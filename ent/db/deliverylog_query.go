@@ -527,13 +527,13 @@ var deliverylogSelectList = "`" + strings.Join(deliverylog.Columns, "`, `") + "`
 // deliverylogRoom is room for one row and where its columns land in it.
 type deliverylogRoom struct {
 	row  DeliveryLog
-	dest []any
+	dest *cell.Dest
 }
 
 var deliverylogRooms = sync.Pool{New: func() any {
 	room := new(deliverylogRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.EndpointID,

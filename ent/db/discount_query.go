@@ -526,13 +526,13 @@ var discountSelectList = "`" + strings.Join(discount.Columns, "`, `") + "`"
 // discountRoom is room for one row and where its columns land in it.
 type discountRoom struct {
 	row  Discount
-	dest []any
+	dest *cell.Dest
 }
 
 var discountRooms = sync.Pool{New: func() any {
 	room := new(discountRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),

@@ -525,13 +525,13 @@ var discountuseSelectList = "`" + strings.Join(discountuse.Columns, "`, `") + "`
 // discountuseRoom is room for one row and where its columns land in it.
 type discountuseRoom struct {
 	row  DiscountUse
-	dest []any
+	dest *cell.Dest
 }
 
 var discountuseRooms = sync.Pool{New: func() any {
 	room := new(discountuseRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.DiscountID,

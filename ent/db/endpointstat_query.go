@@ -525,13 +525,13 @@ var endpointstatSelectList = "`" + strings.Join(endpointstat.Columns, "`, `") + 
 // endpointstatRoom is room for one row and where its columns land in it.
 type endpointstatRoom struct {
 	row  EndpointStat
-	dest []any
+	dest *cell.Dest
 }
 
 var endpointstatRooms = sync.Pool{New: func() any {
 	room := new(endpointstatRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Slot),

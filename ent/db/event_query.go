@@ -526,13 +526,13 @@ var dbeventSelectList = "`" + strings.Join(dbevent.Columns, "`, `") + "`"
 // dbeventRoom is room for one row and where its columns land in it.
 type dbeventRoom struct {
 	row  Event
-	dest []any
+	dest *cell.Dest
 }
 
 var dbeventRooms = sync.Pool{New: func() any {
 	room := new(dbeventRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[event.Type])(&row.Type),

@@ -527,13 +527,13 @@ var exportSelectList = "`" + strings.Join(export.Columns, "`, `") + "`"
 // exportRoom is room for one row and where its columns land in it.
 type exportRoom struct {
 	row  Export
-	dest []any
+	dest *cell.Dest
 }
 
 var exportRooms = sync.Pool{New: func() any {
 	room := new(exportRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),

@@ -525,13 +525,13 @@ var exportpartSelectList = "`" + strings.Join(exportpart.Columns, "`, `") + "`"
 // exportpartRoom is room for one row and where its columns land in it.
 type exportpartRoom struct {
 	row  ExportPart
-	dest []any
+	dest *cell.Dest
 }
 
 var exportpartRooms = sync.Pool{New: func() any {
 	room := new(exportpartRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.ExportID,

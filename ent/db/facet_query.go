@@ -525,13 +525,13 @@ var facetSelectList = "`" + strings.Join(facet.Columns, "`, `") + "`"
 // facetRoom is room for one row and where its columns land in it.
 type facetRoom struct {
 	row  Facet
-	dest []any
+	dest *cell.Dest
 }
 
 var facetRooms = sync.Pool{New: func() any {
 	room := new(facetRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[string])(&row.Name),

@@ -519,13 +519,13 @@ var factorSelectList = "`" + strings.Join(factor.Columns, "`, `") + "`"
 // factorRoom is room for one row and where its columns land in it.
 type factorRoom struct {
 	row  Factor
-	dest []any
+	dest *cell.Dest
 }
 
 var factorRooms = sync.Pool{New: func() any {
 	room := new(factorRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.UserID,
 		(*cell.Text[state.FactorKind])(&row.Kind),

@@ -525,13 +525,13 @@ var fulfillmentSelectList = "`" + strings.Join(fulfillment.Columns, "`, `") + "`
 // fulfillmentRoom is room for one row and where its columns land in it.
 type fulfillmentRoom struct {
 	row  Fulfillment
-	dest []any
+	dest *cell.Dest
 }
 
 var fulfillmentRooms = sync.Pool{New: func() any {
 	room := new(fulfillmentRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.OrderID,

@@ -525,13 +525,13 @@ var grantSelectList = "`" + strings.Join(grant.Columns, "`, `") + "`"
 // grantRoom is room for one row and where its columns land in it.
 type grantRoom struct {
 	row  Grant
-	dest []any
+	dest *cell.Dest
 }
 
 var grantRooms = sync.Pool{New: func() any {
 	room := new(grantRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),

@@ -525,13 +525,13 @@ var idempotencySelectList = "`" + strings.Join(idempotency.Columns, "`, `") + "`
 // idempotencyRoom is room for one row and where its columns land in it.
 type idempotencyRoom struct {
 	row  Idempotency
-	dest []any
+	dest *cell.Dest
 }
 
 var idempotencyRooms = sync.Pool{New: func() any {
 	room := new(idempotencyRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Bytes)(&row.KeyHash),

@@ -525,13 +525,13 @@ var importedSelectList = "`" + strings.Join(imported.Columns, "`, `") + "`"
 // importedRoom is room for one row and where its columns land in it.
 type importedRoom struct {
 	row  Imported
-	dest []any
+	dest *cell.Dest
 }
 
 var importedRooms = sync.Pool{New: func() any {
 	room := new(importedRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.MadeID,

@@ -526,13 +526,13 @@ var invitationSelectList = "`" + strings.Join(invitation.Columns, "`, `") + "`"
 // invitationRoom is room for one row and where its columns land in it.
 type invitationRoom struct {
 	row  Invitation
-	dest []any
+	dest *cell.Dest
 }
 
 var invitationRooms = sync.Pool{New: func() any {
 	room := new(invitationRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[string])(&row.Email),

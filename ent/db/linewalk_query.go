@@ -525,13 +525,13 @@ var linewalkSelectList = "`" + strings.Join(linewalk.Columns, "`, `") + "`"
 // linewalkRoom is room for one row and where its columns land in it.
 type linewalkRoom struct {
 	row  LineWalk
-	dest []any
+	dest *cell.Dest
 }
 
 var linewalkRooms = sync.Pool{New: func() any {
 	room := new(linewalkRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Changed),

@@ -525,13 +525,13 @@ var listingSelectList = "`" + strings.Join(listing.Columns, "`, `") + "`"
 // listingRoom is room for one row and where its columns land in it.
 type listingRoom struct {
 	row  Listing
-	dest []any
+	dest *cell.Dest
 }
 
 var listingRooms = sync.Pool{New: func() any {
 	room := new(listingRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.Shelf,

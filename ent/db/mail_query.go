@@ -525,13 +525,13 @@ var mailSelectList = "`" + strings.Join(mail.Columns, "`, `") + "`"
 // mailRoom is room for one row and where its columns land in it.
 type mailRoom struct {
 	row  Mail
-	dest []any
+	dest *cell.Dest
 }
 
 var mailRooms = sync.Pool{New: func() any {
 	room := new(mailRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int8)(&row.Bucket),

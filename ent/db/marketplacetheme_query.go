@@ -519,13 +519,13 @@ var marketplacethemeSelectList = "`" + strings.Join(marketplacetheme.Columns, "`
 // marketplacethemeRoom is room for one row and where its columns land in it.
 type marketplacethemeRoom struct {
 	row  MarketplaceTheme
-	dest []any
+	dest *cell.Dest
 }
 
 var marketplacethemeRooms = sync.Pool{New: func() any {
 	room := new(marketplacethemeRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		cell.PointerOf(&row.SubmitterID),
 		(*cell.Text[string])(&row.Slug),

@@ -518,13 +518,13 @@ var membershipSelectList = "`" + strings.Join(membership.Columns, "`, `") + "`"
 // membershipRoom is room for one row and where its columns land in it.
 type membershipRoom struct {
 	row  Membership
-	dest []any
+	dest *cell.Dest
 }
 
 var membershipRooms = sync.Pool{New: func() any {
 	room := new(membershipRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 	)

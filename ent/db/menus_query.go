@@ -525,13 +525,13 @@ var menusSelectList = "`" + strings.Join(menus.Columns, "`, `") + "`"
 // menusRoom is room for one row and where its columns land in it.
 type menusRoom struct {
 	row  Menus
-	dest []any
+	dest *cell.Dest
 }
 
 var menusRooms = sync.Pool{New: func() any {
 	room := new(menusRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),

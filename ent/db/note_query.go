@@ -527,13 +527,13 @@ var noteSelectList = "`" + strings.Join(note.Columns, "`, `") + "`"
 // noteRoom is room for one row and where its columns land in it.
 type noteRoom struct {
 	row  Note
-	dest []any
+	dest *cell.Dest
 }
 
 var noteRooms = sync.Pool{New: func() any {
 	room := new(noteRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.OrderID,

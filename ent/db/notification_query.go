@@ -526,13 +526,13 @@ var notificationSelectList = "`" + strings.Join(notification.Columns, "`, `") + 
 // notificationRoom is room for one row and where its columns land in it.
 type notificationRoom struct {
 	row  Notification
-	dest []any
+	dest *cell.Dest
 }
 
 var notificationRooms = sync.Pool{New: func() any {
 	room := new(notificationRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[state.NotificationLevel])(&row.Level),

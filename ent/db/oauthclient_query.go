@@ -517,13 +517,13 @@ var oauthclientSelectList = "`" + strings.Join(oauthclient.Columns, "`, `") + "`
 // oauthclientRoom is room for one row and where its columns land in it.
 type oauthclientRoom struct {
 	row  OAuthClient
-	dest []any
+	dest *cell.Dest
 }
 
 var oauthclientRooms = sync.Pool{New: func() any {
 	room := new(oauthclientRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		(*cell.Text[string])(&row.ID),
 		&row.StoreID,
 		&row.AppID,

@@ -526,13 +526,13 @@ var orderSelectList = "`" + strings.Join(order.Columns, "`, `") + "`"
 // orderRoom is room for one row and where its columns land in it.
 type orderRoom struct {
 	row  Order
-	dest []any
+	dest *cell.Dest
 }
 
 var orderRooms = sync.Pool{New: func() any {
 	room := new(orderRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),

@@ -525,13 +525,13 @@ var orderlineSelectList = "`" + strings.Join(orderline.Columns, "`, `") + "`"
 // orderlineRoom is room for one row and where its columns land in it.
 type orderlineRoom struct {
 	row  OrderLine
-	dest []any
+	dest *cell.Dest
 }
 
 var orderlineRooms = sync.Pool{New: func() any {
 	room := new(orderlineRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.OrderID,

@@ -525,13 +525,13 @@ var outboxSelectList = "`" + strings.Join(outbox.Columns, "`, `") + "`"
 // outboxRoom is room for one row and where its columns land in it.
 type outboxRoom struct {
 	row  Outbox
-	dest []any
+	dest *cell.Dest
 }
 
 var outboxRooms = sync.Pool{New: func() any {
 	room := new(outboxRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int8)(&row.Bucket),

@@ -525,13 +525,13 @@ var outboxfailureSelectList = "`" + strings.Join(outboxfailure.Columns, "`, `") 
 // outboxfailureRoom is room for one row and where its columns land in it.
 type outboxfailureRoom struct {
 	row  OutboxFailure
-	dest []any
+	dest *cell.Dest
 }
 
 var outboxfailureRooms = sync.Pool{New: func() any {
 	room := new(outboxfailureRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Generation),

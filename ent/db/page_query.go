@@ -526,13 +526,13 @@ var pageSelectList = "`" + strings.Join(page.Columns, "`, `") + "`"
 // pageRoom is room for one row and where its columns land in it.
 type pageRoom struct {
 	row  Page
-	dest []any
+	dest *cell.Dest
 }
 
 var pageRooms = sync.Pool{New: func() any {
 	room := new(pageRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),

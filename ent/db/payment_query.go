@@ -526,13 +526,13 @@ var paymentSelectList = "`" + strings.Join(payment.Columns, "`, `") + "`"
 // paymentRoom is room for one row and where its columns land in it.
 type paymentRoom struct {
 	row  Payment
-	dest []any
+	dest *cell.Dest
 }
 
 var paymentRooms = sync.Pool{New: func() any {
 	room := new(paymentRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.OrderID,

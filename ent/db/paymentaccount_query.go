@@ -526,13 +526,13 @@ var paymentaccountSelectList = "`" + strings.Join(paymentaccount.Columns, "`, `"
 // paymentaccountRoom is room for one row and where its columns land in it.
 type paymentaccountRoom struct {
 	row  PaymentAccount
-	dest []any
+	dest *cell.Dest
 }
 
 var paymentaccountRooms = sync.Pool{New: func() any {
 	room := new(paymentaccountRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[state.PaymentMethod])(&row.Provider),

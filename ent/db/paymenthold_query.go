@@ -525,13 +525,13 @@ var paymentholdSelectList = "`" + strings.Join(paymenthold.Columns, "`, `") + "`
 // paymentholdRoom is room for one row and where its columns land in it.
 type paymentholdRoom struct {
 	row  PaymentHold
-	dest []any
+	dest *cell.Dest
 }
 
 var paymentholdRooms = sync.Pool{New: func() any {
 	room := new(paymentholdRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int8)(&row.Bucket),

@@ -526,13 +526,13 @@ var paymentrefundSelectList = "`" + strings.Join(paymentrefund.Columns, "`, `") 
 // paymentrefundRoom is room for one row and where its columns land in it.
 type paymentrefundRoom struct {
 	row  PaymentRefund
-	dest []any
+	dest *cell.Dest
 }
 
 var paymentrefundRooms = sync.Pool{New: func() any {
 	room := new(paymentrefundRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.OrderID,

@@ -526,13 +526,13 @@ var paymentsessionSelectList = "`" + strings.Join(paymentsession.Columns, "`, `"
 // paymentsessionRoom is room for one row and where its columns land in it.
 type paymentsessionRoom struct {
 	row  PaymentSession
-	dest []any
+	dest *cell.Dest
 }
 
 var paymentsessionRooms = sync.Pool{New: func() any {
 	room := new(paymentsessionRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.OrderID,

@@ -525,13 +525,13 @@ var paymentsettingsSelectList = "`" + strings.Join(paymentsettings.Columns, "`, 
 // paymentsettingsRoom is room for one row and where its columns land in it.
 type paymentsettingsRoom struct {
 	row  PaymentSettings
-	dest []any
+	dest *cell.Dest
 }
 
 var paymentsettingsRooms = sync.Pool{New: func() any {
 	room := new(paymentsettingsRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),

@@ -526,13 +526,13 @@ var pictureSelectList = "`" + strings.Join(picture.Columns, "`, `") + "`"
 // pictureRoom is room for one row and where its columns land in it.
 type pictureRoom struct {
 	row  Picture
-	dest []any
+	dest *cell.Dest
 }
 
 var pictureRooms = sync.Pool{New: func() any {
 	room := new(pictureRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[state.PictureState])(&row.State),

@@ -519,13 +519,13 @@ var processSelectList = "`" + strings.Join(process.Columns, "`, `") + "`"
 // processRoom is room for one row and where its columns land in it.
 type processRoom struct {
 	row  Process
-	dest []any
+	dest *cell.Dest
 }
 
 var processRooms = sync.Pool{New: func() any {
 	room := new(processRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		(*cell.Text[state.ProcessRole])(&row.Role),
 		(*cell.Text[string])(&row.Host),

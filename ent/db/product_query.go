@@ -526,13 +526,13 @@ var productSelectList = "`" + strings.Join(product.Columns, "`, `") + "`"
 // productRoom is room for one row and where its columns land in it.
 type productRoom struct {
 	row  Product
-	dest []any
+	dest *cell.Dest
 }
 
 var productRooms = sync.Pool{New: func() any {
 	room := new(productRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),

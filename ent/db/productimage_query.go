@@ -525,13 +525,13 @@ var productimageSelectList = "`" + strings.Join(productimage.Columns, "`, `") + 
 // productimageRoom is room for one row and where its columns land in it.
 type productimageRoom struct {
 	row  ProductImage
-	dest []any
+	dest *cell.Dest
 }
 
 var productimageRooms = sync.Pool{New: func() any {
 	room := new(productimageRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.ProductID,

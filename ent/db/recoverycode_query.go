@@ -518,13 +518,13 @@ var recoverycodeSelectList = "`" + strings.Join(recoverycode.Columns, "`, `") + 
 // recoverycodeRoom is room for one row and where its columns land in it.
 type recoverycodeRoom struct {
 	row  RecoveryCode
-	dest []any
+	dest *cell.Dest
 }
 
 var recoverycodeRooms = sync.Pool{New: func() any {
 	room := new(recoverycodeRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.UserID,
 	)

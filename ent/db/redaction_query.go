@@ -526,13 +526,13 @@ var redactionSelectList = "`" + strings.Join(redaction.Columns, "`, `") + "`"
 // redactionRoom is room for one row and where its columns land in it.
 type redactionRoom struct {
 	row  Redaction
-	dest []any
+	dest *cell.Dest
 }
 
 var redactionRooms = sync.Pool{New: func() any {
 	room := new(redactionRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int8)(&row.Bucket),

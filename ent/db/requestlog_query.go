@@ -525,13 +525,13 @@ var requestlogSelectList = "`" + strings.Join(requestlog.Columns, "`, `") + "`"
 // requestlogRoom is room for one row and where its columns land in it.
 type requestlogRoom struct {
 	row  RequestLog
-	dest []any
+	dest *cell.Dest
 }
 
 var requestlogRooms = sync.Pool{New: func() any {
 	room := new(requestlogRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.SubjectID,

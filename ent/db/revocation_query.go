@@ -518,13 +518,13 @@ var revocationSelectList = "`" + strings.Join(revocation.Columns, "`, `") + "`"
 // revocationRoom is room for one row and where its columns land in it.
 type revocationRoom struct {
 	row  Revocation
-	dest []any
+	dest *cell.Dest
 }
 
 var revocationRooms = sync.Pool{New: func() any {
 	room := new(revocationRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.Home,
 		&row.Owner,

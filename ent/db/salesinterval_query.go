@@ -525,13 +525,13 @@ var salesintervalSelectList = "`" + strings.Join(salesinterval.Columns, "`, `") 
 // salesintervalRoom is room for one row and where its columns land in it.
 type salesintervalRoom struct {
 	row  SalesInterval
-	dest []any
+	dest *cell.Dest
 }
 
 var salesintervalRooms = sync.Pool{New: func() any {
 	room := new(salesintervalRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Orders),

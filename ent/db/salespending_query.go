@@ -525,13 +525,13 @@ var salespendingSelectList = "`" + strings.Join(salespending.Columns, "`, `") + 
 // salespendingRoom is room for one row and where its columns land in it.
 type salespendingRoom struct {
 	row  SalesPending
-	dest []any
+	dest *cell.Dest
 }
 
 var salespendingRooms = sync.Pool{New: func() any {
 	room := new(salespendingRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.Token,

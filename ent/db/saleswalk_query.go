@@ -525,13 +525,13 @@ var saleswalkSelectList = "`" + strings.Join(saleswalk.Columns, "`, `") + "`"
 // saleswalkRoom is room for one row and where its columns land in it.
 type saleswalkRoom struct {
 	row  SalesWalk
-	dest []any
+	dest *cell.Dest
 }
 
 var saleswalkRooms = sync.Pool{New: func() any {
 	room := new(saleswalkRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.Behind,

@@ -525,13 +525,13 @@ var searchentrySelectList = "`" + strings.Join(searchentry.Columns, "`, `") + "`
 // searchentryRoom is room for one row and where its columns land in it.
 type searchentryRoom struct {
 	row  SearchEntry
-	dest []any
+	dest *cell.Dest
 }
 
 var searchentryRooms = sync.Pool{New: func() any {
 	room := new(searchentryRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[string])(&row.Word),

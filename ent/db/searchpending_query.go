@@ -525,13 +525,13 @@ var searchpendingSelectList = "`" + strings.Join(searchpending.Columns, "`, `") 
 // searchpendingRoom is room for one row and where its columns land in it.
 type searchpendingRoom struct {
 	row  SearchPending
-	dest []any
+	dest *cell.Dest
 }
 
 var searchpendingRooms = sync.Pool{New: func() any {
 	room := new(searchpendingRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[string])(&row.Kind),

@@ -525,13 +525,13 @@ var searchspellingSelectList = "`" + strings.Join(searchspelling.Columns, "`, `"
 // searchspellingRoom is room for one row and where its columns land in it.
 type searchspellingRoom struct {
 	row  SearchSpelling
-	dest []any
+	dest *cell.Dest
 }
 
 var searchspellingRooms = sync.Pool{New: func() any {
 	room := new(searchspellingRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[string])(&row.Spelling),

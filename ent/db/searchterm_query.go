@@ -525,13 +525,13 @@ var searchtermSelectList = "`" + strings.Join(searchterm.Columns, "`, `") + "`"
 // searchtermRoom is room for one row and where its columns land in it.
 type searchtermRoom struct {
 	row  SearchTerm
-	dest []any
+	dest *cell.Dest
 }
 
 var searchtermRooms = sync.Pool{New: func() any {
 	room := new(searchtermRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[string])(&row.Term),

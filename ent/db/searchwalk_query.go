@@ -525,13 +525,13 @@ var searchwalkSelectList = "`" + strings.Join(searchwalk.Columns, "`, `") + "`"
 // searchwalkRoom is room for one row and where its columns land in it.
 type searchwalkRoom struct {
 	row  SearchWalk
-	dest []any
+	dest *cell.Dest
 }
 
 var searchwalkRooms = sync.Pool{New: func() any {
 	room := new(searchwalkRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int)(&row.Form),

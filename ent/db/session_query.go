@@ -518,13 +518,13 @@ var sessionSelectList = "`" + strings.Join(session.Columns, "`, `") + "`"
 // sessionRoom is room for one row and where its columns land in it.
 type sessionRoom struct {
 	row  Session
-	dest []any
+	dest *cell.Dest
 }
 
 var sessionRooms = sync.Pool{New: func() any {
 	room := new(sessionRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.UserID,
 		(*cell.Text[string])(&row.Agent),

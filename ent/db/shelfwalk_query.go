@@ -525,13 +525,13 @@ var shelfwalkSelectList = "`" + strings.Join(shelfwalk.Columns, "`, `") + "`"
 // shelfwalkRoom is room for one row and where its columns land in it.
 type shelfwalkRoom struct {
 	row  ShelfWalk
-	dest []any
+	dest *cell.Dest
 }
 
 var shelfwalkRooms = sync.Pool{New: func() any {
 	room := new(shelfwalkRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int)(&row.Form),

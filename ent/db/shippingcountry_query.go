@@ -525,13 +525,13 @@ var shippingcountrySelectList = "`" + strings.Join(shippingcountry.Columns, "`, 
 // shippingcountryRoom is room for one row and where its columns land in it.
 type shippingcountryRoom struct {
 	row  ShippingCountry
-	dest []any
+	dest *cell.Dest
 }
 
 var shippingcountryRooms = sync.Pool{New: func() any {
 	room := new(shippingcountryRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[string])(&row.Country),

@@ -525,13 +525,13 @@ var shippingzoneSelectList = "`" + strings.Join(shippingzone.Columns, "`, `") + 
 // shippingzoneRoom is room for one row and where its columns land in it.
 type shippingzoneRoom struct {
 	row  ShippingZone
-	dest []any
+	dest *cell.Dest
 }
 
 var shippingzoneRooms = sync.Pool{New: func() any {
 	room := new(shippingzoneRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),

@@ -526,13 +526,13 @@ var staffSelectList = "`" + strings.Join(staff.Columns, "`, `") + "`"
 // staffRoom is room for one row and where its columns land in it.
 type staffRoom struct {
 	row  Staff
-	dest []any
+	dest *cell.Dest
 }
 
 var staffRooms = sync.Pool{New: func() any {
 	room := new(staffRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),

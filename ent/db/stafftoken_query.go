@@ -525,13 +525,13 @@ var stafftokenSelectList = "`" + strings.Join(stafftoken.Columns, "`, `") + "`"
 // stafftokenRoom is room for one row and where its columns land in it.
 type stafftokenRoom struct {
 	row  StaffToken
-	dest []any
+	dest *cell.Dest
 }
 
 var stafftokenRooms = sync.Pool{New: func() any {
 	room := new(stafftokenRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.UserID,

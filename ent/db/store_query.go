@@ -526,13 +526,13 @@ var storeSelectList = "`" + strings.Join(store.Columns, "`, `") + "`"
 // storeRoom is room for one row and where its columns land in it.
 type storeRoom struct {
 	row  Store
-	dest []any
+	dest *cell.Dest
 }
 
 var storeRooms = sync.Pool{New: func() any {
 	room := new(storeRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		(*cell.Int64)(&row.Version),
 		(*cell.Int64)(&row.EventSequence),

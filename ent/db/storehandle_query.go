@@ -517,13 +517,13 @@ var storehandleSelectList = "`" + strings.Join(storehandle.Columns, "`, `") + "`
 // storehandleRoom is room for one row and where its columns land in it.
 type storehandleRoom struct {
 	row  StoreHandle
-	dest []any
+	dest *cell.Dest
 }
 
 var storehandleRooms = sync.Pool{New: func() any {
 	room := new(storehandleRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		(*cell.Text[string])(&row.ID),
 		&row.StoreID,
 	)

@@ -518,13 +518,13 @@ var taskSelectList = "`" + strings.Join(task.Columns, "`, `") + "`"
 // taskRoom is room for one row and where its columns land in it.
 type taskRoom struct {
 	row  Task
-	dest []any
+	dest *cell.Dest
 }
 
 var taskRooms = sync.Pool{New: func() any {
 	room := new(taskRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.Home,
 		(*cell.Text[string])(&row.Kind),

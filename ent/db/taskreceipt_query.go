@@ -518,13 +518,13 @@ var taskreceiptSelectList = "`" + strings.Join(taskreceipt.Columns, "`, `") + "`
 // taskreceiptRoom is room for one row and where its columns land in it.
 type taskreceiptRoom struct {
 	row  TaskReceipt
-	dest []any
+	dest *cell.Dest
 }
 
 var taskreceiptRooms = sync.Pool{New: func() any {
 	room := new(taskreceiptRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.Home,
 	)

@@ -525,13 +525,13 @@ var taxsettingsSelectList = "`" + strings.Join(taxsettings.Columns, "`, `") + "`
 // taxsettingsRoom is room for one row and where its columns land in it.
 type taxsettingsRoom struct {
 	row  TaxSettings
-	dest []any
+	dest *cell.Dest
 }
 
 var taxsettingsRooms = sync.Pool{New: func() any {
 	room := new(taxsettingsRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),

@@ -526,13 +526,13 @@ var themeSelectList = "`" + strings.Join(theme.Columns, "`, `") + "`"
 // themeRoom is room for one row and where its columns land in it.
 type themeRoom struct {
 	row  Theme
-	dest []any
+	dest *cell.Dest
 }
 
 var themeRooms = sync.Pool{New: func() any {
 	room := new(themeRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),

@@ -526,13 +526,13 @@ var themeassetSelectList = "`" + strings.Join(themeasset.Columns, "`, `") + "`"
 // themeassetRoom is room for one row and where its columns land in it.
 type themeassetRoom struct {
 	row  ThemeAsset
-	dest []any
+	dest *cell.Dest
 }
 
 var themeassetRooms = sync.Pool{New: func() any {
 	room := new(themeassetRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.ThemeID,

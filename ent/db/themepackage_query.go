@@ -518,13 +518,13 @@ var themepackageSelectList = "`" + strings.Join(themepackage.Columns, "`, `") + 
 // themepackageRoom is room for one row and where its columns land in it.
 type themepackageRoom struct {
 	row  ThemePackage
-	dest []any
+	dest *cell.Dest
 }
 
 var themepackageRooms = sync.Pool{New: func() any {
 	room := new(themepackageRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		(*cell.Bytes)(&row.Content),
 		(*cell.Int64)(&row.CreatedAt),

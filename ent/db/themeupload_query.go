@@ -525,13 +525,13 @@ var themeuploadSelectList = "`" + strings.Join(themeupload.Columns, "`, `") + "`
 // themeuploadRoom is room for one row and where its columns land in it.
 type themeuploadRoom struct {
 	row  ThemeUpload
-	dest []any
+	dest *cell.Dest
 }
 
 var themeuploadRooms = sync.Pool{New: func() any {
 	room := new(themeuploadRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Bytes)(&row.Archive),

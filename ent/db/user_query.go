@@ -518,13 +518,13 @@ var userSelectList = "`" + strings.Join(user.Columns, "`, `") + "`"
 // userRoom is room for one row and where its columns land in it.
 type userRoom struct {
 	row  User
-	dest []any
+	dest *cell.Dest
 }
 
 var userRooms = sync.Pool{New: func() any {
 	room := new(userRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		(*cell.Text[string])(&row.Email),
 		(*cell.Text[string])(&row.Name),

@@ -517,13 +517,13 @@ var useremailSelectList = "`" + strings.Join(useremail.Columns, "`, `") + "`"
 // useremailRoom is room for one row and where its columns land in it.
 type useremailRoom struct {
 	row  UserEmail
-	dest []any
+	dest *cell.Dest
 }
 
 var useremailRooms = sync.Pool{New: func() any {
 	room := new(useremailRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		(*cell.Text[string])(&row.ID),
 		&row.UserID,
 	)

@@ -525,13 +525,13 @@ var variantSelectList = "`" + strings.Join(variant.Columns, "`, `") + "`"
 // variantRoom is room for one row and where its columns land in it.
 type variantRoom struct {
 	row  Variant
-	dest []any
+	dest *cell.Dest
 }
 
 var variantRooms = sync.Pool{New: func() any {
 	room := new(variantRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.ProductID,

@@ -526,13 +526,13 @@ var webhookendpointSelectList = "`" + strings.Join(webhookendpoint.Columns, "`, 
 // webhookendpointRoom is room for one row and where its columns land in it.
 type webhookendpointRoom struct {
 	row  WebhookEndpoint
-	dest []any
+	dest *cell.Dest
 }
 
 var webhookendpointRooms = sync.Pool{New: func() any {
 	room := new(webhookendpointRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),

@@ -525,13 +525,13 @@ var webhookqueueSelectList = "`" + strings.Join(webhookqueue.Columns, "`, `") + 
 // webhookqueueRoom is room for one row and where its columns land in it.
 type webhookqueueRoom struct {
 	row  WebhookQueue
-	dest []any
+	dest *cell.Dest
 }
 
 var webhookqueueRooms = sync.Pool{New: func() any {
 	room := new(webhookqueueRoom)
 	row := &room.row
-	room.dest = cell.Dest(
+	room.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int8)(&row.Bucket),

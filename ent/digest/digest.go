@@ -18,11 +18,19 @@ func (s Sum) Value() (driver.Value, error) { return s[:], nil }
 
 // Scan implements sql.Scanner.
 func (s *Sum) Scan(src any) error {
-	if b, ok := src.([]byte); ok && len(b) == len(s) {
-		copy(s[:], b)
-		return nil
+	if b, ok := src.([]byte); ok {
+		return s.UnmarshalBinary(b)
 	}
-	return fmt.Errorf("scan digest: %T of the wrong size", src)
+	return fmt.Errorf("scan digest: %T", src)
+}
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler: the 32 bytes.
+func (s *Sum) UnmarshalBinary(b []byte) error {
+	if len(b) != len(s) {
+		return fmt.Errorf("digest: %d bytes, want %d", len(b), len(s))
+	}
+	copy(s[:], b)
+	return nil
 }
 
 // String withholds the digest: it identifies a credential.

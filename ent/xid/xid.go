@@ -83,17 +83,20 @@ func (u ID) Value() (driver.Value, error) { return u[:], nil }
 func (u *ID) Scan(src any) error {
 	switch b := src.(type) {
 	case []byte:
-		if len(b) == len(u) {
-			copy(u[:], b)
-			return nil
-		}
+		return u.UnmarshalBinary(b)
 	case string:
-		if len(b) == len(u) {
-			copy(u[:], b)
-			return nil
-		}
+		return u.UnmarshalBinary([]byte(b))
 	}
-	return fmt.Errorf("scan id: %T of the wrong size", src)
+	return fmt.Errorf("scan id: %T", src)
+}
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler: the 16 bytes.
+func (u *ID) UnmarshalBinary(b []byte) error {
+	if len(b) != len(u) {
+		return fmt.Errorf("id: %d bytes, want %d", len(b), len(u))
+	}
+	copy(u[:], b)
+	return nil
 }
 
 // String returns the 26 characters without a prefix, for logs.
