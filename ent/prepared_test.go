@@ -188,9 +188,10 @@ func TestScanIntoEnds(t *testing.T) {
 	whole()
 
 	for query, want := range map[string]string{
-		"SELECT v, v FROM n WHERE v > ?":    "2 columns, of which 1 are wanted",
-		"SELECT v + 0.5 FROM n WHERE v > ?": "column 1: SQLite's type 2",
-		"SELECT v FROM n WHERE v > ? + 999": "<nil>",
+		"SELECT v, v FROM n WHERE v > ?":        "2 columns, of which 1 are wanted",
+		"SELECT v + 0.5 FROM n WHERE v > ?":     "column 1: SQLite's type 2",
+		"SELECT v FROM n WHERE v > ? + 999":     "<nil>",
+		"SELECT v FROM n WHERE v > ?; SELECT 1": "more than one statement",
 	} {
 		if err := into(t.Context(), query, &v, func() {}); !strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("%s: got %v, want %s", query, err, want)

@@ -73,13 +73,14 @@ func connection(db uintptr) *sqlite3.Tsqlite3 {
 	return *(**sqlite3.Tsqlite3)(unsafe.Pointer(&db)) //nolint:gosec // no memory of Go's
 }
 
-// latest returns the statement of h that was prepared last, whose text must be query.
-func (h handle) latest(query string) (uintptr, error) {
+// latest returns the statement of h that was prepared last, or 0 where its text is not
+// query: the driver keeps none of a script.
+func (h handle) latest(query string) uintptr {
 	stmt := sqlite3.Xsqlite3_next_stmt(h.tls, h.db, 0)
 	if stmt == 0 || libc.GoString(sqlite3.Xsqlite3_sql(h.tls, stmt)) != query {
-		return 0, fmt.Errorf("prepare: another statement is the latest than %.40q", query)
+		return 0
 	}
-	return stmt, nil
+	return stmt
 }
 
 // value returns a column of the row on which a statement of h stands; its bytes are valid

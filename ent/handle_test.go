@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Neither the writer nor a reader locks itself.
-func TestUnlocked(t *testing.T) {
+// The writer and a reader have each a handle of its own, and no mutex.
+func TestHandle(t *testing.T) {
 	writer, readers, err := openSQLite(target{path: filepath.Join(t.TempDir(), "a.db")}, Config{})
 	if err != nil {
 		t.Fatal(err)
