@@ -13,7 +13,7 @@ const (
 	// collectAt is the growth of the heap, in percent, at which the collector runs.
 	// What lives here is a few megabytes, so Go's default of 100 collects dozens of
 	// times a second under load; a few megabytes more make that rare.
-	collectAt = 150
+	collectAt = 120
 	// collectAtStart is that of the start, most of which is garbage as soon as it is made.
 	collectAtStart = 50
 )
