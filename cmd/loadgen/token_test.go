@@ -67,7 +67,7 @@ func TestTokensAreShownOnce(t *testing.T) {
 				if err := side.fill(t.Context(), time.Second); err != nil {
 					t.Fatal(err)
 				}
-				l := load{addr: at.addr, conns: f.conns, duration: 20 * time.Millisecond,
+				l := load{addr: at.addr, conns: f.conns, duration: 100 * time.Millisecond,
 					status: 200, next: side.next, took: side.took}
 				if out, err := l.run(t.Context()); err != nil || out.requests < 1 {
 					t.Fatalf("%s, %s: %v", f.name, side.name, err)

@@ -38,28 +38,45 @@ func (a Address) Members(visit func(value []byte)) error {
 	return nil
 }
 
-// fields reads what [NewAddress] wrote, at a fraction of what decoding takes; nil for what has
-// another form.
+// AddressTexts are the members of an address in the order of [AddressFields].
+type AddressTexts struct {
+	texts [len(members)]string
+	given [len(members)]bool
+}
+
+// At returns the member number i, or nil.
+func (t *AddressTexts) At(i int) *string {
+	if t.given[i] {
+		return &t.texts[i]
+	}
+	return nil
+}
+
+// Read reads what [NewAddress] wrote, at a fraction of what decoding takes; it reports whether
+// the address has that form, and all that it must have.
+func (t *AddressTexts) Read(a Address) bool {
+	i := 0
+	err := a.Members(func(value []byte) {
+		if t.given[i] = value != nil; t.given[i] {
+			t.texts[i] = textOf(value)
+		}
+		i++
+	})
+	return err == nil && t.given[2] && t.given[4] && t.given[7]
+}
+
+// fields is [AddressTexts.Read]; nil for what has another form.
 func (a Address) fields() *AddressFields {
 	// One allocation holds the members and what they point to.
 	var in struct {
 		AddressFields
-		texts [len(members)]string
+		AddressTexts
 	}
-	var given [len(members)]*string
-	i := 0
-	err := a.Members(func(value []byte) {
-		if value != nil {
-			in.texts[i] = textOf(value)
-			given[i] = &in.texts[i]
-		}
-		i++
-	})
-	if err != nil || given[2] == nil || given[4] == nil || given[7] == nil {
+	if !in.Read(a) {
 		return nil
 	}
-	in.AddressFields = AddressFields{given[0], given[1], in.texts[2], given[3], in.texts[4], given[5], given[6],
-		in.texts[7], given[8]}
+	in.AddressFields = AddressFields{in.At(0), in.At(1), in.texts[2], in.At(3), in.texts[4], in.At(5), in.At(6),
+		in.texts[7], in.At(8)}
 	return &in.AddressFields
 }
 

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"bytes"
 	"io"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -105,6 +107,42 @@ func flat[T any](op *graphql.OperationContext, name string, sel ast.SelectionSet
 	return written{w}
 }
 
+// writeKept writes an address as its row keeps it, null for none: decoded, it would be room for
+// nine texts that are written at once. What has another form is decoded for write.
+func (p *flatPlan) writeKept(w *buffer, a document.Address,
+	write func(*flatPlan, *buffer, *document.AddressFields) bool,
+) bool {
+	if len(a) == 0 {
+		w.null()
+		return true
+	}
+	var members document.AddressTexts
+	if !members.Read(a) {
+		v, err := a.Fields()
+		switch {
+		case err != nil:
+			return false
+		case v == nil:
+			w.null()
+			return true
+		}
+		return write(p, w, v)
+	}
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		if f.number == 0 {
+			w.text("Address")
+		} else if v := members.At(f.number - 1); v != nil {
+			w.text(*v)
+		} else {
+			w.null()
+		}
+	}
+	w.byte('}')
+	return true
+}
+
 // buffer is JSON that grows.
 type buffer struct{ b []byte }
 
@@ -131,8 +169,11 @@ func (w *buffer) between(i int, begin byte) {
 // name writes the name of the member number i, which is made of letters, digits and
 // underscores.
 func (w *buffer) name(i int, name string) {
-	w.between(i, '{')
-	w.b = append(append(append(w.b, '"'), name...), '"', ':')
+	begin := byte(',')
+	if i == 0 {
+		begin = '{'
+	}
+	w.b = append(append(append(w.b, begin, '"'), name...), '"', ':')
 }
 
 func (w *buffer) byte(c byte)             { w.b = append(w.b, c) }
@@ -173,6 +214,9 @@ type written struct{ *buffer }
 
 // MarshalGQL implements graphql.Marshaler.
 func (j written) MarshalGQL(w io.Writer) {
+	if answer, is := w.(*bytes.Buffer); is { // with room for the ends of what the list is in
+		answer.Grow(len(j.b) + 512)
+	}
 	w.Write(j.b)
 	j.release()
 }

@@ -1191,16 +1191,8 @@ func (p *flatPlan) writeCustomer(w *buffer, obj *model.Customer) bool {
 			v := obj.EmailMarketing
 			w.enum(string(v))
 		case 10: // defaultAddress
-			v, err := obj.DecodedDefaultAddress()
-			if err != nil {
+			if !f.nested.writeKept(w, obj.DefaultAddress, (*flatPlan).writeAddress) {
 				return false
-			}
-			if v == nil {
-				w.null()
-			} else {
-				if !f.nested.writeAddress(w, v) {
-					return false
-				}
 			}
 		case 11: // addresses
 			v, err := obj.DecodedAddresses()
@@ -2442,28 +2434,12 @@ func (p *flatPlan) writeOrder(w *buffer, obj *model.Order) bool {
 				w.text(*v)
 			}
 		case 16: // billingAddress
-			v, err := obj.DecodedBillingAddress()
-			if err != nil {
+			if !f.nested.writeKept(w, obj.BillingAddress, (*flatPlan).writeAddress) {
 				return false
-			}
-			if v == nil {
-				w.null()
-			} else {
-				if !f.nested.writeAddress(w, v) {
-					return false
-				}
 			}
 		case 17: // shippingAddress
-			v, err := obj.DecodedShippingAddress()
-			if err != nil {
+			if !f.nested.writeKept(w, obj.ShippingAddress, (*flatPlan).writeAddress) {
 				return false
-			}
-			if v == nil {
-				w.null()
-			} else {
-				if !f.nested.writeAddress(w, v) {
-					return false
-				}
 			}
 		case 18: // lineItems
 			v := obj.Lines

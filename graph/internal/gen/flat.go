@@ -194,6 +194,11 @@ func flatSource(types map[string]*flatType, some map[string]bool, forms map[stri
 			}
 			fmt.Fprintf(&table, "%q: {%d, %q},\n", f.name, i+1, nested)
 			fmt.Fprintf(&body, "case %d: // %s\n", i+1, f.name)
+			if kept := keptAddress.FindStringSubmatch(f.expr); kept != nil && f.form.kind == "Address" && f.form.optional {
+				fmt.Fprintf(&body, "if !f.nested.writeKept(w, obj.%s, (*flatPlan).writeAddress) {\nreturn false\n}\n",
+					kept[1])
+				continue
+			}
 			if f.fails {
 				fmt.Fprintf(&body, "v, err := %s\nif err != nil {\nreturn false\n}\n", f.expr)
 			} else {
@@ -225,6 +230,9 @@ func casesOf(some map[string]bool) []byte {
 	}
 	return append(b, "}\n"...)
 }
+
+// keptAddress is an expression that decodes a field in which an address is kept.
+var keptAddress = regexp.MustCompile(`^obj\.Decoded(\w+Address)\(\)$`)
 
 var imported = regexp.MustCompile(`(?m)^\t"github\.com/[^"]*/(\w+)"$`)
 
