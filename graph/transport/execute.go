@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/model"
 )
 
 // run is one execution of an operation: what came of it beside the answer.
@@ -124,10 +126,18 @@ func (o *operation) resolveMutation(ctx context.Context, next graphql.Resolver) 
 
 // answer runs an operation and sends what comes of it.
 func (h *handler) answer(ctx context.Context, out *response, o *operation) {
-	done, r := h.execute(ctx, o)
+	b := answers.Get().(*bytes.Buffer)
+	done, r := h.execute(model.WithAnswerBuffer(ctx, b), o)
 	h.log(ctx, r)
 	out.outcome(done, o)
+	if b.Cap() <= maxPooled {
+		answers.Put(b)
+	}
 }
+
+// answers are used again from query to query, unless one grew very large: they are a third
+// of what a page costs in memory.
+var answers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // log writes the errors of our own, each once and with its place.
 func (h *handler) log(ctx context.Context, r *run) {

@@ -169,11 +169,8 @@ func (w *buffer) between(i int, begin byte) {
 // name writes the name of the member number i, which is made of letters, digits and
 // underscores.
 func (w *buffer) name(i int, name string) {
-	begin := byte(',')
-	if i == 0 {
-		begin = '{'
-	}
-	w.b = append(append(append(w.b, begin, '"'), name...), '"', ':')
+	w.between(i, '{')
+	w.b = append(append(append(w.b, '"'), name...), '"', ':')
 }
 
 func (w *buffer) byte(c byte)             { w.b = append(w.b, c) }

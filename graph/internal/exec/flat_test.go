@@ -98,8 +98,8 @@ func fill(r *rand.Rand, v reflect.Value, depth int) {
 
 // texts are what may be in a column of JSON, and what may not.
 var texts = []string{"", "[]", "[]", "[]", "null", "{}", `["a","b"]`, `{"city":"Ghent"}`, `[{"city":"Ghent"}]`,
-	"broken", string(document.NewAddress(&document.AddressFields{Line1: "1 Way", Line2: new(`the "2nd" floor`), City: "Oslo",
-		Region: new(""), Country: "NO"}))}
+	"broken", string(document.NewAddress(&document.AddressFields{Line1: "1 Way", Line2: new(`the "2nd" floor`),
+		City: "Oslo", Region: new(""), Country: "NO"}))}
 
 // selection selects of a type all that is flat, with so many objects in each other, and its
 // name.

@@ -194,7 +194,8 @@ func flatSource(types map[string]*flatType, some map[string]bool, forms map[stri
 			}
 			fmt.Fprintf(&table, "%q: {%d, %q},\n", f.name, i+1, nested)
 			fmt.Fprintf(&body, "case %d: // %s\n", i+1, f.name)
-			if kept := keptAddress.FindStringSubmatch(f.expr); kept != nil && f.form.kind == "Address" && f.form.optional {
+			kept := keptAddress.FindStringSubmatch(f.expr)
+			if kept != nil && f.form.kind == "Address" && f.form.optional {
 				fmt.Fprintf(&body, "if !f.nested.writeKept(w, obj.%s, (*flatPlan).writeAddress) {\nreturn false\n}\n",
 					kept[1])
 				continue

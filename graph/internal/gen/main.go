@@ -63,6 +63,8 @@ func run() error {
 }
 
 var (
+	// answers is where an operation's answer is written.
+	answers = regexp.MustCompile(`var buf bytes\.Buffer\n(\t+)data\.MarshalGQL\(&buf\)`)
 	// plain is a field whose resolver returns an expression that cannot fail and
 	// that no directive guards.
 	plain = regexp.MustCompile(`(?m)^\treturn graphql\.ResolveField\(
@@ -99,5 +101,7 @@ func simplify(src []byte, schema *ast.Schema) (out []byte, fields int) {
 	out = lists.ReplaceAll(out, []byte("marshalSlice("))
 	out = inputs.ReplaceAll(out, nil)
 	out = objects.ReplaceAll(out, []byte("out := newObject(fields)"))
+	out = bytes.Replace(out, []byte("\t\"bytes\"\n"), nil, 1) // of the buffers that go next
+	out = answers.ReplaceAll(out, []byte("buf := model.AnswerBuffer(ctx)\n${1}data.MarshalGQL(buf)"))
 	return inners.ReplaceAll(out, []byte("innerFunc(ctx, &out.FieldSet)")), fields
 }
