@@ -119,6 +119,33 @@ func TestPlacingWhatChanged(t *testing.T) {
 	})
 	b.fill("/checkout/place").want(http.StatusConflict, "/checkout/place", "has sold out", "Only 1 left.")
 	b.fill("/cart/line", "quantity", "1").get("/checkout").want(http.StatusOK, "/checkout/review")
+	review := b.body
+	r := graphtest.NewCore(t, m.store).Mutation()
+	made := graphtest.Must[*model.DiscountPayload](t)(r.DiscountCreate(m.ctx, model.DiscountInput{Code: "TEN",
+		Kind: state.DiscountPercent, BasisPoints: new(int64(1000)), Active: true})).Discount
+	b.get("/cart").fill("/cart", "code", "TEN").get("/checkout").want(http.StatusOK, "/checkout/review", "€27.40")
+	with := b.body
+	graphtest.Must[*model.DiscountPayload](t)(r.DiscountUpdate(m.ctx, made.PublicID(), 1, model.DiscountInput{
+		Code: "TEN", Kind: state.DiscountPercent, BasisPoints: new(int64(1000))}))
+	const off = "The discount code TEN cannot be used for this order and was taken off."
+	for _, step := range []string{"contact", "address", "shipping", "payment", "review"} {
+		b.get("/checkout/"+step).want(http.StatusOK, "/checkout/"+step, off)
+	}
+	b.body = with
+	b.fill("/checkout/place").want(http.StatusConflict, "/checkout/place", off, "Place order: €29.90")
+	with = b.body
+	if b.get("/cart"); strings.Contains(b.body, `value="TEN"`) {
+		t.Error("the code is still on the cart")
+	}
+	b.ask(http.MethodPost, "/cart/add", adding(mug, "1")).want(http.StatusOK, "/cart")
+	m.tx(func(ctx context.Context, c *db.Client) error {
+		return c.Product.Update().SetInventoryQuantity(2).SetPriceMinor(1250).Exec(ctx)
+	})
+	b.body = with // two for the price of one
+	b.fill("/checkout/place").want(http.StatusConflict, "/checkout/place", "Your cart has changed")
+	b.ask(http.MethodPost, "/cart/line", adding(mug, "1"))
+	m.tx(func(ctx context.Context, c *db.Client) error { return c.Product.Update().SetPriceMinor(2500).Exec(ctx) })
+	b.body = review
 	b.fill("/checkout/place").want(http.StatusOK, "/orders/", "€29.90")
 }
 

@@ -7,6 +7,7 @@
 package fault
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -124,6 +125,12 @@ func Newf(k Kind, format string, args ...any) *Error {
 
 // State makes a Conflict with its own code.
 func State(code, detail string) *Error { return &Error{Kind: Conflict, Code: code, Detail: detail} }
+
+// IsState reports whether an error is that of [State] with a code.
+func IsState(err error, code string) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Kind == Conflict && e.Code == code
+}
 
 // AtLimit makes the Conflict of a limit that is reached.
 func AtLimit(limit, detail string) *Error {

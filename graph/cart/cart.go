@@ -216,24 +216,28 @@ func (c *Carts) SetNote(ctx context.Context, token, note string) error {
 	})
 }
 
-// SetCode enters a discount code; "" takes it off. A code that opens nothing now is a
-// [fault.DiscountUnavailable], whatever the reason.
+// SetCode enters a discount code; "" takes it off. A code that opens nothing for this shopper now
+// is a [fault.DiscountUnavailable], whatever the reason.
 func (c *Carts) SetCode(ctx context.Context, token, code string) error {
-	if code == "" {
-		return c.must(ctx, token, func(_ context.Context, _ *db.Cart, u *db.CartUpdate) error {
+	return c.must(ctx, token, func(ctx context.Context, row *db.Cart, u *db.CartUpdate) error {
+		if code == "" {
 			u.ClearCode()
 			return nil
-		})
-	}
-	d, err := c.selling.DiscountByCode(ctx, code)
-	if err != nil {
-		return err
-	}
-	if d == nil {
-		return fault.State(fault.DiscountUnavailable, "The discount is not available.")
-	}
-	return c.must(ctx, token, func(_ context.Context, _ *db.Cart, u *db.CartUpdate) error {
+		}
+		d, err := c.selling.DiscountByCode(ctx, code, buyer(row))
+		if err != nil {
+			return err
+		}
+		if d == nil {
+			return fault.State(fault.DiscountUnavailable, "The discount is not available.")
+		}
 		u.SetCode(d.Code)
 		return nil
 	})
+}
+
+// buyer is who orders the cart, as far as the shopper has said so.
+func buyer(row *db.Cart) (by selling.Buyer) {
+	core.Opt(row.Email, func(s string) { by.Email = s })
+	return by
 }

@@ -17,6 +17,8 @@ import (
 type Shown struct {
 	// TotalMinor is what they were told that they pay.
 	TotalMinor int64
+	// Goods is the [View.Goods] that they saw, "" where the caller does not know it.
+	Goods string
 }
 
 // Placed is the order that a cart became.
@@ -24,6 +26,9 @@ type Placed struct {
 	Order xid.ID
 	// Online says that it is paid online, if anything is to be paid.
 	Online bool
+	// Refused is the discount code that was taken off, with [fault.DiscountUnavailable]; there is
+	// no order then.
+	Refused string
 }
 
 // placeTries is how often an order is tried where others change what it is made of.
@@ -35,13 +40,19 @@ const placeTries = 3
 // order: whoever places it again gets that one.
 //
 // It refuses a cart that lacks something with [fault.InvalidTransition], one that costs
-// something else by now with [fault.VersionMismatch], and goods that are sold out with
-// [fault.OutOfStock].
+// something else by now with [fault.VersionMismatch], goods that are sold out with
+// [fault.OutOfStock], and a discount that the shopper cannot have (any more) with
+// [fault.DiscountUnavailable]: its code is then off the cart, which keeps all else.
 func (c *Carts) Place(ctx context.Context, token string, shown Shown) (made Placed, err error) {
 	p := placement{Carts: c, token: token, shown: shown}
 	for try := 1; ; try++ {
 		made, err = p.place(ctx)
 		switch {
+		case fault.IsState(err, fault.DiscountUnavailable):
+			if failed := c.dropCode(ctx, token, p.code); failed != nil {
+				return Placed{}, failed
+			}
+			return Placed{Refused: p.code}, err
 		case !errors.Is(err, sales.ErrMet):
 			return made, err
 		case try == placeTries:
@@ -56,6 +67,18 @@ type placement struct {
 	token  string
 	shown  Shown
 	number int64 // of the order; 0 before it is taken
+	code   string
+}
+
+// dropCode takes a discount code off, unless the cart has another one or was ordered meanwhile.
+func (c *Carts) dropCode(ctx context.Context, token, code string) error {
+	_, err := c.edit(ctx, token, func(_ context.Context, row *db.Cart, u *db.CartUpdate) error {
+		if row.Code != nil && *row.Code == code {
+			u.ClearCode()
+		}
+		return nil
+	})
+	return err
 }
 
 // place is one try of [Carts.Place].
@@ -67,12 +90,13 @@ func (p *placement) place(ctx context.Context) (made Placed, err error) {
 	case row == nil:
 		return made, fault.Missing("cart")
 	case row.OrderID != nil:
-		return Placed{*row.OrderID, row.Payment != nil && row.Payment.Online()}, nil
+		return Placed{Order: *row.OrderID, Online: row.Payment != nil && row.Payment.Online()}, nil
 	}
 	v, err := p.view(ctx, row)
 	if err != nil {
 		return made, core.Explain("cart", err)
 	}
+	p.code = v.Code
 	if err := v.agreed(p.shown); err != nil {
 		return made, err
 	}
@@ -91,7 +115,7 @@ func (p *placement) place(ctx context.Context) (made Placed, err error) {
 		}
 		return order.Place(ctx)
 	})
-	return Placed{order.ID(), v.Method.Kind.Online()}, err
+	return Placed{Order: order.ID(), Online: v.Method.Kind.Online()}, err
 }
 
 // end makes an order of the cart's row. It is the first that the transaction writes: of two who
@@ -121,6 +145,12 @@ func (v *View) agreed(shown Shown) error {
 	}
 	if next := v.Next(); next != StepReview {
 		return fault.State(fault.InvalidTransition, "The checkout lacks the step "+string(next)+".")
+	}
+	if shown.Goods != "" && shown.Goods != v.Goods() {
+		return fault.State(fault.VersionMismatch, "The goods in the cart have changed meanwhile.")
+	}
+	if v.Sums.TotalMinor != shown.TotalMinor && v.Refused() {
+		return fault.State(fault.DiscountUnavailable, "The code "+v.Code+" cannot be used for this order (any more).")
 	}
 	if v.Sums.TotalMinor != shown.TotalMinor {
 		return fault.State(fault.VersionMismatch, "The prices have changed meanwhile.")

@@ -153,21 +153,27 @@ func TestPlaceLast(t *testing.T) {
 	})
 }
 
-// A discount for one use of each customer is used once, and comes back with a cancellation.
+// A discount for one use of each customer is used once. Pricing refuses it as placing does, the
+// code comes off, and the use comes back once with an order that is cancelled or not paid.
 func TestPlaceDiscount(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
+		m.online()
 		bell := m.sell("Bell", 2000, 50)
 		graphtest.Must[*model.DiscountPayload](t)(m.Mutation().DiscountCreate(m.Ctx, model.DiscountInput{Code: "ten",
 			Kind: state.DiscountPercent, BasisPoints: new(int64(1000)), CustomerUsesMax: new(int64(1)), Active: true}))
-		begin := func() string {
-			token := m.add("", bell, 1)
+		begin := func(method state.PaymentMethod) (token string, total int64) {
+			token = m.add("", bell, 1)
 			if err := m.SetCode(m.ctx, token, " Ten "); err != nil {
 				t.Fatal(err)
 			}
 			m.ready(token, "ada@example.com")
-			return token
+			if err := m.SetMethod(m.ctx, token, method); err != nil {
+				t.Fatal(err)
+			}
+			return token, m.view(token).Sums.TotalMinor
 		}
-		first, second := begin(), begin()
+		first, _ := begin(state.PaymentTest)
+		second, total := begin(state.PaymentTransfer)
 		if err := m.SetCode(m.ctx, first, "eleven"); graphtest.FaultOf(err) != "discount_unavailable" {
 			t.Errorf("a wrong code: %v", err)
 		}
@@ -175,13 +181,95 @@ func TestPlaceDiscount(t *testing.T) {
 		if err != nil || m.order(id).DiscountMinor != 200 || *m.order(id).DiscountCode != "TEN" {
 			t.Fatalf("%+v (%v)", m.order(id).Order, err)
 		}
-		if _, err := m.place(second); graphtest.FaultOf(err) != "discount_unavailable" {
-			t.Errorf("the second use: %v", err)
+		if v := m.view(second); !v.Refused() || v.Sums.TotalMinor != total+200 {
+			t.Errorf("the second use costs %d after %d", v.Sums.TotalMinor, total)
+		}
+		made, err := m.Place(m.ctx, second, cart.Shown{TotalMinor: total})
+		if graphtest.FaultOf(err) != "discount_unavailable" || made.Refused != "TEN" || m.view(second).Code != "" {
+			t.Errorf("the second use: %+v (%v)", made, err)
+		}
+		if err := m.SetCode(m.ctx, second, "ten"); graphtest.FaultOf(err) != "discount_unavailable" {
+			t.Errorf("entered again: %v", err)
+		}
+		m.late()
+		for range 2 { // expired, and expired no more
+			if _, err := m.EndHolds(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := m.SetCode(m.ctx, second, "ten"); err != nil {
+			t.Errorf("after the first was not paid: %v", err)
+		}
+		id = graphtest.Must[xid.ID](t)(m.place(second))
+		third := m.add("", bell, 1)
+		m.ready(third, "Ada@Example.com")
+		if err := m.SetCode(m.ctx, third, "ten"); graphtest.FaultOf(err) != "discount_unavailable" {
+			t.Errorf("the third use: %v", err)
 		}
 		graphtest.Must[*model.OrderPayload](t)(m.Mutation().OrderCancel(m.Ctx, xid.Order.Format(id),
 			m.order(id).Version, false, nil))
-		if _, err := m.place(second); err != nil {
+		if err := m.SetCode(m.ctx, third, "ten"); err != nil {
 			t.Errorf("after the cancellation: %v", err)
+		}
+		graphtest.Must[xid.ID](t)(m.place(third))
+	})
+}
+
+// The last use of a code goes to one cart; the others keep all but the code, and can be ordered.
+func TestPlaceLastUse(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		bell := m.sell("Bell", 2000, 50)
+		graphtest.Must[*model.DiscountPayload](t)(m.Mutation().DiscountCreate(m.Ctx, model.DiscountInput{Code: "last",
+			Kind: state.DiscountPercent, BasisPoints: new(int64(1000)), UsesMax: new(int64(1)), Active: true}))
+		tokens, total := make([]string, 8), int64(0)
+		for i := range tokens {
+			tokens[i] = m.add("", bell, 1)
+			if err := m.SetCode(m.ctx, tokens[i], "last"); err != nil {
+				t.Fatal(err)
+			}
+			total = m.ready(tokens[i], "buyer-"+strconv.Itoa(i)+"@example.com").Sums.TotalMinor
+		}
+		var placed, refused atomic.Int64
+		var all sync.WaitGroup
+		for _, token := range tokens {
+			all.Go(func() {
+				made, err := m.Place(m.ctx, token, cart.Shown{TotalMinor: total})
+				switch {
+				case err == nil:
+					placed.Add(1)
+					return
+				case graphtest.FaultOf(err) != "discount_unavailable" || made.Refused != "LAST":
+					t.Errorf("%+v: %v", made, err)
+				}
+				refused.Add(1)
+				if v := m.view(token); v.Code != "" || v.Sums.TotalMinor != total+200 || v.Next() != cart.StepReview {
+					t.Errorf("left is %+v at the step %s", v.Sums, v.Next())
+				}
+				if _, err := m.place(token); err != nil {
+					t.Errorf("without the code: %v", err)
+				}
+			})
+		}
+		all.Wait()
+		if placed.Load() != 1 || refused.Load() != int64(len(tokens)-1) {
+			t.Errorf("%d placed with the code, %d refused", placed.Load(), refused.Load())
+		}
+	})
+}
+
+// The review names the goods, too: others of the same price are not what the shopper agreed to.
+func TestPlaceOtherGoods(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		bell, lamp := m.sell("Bell", 2000, 5), m.sell("Lamp", 2000, 5)
+		token := m.add("", bell, 1)
+		v := m.ready(token, "ada@example.com")
+		m.add(token, lamp, 1)
+		if err := m.SetLine(m.ctx, token, bell, 0); err != nil {
+			t.Fatal(err)
+		}
+		_, err := m.Place(m.ctx, token, cart.Shown{TotalMinor: v.Sums.TotalMinor, Goods: v.Goods()})
+		if graphtest.FaultOf(err) != "version_mismatch" {
+			t.Errorf("other goods: %v", err)
 		}
 	})
 }

@@ -2,7 +2,10 @@ package cart
 
 import (
 	"context"
+	"fmt"
+	"hash/fnv"
 	"slices"
+	"strconv"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/cartline"
@@ -38,8 +41,8 @@ type View struct {
 	Count int64
 	Lines []*Line
 	Note  string
-	// Code is the discount code that was entered. Discount is what it opens, nil where it
-	// does not hold (any more); Discounted says that the goods meet its terms.
+	// Code is the discount code that was entered. Discount is what it opens for this shopper, nil
+	// where that is nothing (any more); Discounted says that the goods meet its terms.
 	Code       string
 	Discount   *db.Discount
 	Discounted bool
@@ -94,6 +97,19 @@ type Line struct {
 // Asks says that the shopper has to name their country: it decides the tax, and there is no
 // address to tell it.
 func (v *View) Asks() bool { return !v.Ships && v.taxed }
+
+// Refused says that the cart has a code with which it cannot be ordered, and costs as much as
+// without it. A code whose terms the goods do not meet (yet) is none.
+func (v *View) Refused() bool { return v.Code != "" && v.Discount == nil }
+
+// Goods names what the cart holds: it differs when a line or a quantity does, at whatever price.
+func (v *View) Goods() string {
+	sum := fnv.New64a()
+	for _, l := range v.Lines {
+		fmt.Fprintln(sum, l.Product, l.Variant, l.Quantity)
+	}
+	return strconv.FormatUint(sum.Sum64(), 36)
+}
 
 // Next is the first step that lacks something: [StepReview] where nothing does.
 func (v *View) Next() Step {
@@ -161,7 +177,7 @@ func (c *Carts) view(ctx context.Context, row *db.Cart) (v *View, err error) {
 		return nil, err
 	}
 	if v.Code != "" {
-		if v.Discount, err = c.selling.DiscountByCode(ctx, v.Code); err != nil {
+		if v.Discount, err = c.selling.DiscountByCode(ctx, v.Code, buyer(row)); err != nil {
 			return nil, err
 		}
 	}

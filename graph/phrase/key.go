@@ -15,6 +15,7 @@ const (
 	Code
 	Apply
 	CodeRefused
+	CodeTakenOff // {0} is the code
 	CodesTried   // too many that are none
 	PriceChanged // {0} is the price of before
 	OnlyLeft     // {0} is how many there are
@@ -70,6 +71,7 @@ const (
 	ChooseOne
 	StockChanged
 	PricesChanged
+	GoodsChanged
 	ErrorSummary
 	NoRates
 	NoMethods

@@ -154,8 +154,7 @@ func (r *Resolver) endHold(ctx context.Context, row *db.PaymentHold, now micros.
 // untilCurrent runs f again where somebody else changed the order meanwhile.
 func (r *Resolver) untilCurrent(f func() error) (err error) {
 	for range holdTries {
-		var refused *fault.Error
-		if err = f(); !errors.As(err, &refused) || refused.Code != fault.VersionMismatch {
+		if err = f(); !fault.IsState(err, fault.VersionMismatch) {
 			return err
 		}
 	}

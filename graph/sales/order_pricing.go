@@ -52,7 +52,7 @@ func (m Mutation) quote(ctx context.Context, c *core.Check, d *orderDraft, in mo
 	b := d.basket(in)
 	store := selling.New(m.Core)
 	if p.DiscountCode != nil {
-		if d.discount, err = store.DiscountByCode(ctx, *p.DiscountCode); err != nil {
+		if d.discount, err = store.DiscountByCode(ctx, *p.DiscountCode, d.buyer()); err != nil {
 			return err
 		}
 		b.Discount = d.discount
@@ -74,6 +74,14 @@ func (m Mutation) quote(ctx context.Context, c *core.Check, d *orderDraft, in mo
 		c.Add("pricing/shipping_minor", fault.OutOfRange, "Nothing of the order is shipped.")
 	}
 	return nil
+}
+
+// buyer is the customer of the order, as far as there is one.
+func (d *orderDraft) buyer() (by selling.Buyer) {
+	if d.customer != nil {
+		by.Customer = d.customer.ID
+	}
+	return by
 }
 
 // basket is the goods of the order, as a cart has them.

@@ -144,6 +144,14 @@ func TestOrderDiscountOnce(t *testing.T) {
 			t.Fatalf("%d orders have the discount", len(made))
 		}
 		o := <-made
+		row := graphtest.Must[*db.Discount](t)(r.Query().Discount(ctx, d.PublicID()))
+		graphtest.Must[*model.DiscountPayload](t)(r.Mutation().DiscountUpdate(ctx, d.PublicID(), row.Version,
+			model.DiscountInput{Code: "ONCE", Kind: state.DiscountPercent, BasisPoints: new(int64(1000)),
+				CustomerUsesMax: new(int64(1)), Active: true}))
+		if _, err := r.Query().OrderPreview(ctx, in); graphtest.FieldOf(err) !=
+			"#/pricing/discount_code unknown_value" {
+			t.Errorf("previewed for a customer who has used it: %v", err)
+		}
 		graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCancel(ctx, o.PublicID(), o.Version, false, nil))
 		uses(0)
 	})

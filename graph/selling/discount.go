@@ -57,16 +57,21 @@ func (r *Resolver) discount(ctx context.Context, id xid.ID) (*db.Discount, error
 	return core.Only(r.Client(ctx).Discount.Query().Where(discount.ID(id)).Load(ctx))
 }
 
-// DiscountByCode returns the discount that a shopper's code opens now; nil for a code that
-// there is not, is switched off, is not valid at this time or is used up: who tries codes
-// learns nothing of those that do not work.
-func (r *Resolver) DiscountByCode(ctx context.Context, code string) (*db.Discount, error) {
+// DiscountByCode returns the discount that a code opens for a buyer now; nil for a code that is
+// unknown, switched off, outside its dates, or used up, in all or by this buyer. The answer never
+// tells which: someone who tries codes learns nothing about those that do not work. Every price
+// asks it, so that no price has a discount with which [Resolver.TakeDiscount] then refuses the order.
+func (r *Resolver) DiscountByCode(ctx context.Context, code string, by Buyer) (*db.Discount, error) {
 	code = constant(code)
 	if len(code) > limit.Code {
 		return nil, nil
 	}
 	rows, err := r.Client(ctx).Discount.Query().Where(discount.Code(code), usable(micros.Now())).Load(ctx)
 	if err != nil || len(rows) == 0 {
+		return nil, core.Explain("discount", err)
+	}
+	used, err := r.usedUp(ctx, rows[0], by)
+	if err != nil || used {
 		return nil, core.Explain("discount", err)
 	}
 	return rows[0], nil

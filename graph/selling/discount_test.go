@@ -205,7 +205,7 @@ func TestDiscountByCode(t *testing.T) {
 			if code == "USED_UP" && take(ctx, r, d, xid.New()) != "" {
 				t.Error("the first use was refused")
 			}
-			found := graphtest.Must[*db.Discount](t)(r.DiscountByCode(ctx, " "+strings.ToLower(code)))
+			found := graphtest.Must[*db.Discount](t)(r.DiscountByCode(ctx, " "+strings.ToLower(code), selling.Buyer{}))
 			if (found != nil) != tc.want || found != nil && found.ID != d.ID {
 				t.Errorf("%s: %v", code, found)
 			}
@@ -214,7 +214,7 @@ func TestDiscountByCode(t *testing.T) {
 			}
 		}
 		for _, code := range []string{"", "NOTHING", strings.Repeat("X", 100), "PLAIN%", "PLA_N"} {
-			if found := graphtest.Must[*db.Discount](t)(r.DiscountByCode(ctx, code)); found != nil {
+			if found := graphtest.Must[*db.Discount](t)(r.DiscountByCode(ctx, code, selling.Buyer{})); found != nil {
 				t.Errorf("%q opens %v", code, found)
 			}
 		}

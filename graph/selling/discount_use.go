@@ -7,6 +7,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/db/discount"
 	"github.com/storefront-go/storefront/ent/db/discountuse"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -19,7 +20,7 @@ import (
 // customer, or at a time at which the discount does not hold: the conditions stand in the
 // updates, so however many orders are placed at once, no count passes its limit. The row of
 // the discount comes first, so the orders that have it wait for each other there.
-func (r *Resolver) TakeDiscount(ctx context.Context, id, customer xid.ID) error {
+func (r *Resolver) TakeDiscount(ctx context.Context, id, by xid.ID) error {
 	n, err := r.Client(ctx).Discount.Update().Where(discount.ID(id), usable(micros.Now())).AddUses(1).Save(ctx)
 	switch {
 	case err != nil:
@@ -32,10 +33,10 @@ func (r *Resolver) TakeDiscount(ctx context.Context, id, customer xid.ID) error 
 		return fmt.Errorf("take a discount: %w", err)
 	}
 	// The customer's row is there from the first use on: the one who finds none adds it.
-	if taken, err := r.takeAgain(ctx, d, customer); taken || err != nil {
+	if taken, err := r.takeAgain(ctx, d, by); taken || err != nil {
 		return err
 	}
-	err = r.Client(ctx).DiscountUse.Create().SetDiscountID(id).SetCustomerID(customer).SetUses(1).Exec(ctx)
+	err = r.Client(ctx).DiscountUse.Create().SetDiscountID(id).SetCustomerID(by).SetUses(1).Exec(ctx)
 	if ent.IsDuplicate(err) {
 		return discountGone()
 	}
@@ -45,10 +46,34 @@ func (r *Resolver) TakeDiscount(ctx context.Context, id, customer xid.ID) error 
 	return nil
 }
 
+// Buyer is who wants to use a discount: a customer, or an e-mail address that may have no customer
+// yet. The zero Buyer is unknown: only limits on all orders apply.
+type Buyer struct {
+	Customer xid.ID
+	Email    string
+}
+
+// usedUp reports whether a buyer has used a discount as often as one customer may.
+func (r *Resolver) usedUp(ctx context.Context, d *db.Discount, by Buyer) (bool, error) {
+	if d.CustomerUsesMax == nil || by == (Buyer{}) {
+		return false, nil
+	}
+	if by.Customer.IsNil() {
+		ids, err := r.Client(ctx).Customer.Query().Where(customer.Email(by.Email)).IDs(ctx)
+		if err != nil || len(ids) == 0 {
+			return false, err
+		}
+		by.Customer = ids[0]
+	}
+	rows, err := r.Client(ctx).DiscountUse.Query().
+		Where(discountuse.DiscountID(d.ID), discountuse.CustomerID(by.Customer)).Load(ctx)
+	return len(rows) > 0 && rows[0].Uses >= *d.CustomerUsesMax, err
+}
+
 // takeAgain counts one more order in the row of a customer, if it has one and room.
-func (r *Resolver) takeAgain(ctx context.Context, d *db.Discount, customer xid.ID) (bool, error) {
+func (r *Resolver) takeAgain(ctx context.Context, d *db.Discount, by xid.ID) (bool, error) {
 	update := r.Client(ctx).DiscountUse.Update().
-		Where(discountuse.DiscountID(d.ID), discountuse.CustomerID(customer))
+		Where(discountuse.DiscountID(d.ID), discountuse.CustomerID(by))
 	if d.CustomerUsesMax != nil {
 		update.Where(discountuse.UsesLT(*d.CustomerUsesMax))
 	}
@@ -64,7 +89,7 @@ var errNoUse = errors.New("the customer has no order with this discount")
 
 // ReturnDiscount takes an order of a customer that has a discount off the counts, in the
 // transaction of ctx, which cancels the order.
-func (r *Resolver) ReturnDiscount(ctx context.Context, id, customer xid.ID) error {
+func (r *Resolver) ReturnDiscount(ctx context.Context, id, by xid.ID) error {
 	n, err := r.Client(ctx).Discount.Update().Where(discount.ID(id), discount.UsesGT(0)).AddUses(-1).Save(ctx)
 	if err != nil {
 		return fmt.Errorf("return a discount: %w", err)
@@ -72,7 +97,7 @@ func (r *Resolver) ReturnDiscount(ctx context.Context, id, customer xid.ID) erro
 	if n == 0 {
 		return errNoUse
 	}
-	own := discountuse.And(discountuse.DiscountID(id), discountuse.CustomerID(customer))
+	own := discountuse.And(discountuse.DiscountID(id), discountuse.CustomerID(by))
 	n, err = r.Client(ctx).DiscountUse.Update().Where(own, discountuse.UsesGT(1)).AddUses(-1).Save(ctx)
 	if err == nil && n == 0 {
 		// The last one goes with its row: a discount without uses has none.

@@ -77,6 +77,14 @@ func (v *visit) cartLine(l *cart.Line, currency string) Line {
 	return line
 }
 
+// refusal names the discount code that the sums of a cart leave out; "" for none.
+func (v *visit) refusal(c *cart.View) string {
+	if !c.Refused() {
+		return ""
+	}
+	return v.texts.Say(phrase.CodeTakenOff, c.Code)
+}
+
 // sums are what a cart comes to, as far as it is known.
 func (v *visit) sums(c *cart.View) []Sum {
 	s := c.Sums
@@ -135,7 +143,7 @@ func (v *visit) add() {
 	}
 	token, err := v.Carts.Add(v.ctx, v.token(), ware, quantity)
 	switch {
-	case is(err, fault.LimitReached):
+	case fault.IsState(err, fault.LimitReached):
 		v.cartAgain(http.StatusConflict, phrase.CartFull)
 	case v.wrongOf(err)["quantity"] != "":
 		v.tooMany()
@@ -223,7 +231,7 @@ func (v *visit) code(code string) {
 		}
 	}
 	err := v.Carts.SetCode(v.ctx, v.token(), code)
-	if is(err, fault.DiscountUnavailable) || v.wrongOf(err) != nil {
+	if fault.IsState(err, fault.DiscountUnavailable) || v.wrongOf(err) != nil {
 		v.codeAgain(http.StatusUnprocessableEntity, code, phrase.CodeRefused)
 		return
 	}

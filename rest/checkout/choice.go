@@ -64,7 +64,7 @@ func (v *visit) methodName(m *document.PaymentMethod) string {
 
 // choicePage shows a step at which one thing is chosen.
 func (v *visit) choicePage(c *cart.View, s cart.Step, page ChoicePage) {
-	page.Steps, page.Action, page.Sums = v.trail(c, s), pathOf(s), v.sums(c)
+	page.Steps, page.Action, page.Sums, page.Problem = v.trail(c, s), pathOf(s), v.sums(c), v.refusal(c)
 	status := http.StatusOK
 	if page.Error != "" {
 		status = http.StatusUnprocessableEntity
@@ -78,13 +78,13 @@ func (v *visit) review(c *cart.View) {
 		v.failed(err)
 		return
 	}
-	v.reviewPage(c, http.StatusOK, "")
+	v.reviewPage(c, http.StatusOK, v.refusal(c))
 }
 
 func (v *visit) reviewPage(c *cart.View, status int, problem string) {
 	page := ReviewPage{Frame: v.frame(phrase.StepReview), Steps: v.trail(c, cart.StepReview), Sums: v.sums(c),
 		Total: v.texts.Money(c.Sums.TotalMinor, c.Currency), Back: pathOf(cart.StepPayment),
-		Shown: strconv.FormatInt(c.Sums.TotalMinor, 10)}
+		Shown: strconv.FormatInt(c.Sums.TotalMinor, 10), Goods: c.Goods()}
 	page.Problem, page.Away = problem, c.Method.Kind == state.PaymentStripe
 	contact := []string{c.Email}
 	if c.Phone != "" {
@@ -135,23 +135,34 @@ func (v *visit) place() {
 		v.begin()
 		return
 	}
-	placed, err := v.Carts.Place(v.ctx, v.token(), cart.Shown{TotalMinor: total})
+	goods := v.value("goods")
+	placed, err := v.Carts.Place(v.ctx, v.token(), cart.Shown{TotalMinor: total, Goods: goods})
 	switch {
 	case err == nil:
 		v.ordered(placed)
-	case is(err, fault.VersionMismatch), is(err, fault.DiscountUnavailable):
-		v.at(cart.StepReview, func(c *cart.View) {
-			v.reviewPage(c, http.StatusConflict, v.texts.Say(phrase.PricesChanged))
-		})()
-	case is(err, fault.OutOfStock):
+	case fault.IsState(err, fault.DiscountUnavailable):
+		v.reviewAgain(func(*cart.View) string { return v.texts.Say(phrase.CodeTakenOff, placed.Refused) })
+	case fault.IsState(err, fault.VersionMismatch):
+		v.reviewAgain(func(c *cart.View) string {
+			if goods != "" && goods != c.Goods() {
+				return v.texts.Say(phrase.GoodsChanged)
+			}
+			return v.texts.Say(phrase.PricesChanged)
+		})
+	case fault.IsState(err, fault.OutOfStock):
 		v.cartAgain(http.StatusConflict, phrase.StockChanged)
-	case is(err, fault.InvalidTransition):
+	case fault.IsState(err, fault.InvalidTransition):
 		v.begin()
 	case noCart(err):
 		to(v.w, cartPath)
 	default:
 		v.failed(err)
 	}
+}
+
+// reviewAgain shows an order that was not placed as it would be now, with what has changed.
+func (v *visit) reviewAgain(problem func(*cart.View) string) {
+	v.at(cart.StepReview, func(c *cart.View) { v.reviewPage(c, http.StatusConflict, problem(c)) })()
 }
 
 // ordered leads to the payment of a new order, or to its page where it is not paid online.

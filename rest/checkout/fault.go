@@ -44,12 +44,6 @@ func (v *visit) failed(err error) {
 	}
 }
 
-// is reports whether an error is a state fault with a code.
-func is(err error, code string) bool {
-	f, ok := errors.AsType[*fault.Error](err)
-	return ok && f.Kind == fault.Conflict && f.Code == code
-}
-
 // noCart reports whether an error says that there is no cart (any more).
 func noCart(err error) bool {
 	f, ok := errors.AsType[*fault.Error](err)

@@ -145,8 +145,10 @@ func (v *visit) formPage(c *cart.View, s cart.Step, fields []Field, wrong map[st
 	if wrong != nil {
 		status = http.StatusUnprocessableEntity
 	}
-	v.show(v.w, v.r, status, FormPage{Frame: v.frame(steps[placeOf(s)].label), Steps: v.trail(c, s), Action: pathOf(s),
-		Back: before(c, s), Fields: fields, Sums: v.sums(c)})
+	page := FormPage{Frame: v.frame(steps[placeOf(s)].label), Steps: v.trail(c, s), Action: pathOf(s),
+		Back: before(c, s), Fields: fields, Sums: v.sums(c)}
+	page.Problem = v.refusal(c)
+	v.show(v.w, v.r, status, page)
 }
 
 // address is GET /checkout/address.

@@ -147,8 +147,8 @@ type ReviewPage struct {
 	Back  string
 	// Away says that the form leads to the pages of a payment provider.
 	Away bool
-	// Shown is the total that the shopper agrees to; another one asks again.
-	Shown string
+	// Shown is the total that the shopper agrees to, Goods what it is for; others ask again.
+	Shown, Goods string
 }
 
 // PayPage is the test of a payment.
