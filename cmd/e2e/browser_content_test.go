@@ -3,8 +3,11 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // A page is written, looked at, published and put into the menu, and the shop shows it;
@@ -100,7 +103,7 @@ func TestBrowserCollections(t *testing.T) {
 	b.open("/dashboard/collections/new")
 	b.fill(`[name="title"]`, "Picked")
 	for range 2 {
-		b.see(`[name="add"]`)
+		b.await("products to add", `document.querySelector('[name="add"]')?.options.length > 2`)
 		b.choose(`[name="add"]`, evaluate[string](b, `document.querySelector('[name="add"]').options[2].value`))
 	}
 	b.see(`[data-test="picked"] + [data-test="picked"]`)
@@ -127,4 +130,94 @@ func TestBrowserCollections(t *testing.T) {
 	b.gone(`dialog`)
 	b.click(`tbody tr:first-child [data-test="discount-edit"]`)
 	b.see(`dialog [data-test="discount-collections"] input:checked`)
+	b.keepsUnshown(p, f.Stores[0].StaffToken)
+}
+
+// keepsUnshown checks that forms keep what lies behind the first page of a list, and that it can be found: a discount
+// stays one for its collections, a menu keeps its product, and the product can be put into a collection.
+func (b *browser) keepsUnshown(p *program, token string) {
+	b.t.Helper()
+	var before struct {
+		Menus     struct{ Version int64 }
+		Products  struct{ Nodes []struct{ ID, Title string } }
+		Discounts struct {
+			Nodes []struct{ CollectionIDs []string }
+		}
+	}
+	const read = `{ menus { version } products(first: 1, filter: {status: ACTIVE}) { nodes { id title } }
+		discounts(first: 1) { nodes { collectionIds } } }`
+	p.graphql(b.t, token, read, nil, &before)
+	product, lists := before.Products.Nodes[0], before.Discounts.Nodes[0].CollectionIDs
+	var set struct {
+		MenusSet struct {
+			Menus struct{ Footer []struct{ ResourceID string } }
+		}
+	}
+	p.graphql(b.t, token, `mutation($id: ID!, $version: Long!) { menusSet(expectedVersion: $version, input: {footer: [
+		{title: "Old", target: PRODUCT, resourceId: $id}]}) { menus { footer { resourceId } } } }`,
+		map[string]any{"id": product.ID, "version": before.Menus.Version}, &set)
+	if len(set.MenusSet.Menus.Footer) != 1 {
+		b.t.Fatal("the menu was not set")
+	}
+	p.fillUp(b.t, token)
+
+	b.open("/dashboard/discounts")
+	b.click(`tbody tr:first-child [data-test="discount-edit"]`)
+	b.see(`dialog [data-test="discount-collections"] input:checked`)
+	b.fill(`dialog input[name="basisPoints"]`, "6")
+	b.click(`dialog [data-test="submit"]`)
+	b.gone(`dialog`)
+	p.graphql(b.t, token, read, nil, &before)
+	if diff := cmp.Diff(lists, before.Discounts.Nodes[0].CollectionIDs); diff != "" || len(lists) != 1 {
+		b.t.Errorf("the discount is for other collections (-want +got):\n%s", diff)
+	}
+
+	b.open("/dashboard/navigation")
+	b.await("the product's name", `document.querySelector('[name="footer.0.resourceId"]')?.selectedOptions[0].text === `+
+		quote(product.Title))
+	b.fill(`[name="footer.0.title"]`, "Older")
+	b.click(`form[data-test="menus"] [data-test="submit"]`)
+	b.seeText("The navigation is saved.")
+	var menus struct {
+		Menus struct {
+			Footer []struct{ Title, ResourceID string }
+		}
+	}
+	p.graphql(b.t, token, `{ menus { footer { title resourceId } } }`, nil, &menus)
+	if got := menus.Menus.Footer; len(got) != 1 || got[0].Title != "Older" || got[0].ResourceID != product.ID {
+		b.t.Errorf("the footer is %v", got)
+	}
+
+	b.open("/dashboard/collections/new")
+	b.fill(`[data-test="choice-search"]`, product.Title+"\r")
+	b.await("the product", "document.querySelector("+quote(`[name="add"] option[value="`+product.ID+`"]`)+")")
+	b.choose(`[name="add"]`, product.ID)
+	b.seeText(product.Title)
+}
+
+// fillUp adds more collections and more published products than a form offers without a search.
+func (p *program) fillUp(t *testing.T, token string) {
+	t.Helper()
+	ten := func(mutation func(i int) string) (made map[string]struct{ Product struct{ ID string } }) {
+		var text strings.Builder
+		for i := range 10 {
+			fmt.Fprintf(&text, "m%d: %s ", i, mutation(i))
+		}
+		p.graphql(t, token, "mutation { "+text.String()+"}", nil, &made)
+		return made
+	}
+	for range 11 {
+		ten(func(int) string {
+			return `collectionCreate(input: {title: "C", sort: MANUAL, productIds: []}) { userErrors { message } }`
+		})
+	}
+	for range 6 {
+		made := ten(func(int) string {
+			return `productCreate(input: {title: "Newer", priceMinor: 1, currency: "EUR"}) { product { id } }`
+		})
+		ten(func(i int) string {
+			return fmt.Sprintf(`productPublish(id: %q, expectedVersion: 1) { userErrors { message } }`,
+				made[fmt.Sprintf("m%d", i)].Product.ID)
+		})
+	}
 }

@@ -2,6 +2,7 @@ package selling
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"entgo.io/ent/dialect/sql"
@@ -48,7 +49,11 @@ func codeTaken() error {
 
 // DiscountCreate makes a discount with a code that no other one of the store has.
 func (m Mutation) DiscountCreate(ctx context.Context, in model.DiscountInput) (*model.DiscountPayload, error) {
-	lists, err := m.checkDiscount(ctx, &in)
+	ids, err := checkDiscount(&in)
+	if err != nil {
+		return nil, err
+	}
+	lists, err := m.discountLists(ctx, ids, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -84,13 +89,17 @@ func (m Mutation) DiscountCreate(ctx context.Context, in model.DiscountInput) (*
 func (m Mutation) DiscountUpdate(
 	ctx context.Context, id string, expectedVersion int64, in model.DiscountInput,
 ) (*model.DiscountPayload, error) {
-	lists, err := m.checkDiscount(ctx, &in)
+	ids, err := checkDiscount(&in)
 	if err != nil {
 		return nil, err
 	}
 	d, err := core.Change(ctx, m.Core, m.discounts(), id, expectedVersion, "discount.update",
-		func(_ context.Context, e *discountEdit) error {
+		func(ctx context.Context, e *discountEdit) error {
 			d, u, all := e.Row, e.Update, &e.Changed
+			lists, err := m.discountLists(ctx, ids, d.Collections)
+			if err != nil {
+				return err
+			}
 			core.Replace(all, &in.Code, "code", &d.Code, u.SetCode)
 			core.Replace(all, &in.Kind, "kind", &d.Kind, u.SetKind)
 			core.MemberOpt(all, core.Given(in.BasisPoints), "basis_points", &d.BasisPoints,
@@ -132,8 +141,8 @@ func (m Mutation) DiscountDelete(
 }
 
 // checkDiscount judges a discount, brings its code into the form in which it is kept, and
-// returns the collections that it is for.
-func (m Mutation) checkDiscount(ctx context.Context, in *model.DiscountInput) (document.Tags, error) {
+// returns the ids of its collections.
+func checkDiscount(in *model.DiscountInput) ([]xid.ID, error) {
 	c := &core.Check{}
 	in.Code = constant(in.Code)
 	checkCode(c, in.Code)
@@ -155,16 +164,32 @@ func (m Mutation) checkDiscount(ctx context.Context, in *model.DiscountInput) (d
 	core.Opt(in.LeastMinor, func(n int64) { c.Amount("least_minor", n) })
 	core.Opt(in.UsesMax, func(n int64) { c.Within("uses_max", n, 1, limit.Uses) })
 	core.Opt(in.CustomerUsesMax, func(n int64) { c.Within("customer_uses_max", n, 1, limit.Uses) })
-	lists := c.IDs("collection_ids", xid.Collection, in.CollectionIds, limit.DiscountCollections)
-	if err := c.Err(); err != nil || len(lists) == 0 {
+	ids := c.IDs("collection_ids", xid.Collection, in.CollectionIds, limit.DiscountCollections)
+	return ids, c.Err()
+}
+
+// discountLists returns the collections of a discount as they are stored: those of the store, and those that the
+// discount had before, even if they were deleted since. A discount whose last collection was deleted would otherwise
+// have to become one for all goods before anything else of it could be changed.
+func (m Mutation) discountLists(ctx context.Context, ids []xid.ID, before document.Tags) (document.Tags, error) {
+	had, err := before.List()
+	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	found, err := m.Client(ctx).Collection.Query().Where(collection.IDIn(lists...), collection.Gone(false)).IDs(ctx)
+	found, err := m.Client(ctx).Collection.Query().Where(collection.IDIn(ids...), collection.Gone(false)).IDs(ctx)
 	if err != nil {
 		return nil, core.Explain("collection", err)
 	}
-	c.Found("collection_ids", xid.Collection, lists, found)
-	return document.NewTags(in.CollectionIds), c.Err()
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = xid.Collection.Format(id)
+		if slices.Contains(had, texts[i]) {
+			found = append(found, id)
+		}
+	}
+	c := &core.Check{}
+	c.Found("collection_ids", xid.Collection, ids, found)
+	return document.NewTags(texts), c.Err()
 }
 
 // checkCode checks what shoppers enter: characters that everybody can type and tell apart

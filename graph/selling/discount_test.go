@@ -2,6 +2,7 @@ package selling_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -66,11 +67,35 @@ func TestDiscounts(t *testing.T) {
 		if page.Nodes[0].Code != "WINTER" || next.Nodes[0].Code != "FIVE" || next.Next != "" {
 			t.Errorf("listed %v, %v", page.Nodes, next.Nodes)
 		}
+		keepsDeletedCollection(t, ctx, r)
 		graphtest.Must[*model.DiscountDeletePayload](t)(m.DiscountDelete(ctx, other.PublicID(), 1))
 		if _, err := r.Query().Discount(ctx, other.PublicID()); graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("deleted: %v", err)
 		}
 	})
+}
+
+// keepsDeletedCollection checks that a discount for a collection that was deleted can be changed, and stays one for
+// nothing else; another discount does not get that collection.
+func keepsDeletedCollection(t *testing.T, ctx context.Context, r *graph.Resolver) {
+	t.Helper()
+	m := r.Mutation()
+	c := graphtest.Must[*model.CollectionPayload](t)(m.CollectionCreate(ctx, model.CollectionInput{Title: "Gone",
+		Sort: state.SortManual})).Collection
+	in := percent("GONE", 1000)
+	in.CollectionIds = []string{c.PublicID()}
+	d := newDiscount(t, ctx, r, in)
+	graphtest.Must[*model.CollectionDeletePayload](t)(m.CollectionDelete(ctx, c.PublicID(), 1))
+	in.Active = false
+	d = graphtest.Must[*model.DiscountPayload](t)(m.DiscountUpdate(ctx, d.PublicID(), 1, in)).Discount
+	if ids := graphtest.Must[[]string](t)(d.Collections.List()); d.Active || !slices.Equal(ids, in.CollectionIds) {
+		t.Errorf("active %t, for %v", d.Active, ids)
+	}
+	in.Code = "GONE-2"
+	if _, err := m.DiscountCreate(ctx, in); graphtest.FieldOf(err) != "#/collection_ids/0 unknown_value" {
+		t.Errorf("a new one for it: %v", err)
+	}
+	graphtest.Must[*model.DiscountDeletePayload](t)(m.DiscountDelete(ctx, d.PublicID(), 2))
 }
 
 func TestDiscountRefuses(t *testing.T) {

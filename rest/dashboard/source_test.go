@@ -231,3 +231,26 @@ func TestBudget(t *testing.T) {
 	}
 	t.Logf("%d bytes", sum)
 }
+
+// glances are lists of which a page shows the newest rows on purpose, and says so or how many there are.
+var glances = map[string]string{"notes": "the page says how many older ones there are"}
+
+// A list that is read as if it were all of it hides what is behind its first page: a form then offers too little, and
+// writes back what it could not show. So whoever asks for many rows asks whether there are more.
+func TestListsGoOn(t *testing.T) {
+	question := regexp.MustCompile("(?s)`[^`]*`|'[^'\n]*'")
+	list := regexp.MustCompile(`(\w+)\(first: (\d\d+)`)
+	for name, content := range written(t).files {
+		if !ours(name) || path.Ext(name) != ".js" {
+			continue
+		}
+		for _, text := range question.FindAllString(string(content), -1) {
+			for _, found := range list.FindAllStringSubmatch(text, -1) {
+				if glances[found[1]] == "" && found[2] != "10" && !strings.Contains(text, "hasNextPage") {
+					t.Errorf("%s reads %s %s and does not ask for hasNextPage: use useAll, a page, or a search", name,
+						found[2], found[1])
+				}
+			}
+		}
+	}
+}

@@ -30,8 +30,9 @@ const passing = ['network', 'unavailable', 'rate_limited', 'internal_error'];
  * it reads again the last answer stays. Without a text it reads nothing.
  * refresh reads again without showing that it does: should that fail for the
  * moment, the last answer stays and lost is true. answers counts what came back.
+ * read sends the query; it is the same function on every call.
  */
-export function useQuery(text, variables = {}) {
+export function useQuery(text, variables = {}, read = send) {
   const [state, set] = useState({ data: null, errors: [], failure: null, loading: true, lost: false, answers: 0 });
   const [turn, again] = useState(0);
   const quiet = useRef(false);
@@ -49,7 +50,7 @@ export function useQuery(text, variables = {}) {
     }
     const settle = (next) =>
       stop.signal.aborted || set((old) => ({ ...old, loading: false, answers: old.answers + 1, ...next(old) }));
-    send(text, variables, { signal: stop.signal }).then(
+    read(text, variables, { signal: stop.signal }).then(
       ({ data, errors }) => settle(() => ({ data, errors, failure: null, lost: false })),
       (failure) => settle((old) => (silent && old.data && passing.includes(failure.code)
         ? { lost: true } : { data: null, errors: [], failure, lost: false })),
@@ -62,6 +63,35 @@ export function useQuery(text, variables = {}) {
     reload();
   };
   return { ...state, reload, refresh };
+}
+
+/** Sends a query of one list until it has been read to its end; the answer holds all of its rows. */
+async function whole(text, variables, options) {
+  const answer = await send(text, variables, options);
+  const [list] = Object.values(answer.data);
+  if (!list) {
+    throw answer.errors[0];
+  }
+  while (list.pageInfo.hasNextPage) {
+    const { data } = await send(text, { ...variables, after: list.pageInfo.endCursor }, options);
+    const [next] = Object.values(data);
+    list.nodes.push(...next.nodes);
+    list.pageInfo = next.pageInfo;
+  }
+  return answer;
+}
+
+/**
+ * Reads a whole list, page by page: for choices and sums. A quota of the store bounds its length.
+ * @param {string} field the name of the list; empty reads nothing
+ * @param {string} members what is read of each row
+ * @returns what {@link useQuery} returns, with nodes, which is null until all rows are read
+ */
+export function useAll(field, members) {
+  const text = field && `query All($after: String) { ${field}(first: 100, after: $after) {
+    nodes { ${members} } pageInfo { hasNextPage endCursor } } }`;
+  const query = useQuery(text, {}, whole);
+  return { ...query, nodes: query.data?.[field].nodes ?? null };
 }
 
 /** The address bar: its path and query, and how to change it. */

@@ -31,6 +31,13 @@ export function amount(values, field, currency) {
 /** The text of a field; null when it is empty. */
 export const text = (values, field) => values.get(field)?.trim() || null;
 
+/** Tags that were typed, parted by commas. Those before, of which one may hold a comma, stay if nobody touched them. */
+export const tags = (values, field, before = []) =>
+  (values.get(field) === shownTags(before) ? before : lines(values, field, ','));
+
+/** Tags as a field shows them. */
+export const shownTags = (list) => (list ?? []).join(', ');
+
 /** The lines of a field that are not empty. */
 export const lines = (values, field, part = '\n') =>
   (values.get(field) ?? '').split(part).map((s) => s.trim()).filter(Boolean);
@@ -203,9 +210,11 @@ export function Area({ name, label, hint, optional, value = '', rows = 4, ...res
 /** One of several. @param {{options: [string, string][]}} props */
 export function Select({ name, label, hint, optional, value = '', options, ...rest }) {
   const field = useField(name, hint);
+  // A value that is not offered stays chosen: a form sends nothing that it did not show.
+  const all = !value || options.some(([v]) => v === value) ? options : [[value, value], ...options];
   return html`<${Frame} field=${field} label=${label} hint=${hint} optional=${optional}>
     <select ...${field.attributes} ...${rest}>
-      ${options.map(([v, t]) => html`<option key=${v} value=${v} selected=${v === (value ?? '')}>${t}</option>`)}
+      ${all.map(([v, t]) => html`<option key=${v} value=${v} selected=${v === (value ?? '')}>${t}</option>`)}
     </select><//>`;
 }
 

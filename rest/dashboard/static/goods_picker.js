@@ -8,7 +8,7 @@ import { Icon } from './icons.js';
 const search = `query Goods($filter: ProductFilter, $query: String) {
   products(first: 20, filter: $filter, query: $query) { nodes {
   id title sku priceMinor currency inventoryQuantity version imageUrl image { ${imageFields} } options { name }
-  variants { id title sku priceMinor inventoryQuantity } } } }`;
+  variants { id title sku priceMinor inventoryQuantity } } pageInfo { hasNextPage } } }`;
 
 /** What can be sold of a product: itself, or its variants. */
 function wares(p) {
@@ -30,15 +30,17 @@ export function GoodsPicker({ add }) {
     }
   };
   const found = q.data?.products.nodes ?? [];
+  const more = q.data?.products.pageInfo.hasNextPage;
   return html`<div class="picker" data-test="goods">
     <label class="filter"><span>Search</span><input type="search" onKeyDown=${enter} autocomplete="off"
       onChange=${(e) => look(e.target.value.trim())} placeholder="Title or SKU" data-test="goods-search" />
     </label>
     ${q.failure ? html`<${Trouble} failure=${q.failure} reload=${q.reload} />`
       : !q.data ? html`<${Waiting} rows=${3} />`
-      : found.length === 0 ? html`<${Empty} icon="products" title=${words ? 'No published product has these words'
-        : 'No product is published yet'} />`
-      : html`<ul class="lines picker-list" tabindex="0" aria-label="Products">
+      : found.length === 0 ? html`<${Empty} icon="products" title=${more ? 'Write more of the title or the SKU'
+        : words ? 'No published product has these words' : 'No product is published yet'} />`
+      : html`${more && html`<p class="hint">Not all products are listed. Search for the others.</p>`}
+        <ul class="lines picker-list" tabindex="0" aria-label="Products">
         ${found.flatMap((p) => wares(p).map((w) => html`<li key=${w.key}>
           <${Thumb} product=${p} />
           <div class="grow">

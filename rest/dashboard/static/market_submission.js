@@ -1,6 +1,6 @@
 // What the store offers to the marketplace, and how it gets there.
 import { html, useState } from './lib.js';
-import { useApp, useQuery, useFilters } from './context.js';
+import { useAll, useApp, useQuery, useFilters } from './context.js';
 import { Alert, Badge, Card, Empty, Time, Trouble, Waiting, isolate } from './ui.js';
 import { List } from './list.js';
 import { ActionButton, Confirm, Field, FormDialog, Select, Wrong, lines, text, useMutation } from './form.js';
@@ -13,7 +13,6 @@ const list = `query Submissions($after: String) { marketplaceSubmissions(first: 
   nodes { id slug name tagline author version priceMinor currency categories previewImageUrl installsCount
     status reviewNote publishedAt createdAt }
   pageInfo { hasNextPage endCursor } } }`;
-const themes = 'query OwnThemes { themes(first: 100) { nodes { id name version status source } } }';
 const submit = `mutation Submit($input: MarketplaceThemeSubmitInput!) {
   marketplaceThemeSubmit(input: $input) { submission { id } ${errors} } }`;
 const publish = `mutation Publish($id: ID!) { marketplaceThemePublish(id: $id) { submission { id } ${errors} } }`;
@@ -98,10 +97,10 @@ function Unlist({ of: s, onClose, changed }) {
 /** The form of a submission. */
 function Submit({ onClose, changed }) {
   const { notify } = useApp();
-  const query = useQuery(themes);
+  const query = useAll('themes', 'id name version status source');
   const run = useMutation(submit);
-  const own = query.data?.themes.nodes
-    .filter((t) => (t.status === 'ACTIVE' || t.status === 'INACTIVE') && t.source !== 'MARKETPLACE') ?? [];
+  const own = query.nodes
+    ?.filter((t) => (t.status === 'ACTIVE' || t.status === 'INACTIVE') && t.source !== 'MARKETPLACE') ?? [];
   const action = async (v) => {
     if (!v.get('themeId')) {
       throw new Wrong('themeId', 'Choose a theme.');
@@ -111,14 +110,14 @@ function Submit({ onClose, changed }) {
     notify('The theme is submitted. You hear of the review here.');
     changed();
   };
-  if (query.data && own.length === 0) {
+  if (query.nodes && own.length === 0) {
     return html`<${NothingToSubmit} onClose=${onClose} />`;
   }
   return html`<${FormDialog} title="Submit a theme" name="submission" submit="Submit for review"
     busyText="Submitting" onClose=${onClose} action=${action}>
     <p>It is submitted as it is now. What you change later is another submission.</p>
     ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
-      : !query.data ? html`<${Waiting} rows=${1} />`
+      : !query.nodes ? html`<${Waiting} rows=${1} />`
       : html`<${Select} name="themeId" label="Theme" options=${[['', 'Choose one'],
         ...own.map((t) => [t.id, t.name + (t.version ? ' (' + t.version + ')' : '')])]} />`}
     <${Field} name="name" label="Name in the marketplace" optional maxlength="255"

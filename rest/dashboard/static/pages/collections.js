@@ -6,6 +6,7 @@ import { List, RowLink } from '../list.js';
 import { Amount, Area, Check, Confirm, Field, Form, Select, text, useMutation } from '../form.js';
 import { Icon } from '../icons.js';
 import { Rows, rowsOf } from '../rows.js';
+import { ProductChoice } from '../choices.js';
 import { ViewInStore } from '../copy.js';
 import { to } from '../route.js';
 import { errors, optionalAmount } from '../selling.js';
@@ -13,10 +14,8 @@ import { errors, optionalAmount } from '../selling.js';
 const list = `query Collections($after: String) { collections(first: 25, after: $after) {
   nodes { id title handle sort rule { any } updatedAt } pageInfo { hasNextPage endCursor } } }`;
 const rule = 'rule { any inStock conditions { field text leastMinor mostMinor } }';
-const goods = 'products(first: 100, filter: { status: ACTIVE }) { nodes { id title } }';
 const read = `query Collection($id: ID!) { collection(id: $id) {
-  id title handle description sort ${rule} products { id title } version } ${goods} }`;
-const fresh = `query Goods { ${goods} }`;
+  id title handle description sort ${rule} products { id title } version } }`;
 const create = `mutation CollectionCreate($input: CollectionInput!) {
   collectionCreate(input: $input) { collection { id } ${errors} } }`;
 const update = `mutation CollectionUpdate($id: ID!, $expectedVersion: Long!, $input: CollectionInput!) {
@@ -54,7 +53,6 @@ export function Collections() {
 }
 
 export function CollectionNew() {
-  const query = useQuery(fresh);
   const run = useMutation(create);
   const { notify } = useApp();
   const save = async (input) => {
@@ -63,9 +61,7 @@ export function CollectionNew() {
     go(to('/collections/' + collection.id), { replace: true });
   };
   return html`<${Page} title="New collection" back=${back}>
-    ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
-      : !query.data ? html`<${Card}><${Waiting} rows=${8} /><//>`
-      : html`<${Inputs} of=${{}} goods=${query.data.products.nodes} save=${save} />`}
+    <${Inputs} of=${{}} save=${save} />
   <//>`;
 }
 
@@ -93,7 +89,7 @@ export function CollectionEdit({ id }) {
     <button type="button" class="button danger-quiet" onClick=${() => ask(true)}
       data-test="collection-delete">Delete</button>`;
   return html`<${Page} title=${c.title} back=${back} actions=${actions}>
-    <${Inputs} key=${c.version} of=${c} goods=${query.data.products.nodes} save=${save} changed=${query.reload} />
+    <${Inputs} key=${c.version} of=${c} save=${save} changed=${query.reload} />
     ${asking && html`<${Remove} of=${c} onClose=${() => ask(false)} changed=${query.reload} />`}
   <//>`;
 }
@@ -114,10 +110,11 @@ function entered(v, { way, picked, currency }) {
   };
 }
 
-function Inputs({ of: c, goods: offered, save, changed }) {
+function Inputs({ of: c, save, changed }) {
   const { store } = useApp();
   const [way, choose] = useState(c.rule ? 'RULE' : 'HAND');
   const [picked, pick] = useState(c.products ?? []);
+  const sort = way === 'RULE' && (c.sort ?? 'MANUAL') === 'MANUAL' ? 'NEWEST' : c.sort ?? 'MANUAL';
   const action = (v) => save(entered(v, { way, picked, currency: store.currency }));
   const reset = () => {
     choose(c.rule ? 'RULE' : 'HAND');
@@ -135,14 +132,14 @@ function Inputs({ of: c, goods: offered, save, changed }) {
           options=${[['HAND', 'By hand'], ['RULE', 'By a rule']]}
           onChange=${(e) => choose(e.target.value)} />
         ${way === 'RULE' ? html`<${Rule} of=${c.rule} />`
-          : html`<${Picked} offered=${offered} picked=${picked} set=${pick} />`}
+          : html`<${Picked} picked=${picked} set=${pick} />`}
       <//>
     </div>
     <div class="stack"><${Card} title="Where it stands">
       <${Field} name="handle" label="Handle" optional value=${c.handle} maxlength="120" autocapitalize="off"
         spellcheck=${false}
         hint=${'Its address is /collections/' + (c.handle ?? '…') + '; made from the title when empty.'} />
-      <${Select} name="sort" label="Order" value=${c.sort ?? (way === 'RULE' ? 'NEWEST' : 'MANUAL')} key=${way}
+      <${Select} name="sort" label="Order" value=${sort} key=${way}
         options=${way === 'RULE' ? sorts.slice(1) : sorts} hint="Visitors may choose another one." />
     <//></div>
   </div><//>`;
@@ -170,9 +167,8 @@ function Condition({ at, of }) {
 }
 
 /** The products that are put in by hand. */
-function Picked({ offered, picked, set }) {
+function Picked({ picked, set }) {
   const swap = (i, j) => set(picked.map((p, k) => (k === i ? picked[j] : k === j ? picked[i] : p)));
-  const rest = offered.filter((p) => !picked.some((o) => o.id === p.id));
   const step = (label, icon, off, act) => html`<button type="button" class="icon-button" aria-label=${label}
     title=${label} onClick=${() => !off && act()} aria-disabled=${off ? 'true' : undefined}
     data-test=${'picked-' + icon}><${Icon} name=${icon} size="16" /></button>`;
@@ -185,9 +181,8 @@ function Picked({ offered, picked, set }) {
       ${step('Move down: ' + title, 'down', i === picked.length - 1, () => swap(i, i + 1))}
       ${step('Remove: ' + title, 'close', false, () => set(picked.filter((o) => o !== p)))}</div></li>`;
   })}</ol>
-  <${Select} name="add" label="Add a product" optional value="" key=${picked.length}
-    options=${[['', 'Choose'], ...rest.map((p) => [p.id, p.title])]}
-    onChange=${(e) => e.target.value && set([...picked, rest.find((p) => p.id === e.target.value)])} />`;
+  <${ProductChoice} name="add" label="Add a product" optional key=${picked.length}
+    without=${picked.map((p) => p.id)} choose=${(p) => p.id && set([...picked, p])} />`;
 }
 
 function Remove({ of: c, onClose, changed }) {

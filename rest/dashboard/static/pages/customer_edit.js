@@ -2,7 +2,7 @@
 import { html } from '../lib.js';
 import { useApp, useQuery, go } from '../context.js';
 import { Page, Card, Empty, Trouble, Waiting } from '../ui.js';
-import { Form, Field, Area, Select, text, lines, useMutation } from '../form.js';
+import { Form, Field, Area, Select, shownTags, tags, text, useMutation } from '../form.js';
 import { AddressFields, addressFields, addressOf } from '../address_fields.js';
 import { to } from '../route.js';
 
@@ -13,9 +13,9 @@ const create = `mutation CustomerCreate($input: CustomerCreateInput!) { customer
 const update = `mutation CustomerUpdate($id: ID!, $expectedVersion: Long!, $input: CustomerUpdateInput!) {
   customerUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) { ${errors} } }`;
 
-const input = (v) => ({
+const input = (v, before = {}) => ({
   email: text(v, 'email'), phone: text(v, 'phone'), firstName: text(v, 'firstName'), lastName: text(v, 'lastName'),
-  locale: text(v, 'locale'), emailMarketing: v.get('emailMarketing'), tags: lines(v, 'tags', ','),
+  locale: text(v, 'locale'), emailMarketing: v.get('emailMarketing'), tags: tags(v, 'tags', before.tags),
   note: v.get('note') || null, defaultAddress: addressOf(v, 'defaultAddress'),
 });
 
@@ -33,7 +33,7 @@ function Inputs({ of: c = {} }) {
     <${Select} name="emailMarketing" label="E-mails with offers" value=${c.emailMarketing ?? 'NOT_SUBSCRIBED'}
       options=${[['NOT_SUBSCRIBED', 'Not asked for'], ['SUBSCRIBED', 'Asked for'], ['UNSUBSCRIBED', 'Declined']]} />
     <${Field} name="locale" label="Language" optional value=${c.locale} maxlength="35" hint="Such as de or en-GB." />
-    <${Field} name="tags" label="Tags" optional value=${(c.tags ?? []).join(', ')} hint="Parted by commas." />
+    <${Field} name="tags" label="Tags" optional value=${shownTags(c.tags)} hint="Parted by commas." />
     <${Area} name="note" label="Note" optional value=${c.note} maxlength="5000" /><//></div></div>`;
 }
 
@@ -56,7 +56,7 @@ export function CustomerEdit({ id }) {
   const c = query.data?.customer;
   const there = to('/customers/' + id);
   const action = async (v) => {
-    await run({ id, expectedVersion: c.version, input: input(v) });
+    await run({ id, expectedVersion: c.version, input: input(v, c) });
     notify('The customer is saved.');
     go(there, { replace: true });
   };

@@ -1,7 +1,7 @@
 // The discounts of the store: a list, and the form of each.
 import { html, useState } from '../lib.js';
-import { useApp, useFilters, useQuery } from '../context.js';
-import { Page, Empty, Time, isolate } from '../ui.js';
+import { useAll, useApp, useFilters, useQuery } from '../context.js';
+import { Page, Empty, Time, Trouble, Waiting, isolate } from '../ui.js';
 import { List } from '../list.js';
 import { Amount, Check, Confirm, Field, FormDialog, Select, amount, text, useMutation } from '../form.js';
 import { Icon } from '../icons.js';
@@ -13,7 +13,7 @@ import { errors, optionalAmount, optionalNumber, percent, percentage } from '../
 const list = `query Discounts($after: String) { discounts(first: 25, after: $after) {
   nodes { id code kind basisPoints amountMinor startsAt endsAt leastMinor usesMax customerUsesMax uses active
     collectionIds version }
-  pageInfo { hasNextPage endCursor } } collections(first: 100) { nodes { id title } } }`;
+  pageInfo { hasNextPage endCursor } } }`;
 const create = `mutation DiscountCreate($input: DiscountInput!) {
   discountCreate(input: $input) { discount { id } ${errors} } }`;
 const update = `mutation DiscountUpdate($id: ID!, $expectedVersion: Long!, $input: DiscountInput!) {
@@ -57,8 +57,7 @@ export function Discounts() {
         paged=${Boolean(f.after)} address=${(after) => to('/discounts', { after })}
         empty=${html`<${Empty} title="No discounts yet">${add}<//>`} />
     </section>
-    ${shown?.edit && html`<${Edit} of=${shown.edit} onClose=${close} lists=${query.data.collections.nodes}
-      changed=${query.reload} />`}
+    ${shown?.edit && html`<${Edit} of=${shown.edit} onClose=${close} changed=${query.reload} />`}
     ${shown?.remove && html`<${Remove} of=${shown.remove} onClose=${close} changed=${query.reload} />`}
   <//>`;
 }
@@ -73,17 +72,28 @@ function entered(v, { currency, zone, lists }) {
     amountMinor: kind === 'AMOUNT' ? amount(v, 'amountMinor', currency) : null,
     startsAt: at('startsAt'), endsAt: at('endsAt'), leastMinor: optionalAmount(v, 'leastMinor', currency),
     usesMax: optionalNumber(v, 'usesMax'), customerUsesMax: optionalNumber(v, 'customerUsesMax'),
-    collectionIds: lists.filter((c) => v.get('collection.' + c.id) === 'on').map((c) => c.id),
+    collectionIds: lists.map((c) => c.id).filter((id) => v.get('collection.' + id) === 'on'),
   };
 }
 
-function Edit({ of: d, lists, onClose, changed }) {
+/** The collections that a discount can be for, and those that it is for already: what is not shown is not lost. */
+function useLists(chosen = []) {
+  const all = useAll('collections', 'id title');
+  const known = all.nodes ?? [];
+  const other = chosen.filter((id) => !known.some((c) => c.id === id));
+  const title = all.nodes ? 'A collection that no longer exists' : 'A collection';
+  return { ...all, lists: [...known, ...other.map((id) => ({ id, title }))] };
+}
+
+function Edit({ of: d, onClose, changed }) {
   const { store, zone, notify } = useApp();
   const { currency } = store;
   const run = useMutation(d.id ? update : create);
   const [kind, choose] = useState(d.kind ?? 'PERCENT');
+  const { lists, nodes, failure, reload } = useLists(d.collectionIds);
   const action = async (v) => {
-    await run({ ...(d.id && { id: d.id, expectedVersion: d.version }), input: entered(v, { currency, zone, lists }) });
+    const input = entered(v, { currency, zone, lists });
+    await run({ ...(d.id && { id: d.id, expectedVersion: d.version }), input });
     notify('The discount is saved.');
     changed();
   };
@@ -108,9 +118,10 @@ function Edit({ of: d, lists, onClose, changed }) {
       <${Field} name="customerUsesMax" label="Uses per customer" optional value=${d.customerUsesMax ?? ''}
         inputmode="numeric" />
     </div>
-    ${lists.length > 0 && html`<fieldset class="rows" data-test="discount-collections">
+    ${(lists.length > 0 || !nodes) && html`<fieldset class="rows" data-test="discount-collections">
       <legend>For the goods of</legend>
       <p class="muted">All goods, if none is chosen.</p>
+      ${failure ? html`<${Trouble} failure=${failure} reload=${reload} />` : !nodes && html`<${Waiting} rows=${1} />`}
       ${lists.map((c) => html`<${Check} key=${c.id} name=${'collection.' + c.id} label=${c.title}
         value=${d.collectionIds?.includes(c.id) ?? false} />`)}
     </fieldset>`}

@@ -1,6 +1,6 @@
 // One event: its payload, and sending it again.
 import { html, useRef, useState } from '../lib.js';
-import { useApp, useQuery } from '../context.js';
+import { useAll, useApp, useQuery } from '../context.js';
 import { Page, Card, Copyable, Empty, Facts, Time, Trouble, Waiting } from '../ui.js';
 import { Check, FormDialog, Wrong, useMutation } from '../form.js';
 import { Code, count, endpointPath, errors, hostOf, pretty } from '../webhook_state.js';
@@ -8,13 +8,13 @@ import { Thing } from './events.js';
 import { to } from '../route.js';
 
 const read = `query Event($id: ID!) {
-  event(id: $id) { id type resourceType resourceId sequence occurredAt payload }
-  webhookEndpoints(first: 100) { nodes { id url description status events } } }`;
+  event(id: $id) { id type resourceType resourceId sequence occurredAt payload } }`;
 const replay = `mutation EventReplay($id: ID!, $endpoint: ID!) {
   webhookEventReplay(id: $id, endpointId: $endpoint) { webhookEndpoint { id } ${errors} } }`;
 
 export function Event({ id }) {
   const query = useQuery(read, { id });
+  const known = useAll('webhookEndpoints', 'id url description status events');
   const [asking, ask] = useState(false);
   const back = { href: to('/events'), text: 'Events' };
   if (query.failure) {
@@ -27,7 +27,7 @@ export function Event({ id }) {
       ? html`<${Empty} icon="events" title="There is no such event.">Events are kept for 30 days.<//>`
       : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
   }
-  const subscribed = query.data.webhookEndpoints.nodes.filter((w) => w.events.includes(e.type));
+  const subscribed = known.nodes?.filter((w) => w.events.includes(e.type)) ?? [];
   const open = subscribed.filter((w) => w.status === 'ACTIVE');
   const actions = open.length > 0 && html`<button type="button" class="button" onClick=${() => ask(true)}
     data-test="event-again">Send again</button>`;
@@ -46,7 +46,9 @@ export function Event({ id }) {
           ['Id', html`<${Copyable} text=${e.id} test="event-id" />`],
         ]} /><//>
         <${Card} title="Endpoints that subscribe" name="subscribers">
-          ${subscribed.length === 0 ? html`<p class="muted">None does.</p>`
+          ${known.failure ? html`<${Trouble} failure=${known.failure} reload=${known.reload} />`
+            : !known.nodes ? html`<${Waiting} rows=${1} />`
+            : subscribed.length === 0 ? html`<p class="muted">None does.</p>`
             : html`<ul>${subscribed.map((w) => html`<li key=${w.id}><a href=${to(endpointPath(w.id))}>
                 <bdi>${w.description || hostOf(w.url)}</bdi></a>
                 ${w.status !== 'ACTIVE' && html` <span class="muted">

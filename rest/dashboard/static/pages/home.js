@@ -1,6 +1,6 @@
 // Home: how the store is doing today.
 import { html, useEffect, useState } from '../lib.js';
-import { useApp, useQuery } from '../context.js';
+import { useAll, useApp, useQuery } from '../context.js';
 import { Page, Card, Badge, Time, Trouble, Waiting, Empty, words } from '../ui.js';
 import { Table } from '../list.js';
 import { Icon } from '../icons.js';
@@ -23,8 +23,7 @@ const latest = `query Latest { orders(first: 6) {
 
 const notices = `query Notices { notifications(first: 5) { nodes { id level title readAt createdAt } } }`;
 
-const webhooks = `query Webhooks { webhookEndpoints(first: 100) { nodes { id url status failingSince pausedUntil } }
-  events(first: 5) { nodes { id type occurredAt } } }`;
+const events = `query Latest { events(first: 5) { nodes { id type occurredAt } } }`;
 
 const start = `query Opening { products(first: 1, filter: {status: ACTIVE}) { nodes { id } }
   shippingZones { rates { id } } paymentSettings { methods { active } } pages(first: 1) { nodes { id } }
@@ -44,23 +43,24 @@ export function Home() {
   const orders = useQuery(!can('orders') ? '' : can('customers') ? latest
     : latest.replace('customer { displayName }', ''));
   const news = useQuery(notices);
-  const endpoints = useQuery(can('webhooks') ? webhooks : '');
+  const endpoints = useAll(can('webhooks') ? 'webhookEndpoints' : '', 'id url status failingSince pausedUntil');
+  const recent = useQuery(can('webhooks') ? events : '');
   useEffect(() => {
     if (can('sales')) {
       load(); // the plots' library, meanwhile
     }
   }, []);
-  if ([opening, tasks, carts].some((q) => q.loading && !q.data && !q.failure)) {
+  if ([opening, tasks, carts, endpoints].some((q) => q.loading && !q.data && !q.failure)) {
     return html`<${Page} title="Home" lead=${store.name}><${Waiting} rows=${6} /><//>`;
   }
   return html`<${Page} title="Home" lead=${store.name}>
     ${can('store') && html`<${Opening} q=${opening} />`}
-    <${Work} q=${tasks} />
+    <${Work} q=${tasks} endpoints=${endpoints.nodes} />
     ${can('sales') && html`<${Sales} q=${days} /><${Conversion} q=${carts} />`}
     ${can('orders') ? html`<${Latest} q=${orders} />` : can('keys') && html`<${Doors} />`}
     <div class="columns">
       <${Notices} q=${news} />
-      ${can('webhooks') && html`<${Webhooks} q=${endpoints} />`}
+      ${can('webhooks') && html`<${Webhooks} q=${endpoints} recent=${recent} />`}
     </div>
   <//>`;
 }
@@ -174,15 +174,16 @@ function Latest({ q }) {
 }
 
 /** How the endpoints are doing, and what they were sent last. */
-function Webhooks({ q }) {
+function Webhooks({ q, recent }) {
+  const trouble = [q, recent].find((of) => of.failure);
   return html`<${Card} title="Webhooks" name="webhook-health"
     actions=${html`<a class="button small" href=${to('/webhooks')}>All endpoints</a>`}>
-    ${q.failure ? html`<${Trouble} failure=${q.failure} reload=${q.reload} />`
-      : !q.data ? html`<${Waiting} rows=${4} />`
-      : html`<${Health} endpoints=${q.data.webhookEndpoints.nodes} />
+    ${trouble ? html`<${Trouble} failure=${trouble.failure} reload=${trouble.reload} />`
+      : !q.nodes || !recent.data ? html`<${Waiting} rows=${4} />`
+      : html`<${Health} endpoints=${q.nodes} />
         <div class="card-top after"><h3>Latest events</h3>
           <a class="button small" href=${to('/events')}>All events</a></div>
-        <${Recent} events=${q.data.events.nodes} />`}
+        <${Recent} events=${recent.data.events.nodes} />`}
   <//>`;
 }
 

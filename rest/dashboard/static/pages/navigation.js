@@ -1,15 +1,14 @@
 // The two menus of the storefront.
 import { html, useState } from '../lib.js';
-import { useApp, useQuery } from '../context.js';
+import { useAll, useApp, useQuery } from '../context.js';
 import { Page, Card, Trouble, Waiting } from '../ui.js';
 import { Form, Field, Select, useMutation } from '../form.js';
+import { ProductChoice } from '../choices.js';
 import { Icon } from '../icons.js';
 
 const link = 'title target resourceId address';
 const read = `query Menus {
-  menus { version main { ${link} children { ${link} } } footer { ${link} children { ${link} } } }
-  pages(first: 100) { nodes { id title } } products(first: 100, filter: { status: ACTIVE }) { nodes { id title } }
-  collections(first: 100) { nodes { id title } } }`;
+  menus { version main { ${link} children { ${link} } } footer { ${link} children { ${link} } } } }`;
 const save = `mutation MenusSet($expectedVersion: Long!, $input: MenusInput!) {
   menusSet(expectedVersion: $expectedVersion, input: $input) { menus { version } userErrors { code message path } } }`;
 
@@ -24,24 +23,26 @@ const sent = (links) => links?.map((l) => ({ title: l.title, target: l.target,
 
 export function Navigation() {
   const query = useQuery(read);
-  if (query.failure) {
-    return html`<${Page} title="Navigation"><${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
+  const lists = { PAGE: useAll('pages', 'id title'), COLLECTION: useAll('collections', 'id title') };
+  const trouble = [query, lists.PAGE, lists.COLLECTION].find((q) => q.failure);
+  if (trouble) {
+    return html`<${Page} title="Navigation"><${Trouble} failure=${trouble.failure} reload=${trouble.reload} /><//>`;
   }
-  if (!query.data) {
+  if (!query.data || !lists.PAGE.nodes || !lists.COLLECTION.nodes) {
     return html`<${Page} title="Navigation"><${Card}><${Waiting} rows=${8} /><//><//>`;
   }
   return html`<${Page} title="Navigation" lead="The links at the head and at the foot of the shop.">
-    <${Menus} key=${query.data.menus.version} data=${query.data} reload=${query.reload} /><//>`;
+    <${Menus} key=${query.data.menus.version} data=${query.data} lists=${lists} reload=${query.reload} /><//>`;
 }
 
-function Menus({ data, reload }) {
+function Menus({ data, lists, reload }) {
   const { can, notify } = useApp();
   const run = useMutation(save);
   const [main, setMain] = useState(() => edited(data.menus.main));
   const [footer, setFooter] = useState(() => edited(data.menus.footer));
-  const named = (nodes) => [['', 'Choose'], ...nodes.map((n) => [n.id, n.title])];
-  const choices = { PAGE: named(data.pages.nodes), PRODUCT: named(data.products.nodes),
-    COLLECTION: named(data.collections.nodes) };
+  const named = (nodes) => (id) => [['', 'Choose'], ...nodes.map((n) => [n.id, n.title]),
+    ...(id && !nodes.some((n) => n.id === id) ? [[id, 'No longer in the shop']] : [])];
+  const choices = { PAGE: named(lists.PAGE.nodes), COLLECTION: named(lists.COLLECTION.nodes) };
   const action = async () => {
     await run({ expectedVersion: data.menus.version, input: { main: sent(main), footer: sent(footer) } });
     notify('The navigation is saved.');
@@ -101,8 +102,10 @@ function Link({ at, link: l, change, choices }) {
     <${Select} name=${at + '.target'} label="Leads to" value=${l.target} options=${targets}
       onChange=${(e) => change({ target: e.target.value })} />
     ${choices[l.target] && html`<${Select} key=${l.target} name=${at + '.resourceId'} value=${l.resourceId}
-      label=${targets.find(([name]) => name === l.target)[1]} options=${choices[l.target]} required
+      label=${targets.find(([name]) => name === l.target)[1]} options=${choices[l.target](l.resourceId)} required
       onChange=${(e) => change({ resourceId: e.target.value })} />`}
+    ${l.target === 'PRODUCT' && html`<${ProductChoice} name=${at + '.resourceId'} value=${l.resourceId} label="Product"
+      required choose=${(p) => change({ resourceId: p.id })} />`}
     ${l.target === 'ADDRESS' && html`<${Field} name=${at + '.address'} label="Address" value=${l.address} required
       maxlength="2048" hint="https://… or a path of the shop" onInput=${(e) => change({ address: e.target.value })} />`}
   </div>`;

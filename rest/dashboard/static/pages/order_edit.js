@@ -2,7 +2,7 @@
 import { html } from '../lib.js';
 import { useApp, useQuery, go } from '../context.js';
 import { Page, Card, Trouble, Waiting } from '../ui.js';
-import { Form, Field, text, lines, useMutation } from '../form.js';
+import { Form, Field, shownTags, tags, text, useMutation } from '../form.js';
 import { AddressFields, addressFields, addressOf } from '../address_fields.js';
 import { to } from '../route.js';
 
@@ -19,7 +19,7 @@ export function OrderEdit({ id }) {
   const o = query.data?.order;
   const there = to('/orders/' + id);
   const action = async (v) => {
-    await run({ id, expectedVersion: o.version, input: { email: text(v, 'email'), tags: lines(v, 'tags', ','),
+    await run({ id, expectedVersion: o.version, input: { email: text(v, 'email'), tags: tags(v, 'tags', o.tags),
       shippingAddress: addressOf(v, 'shippingAddress'), billingAddress: addressOf(v, 'billingAddress') } });
     notify('The order is saved.');
     go(there, { replace: true });
@@ -31,7 +31,7 @@ export function OrderEdit({ id }) {
       : html`<${Form} name="order-edit" action=${action} onStale=${query.reload}>
         <${Card} title="Contact"><${Field} name="email" label="E-mail" type="email" optional value=${o.email}
             maxlength="254" />
-          <${Field} name="tags" label="Tags" optional value=${o.tags.join(', ')} hint="Parted by commas." /><//>
+          <${Field} name="tags" label="Tags" optional value=${shownTags(o.tags)} hint="Parted by commas." /><//>
         <${Card} title="Addresses">
           <${AddressFields} name="shippingAddress" legend="Ships to" of=${o.shippingAddress} />
           <${AddressFields} name="billingAddress" legend="Bill to" of=${o.billingAddress} /><//><//>`}

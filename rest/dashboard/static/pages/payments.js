@@ -25,11 +25,14 @@ export function Payments() {
   const now = query.data?.paymentSettings;
   const offered = kinds.filter(([kind]) => now?.kinds.includes(kind) && (kind !== 'STRIPE' || now.stripe.connected));
   const action = async (v) => {
-    await run({ expectedVersion: now.version, input: { methods: offered.map(([kind, title], i) => ({
+    // What is not offered at present, such as Stripe without its keys, keeps its name and its instructions.
+    const others = now.methods.filter((m) => now.kinds.includes(m.kind) && !offered.some(([kind]) => kind === m.kind))
+      .map((m) => ({ ...m, active: false }));
+    await run({ expectedVersion: now.version, input: { methods: [...offered.map(([kind, title], i) => ({
       kind, active: v.get('methods.' + i + '.active') === 'on',
       name: (v.get('methods.' + i + '.name') ?? '').trim() || title,
       instructions: (v.get('methods.' + i + '.instructions') ?? '').trim(),
-    })) } });
+    })), ...others] } });
     notify('The ways to pay are saved.');
     query.reload();
   };

@@ -3,7 +3,7 @@ import { html, useState } from '../lib.js';
 import { useApp, useQuery, go } from '../context.js';
 import { Page, Card, Badge, Time, Trouble, Waiting, Empty, Facts, Thumb, Money } from '../ui.js';
 import {
-  Form, Field, Area, Select, Check, Amount, Confirm, ActionButton, amount, text, lines, useMutation,
+  Form, Field, Area, Select, Check, Amount, Confirm, ActionButton, amount, shownTags, tags, text, useMutation,
 } from '../form.js';
 import { Variants, VariantList, count, variantFields } from '../variants.js';
 import { ImageList, Images, imagesOf } from '../images.js';
@@ -27,7 +27,7 @@ const remove = `mutation ProductDelete($id: ID!, $expectedVersion: Long!) {
   productDelete(id: $id, expectedVersion: $expectedVersion) { deletedId ${errors} } }`;
 
 /** What a person typed, as the server takes it. A product with options has prices and stock in its variants. */
-function input(v) {
+function input(v, before) {
   const currency = v.get('currency');
   const own = v.has('priceMinor') && {
     priceMinor: amount(v, 'priceMinor', currency),
@@ -39,7 +39,7 @@ function input(v) {
   return {
     title: v.get('title'), description: v.get('description') || null, currency, ...own,
     vendor: text(v, 'vendor'), productType: text(v, 'productType'),
-    tags: lines(v, 'tags', ','), imageUrl: text(v, 'imageUrl'),
+    tags: tags(v, 'tags', before?.tags), imageUrl: text(v, 'imageUrl'),
     requiresShipping: v.has('requiresShipping'),
     ...(text(v, 'handle') ? { handle: text(v, 'handle') } : {}),
   };
@@ -94,7 +94,7 @@ function Inputs({ product: p = {}, fixed }) {
         ${!many && html`<${Field} name="sku" label="SKU" optional value=${p.sku} maxlength="255" disabled=${fixed} />`}
         <${Field} name="vendor" label="Vendor" optional value=${p.vendor} maxlength="255" disabled=${fixed} />
         <${Field} name="productType" label="Type" optional value=${p.productType} maxlength="255" disabled=${fixed} />
-        <${Field} name="tags" label="Tags" optional value=${(p.tags ?? []).join(', ')} hint="Parted by commas."
+        <${Field} name="tags" label="Tags" optional value=${shownTags(p.tags)} hint="Parted by commas."
           disabled=${fixed} />
         <${Field} name="handle" label="Handle" optional value=${p.handle} maxlength="120"
           hint=${'The product\u2019s name in addresses' + (p.id ? '.' : '; made from the title when empty.')}
@@ -143,7 +143,7 @@ export function ProductEdit({ id }) {
   // Where somebody else has changed it too, the form keeps its version, and is told so when it is saved.
   const changedImages = (version) => version === p.version + 1 && setAhead({ from: known.version, version });
   const action = async (v) => {
-    const change = difference(p, input(v));
+    const change = difference(p, input(v, p));
     if (Object.keys(change).length === 0) {
       notify('Nothing was changed.');
       return;
@@ -154,7 +154,7 @@ export function ProductEdit({ id }) {
     query.reload();
   };
   const stale = (v) => {
-    keep(difference(p, input(v)));
+    keep(difference(p, input(v, p)));
     query.reload();
   };
   return html`<${Page} title=${p.title} back=${back} badges=${html`<${Badge} value=${p.status} />`}

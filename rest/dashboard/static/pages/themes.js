@@ -1,6 +1,6 @@
 // The themes of the store: the one that the storefront shows, and the others.
 import { html, useEffect, useState } from '../lib.js';
-import { useApp, useQuery, useFilters } from '../context.js';
+import { useAll, useApp, useFilters } from '../context.js';
 import { Page, Badge, Time, Empty, Trouble, Waiting, Alert, isolate } from '../ui.js';
 import { ActionButton, useMutation } from '../form.js';
 import { Icon } from '../icons.js';
@@ -11,15 +11,13 @@ import * as actions from '../theme_actions.js';
 import { NewTab, Picture, byline, sources, storefront, themeFields, themePath } from '../theme_state.js';
 import { to } from '../route.js';
 
-const list = `query Themes { themes(first: 100) { nodes { ${themeFields} } } }`; // a store has no more
-
 const none = [];
 const dialogs = { rename: actions.Rename, duplicate: actions.Duplicate, delete: actions.Delete };
 
 export function Themes() {
   const { notify } = useApp();
   const f = useFilters();
-  const query = useQuery(list);
+  const query = useAll('themes', themeFields);
   const [dialog, open] = useState(null);
   const [swap, setSwap] = useState(null); // what was activated here, and what it took the place of
   const [fresh, setFresh] = useState(f.new ?? '');
@@ -28,7 +26,7 @@ export function Themes() {
     query.reload();
   };
   const importing = useImport(added);
-  const themes = query.data?.themes.nodes ?? none;
+  const themes = query.nodes ?? none;
   usePoll(query, themes.some((t) => t.status === 'PROCESSING'));
   useMoved(themes, (t, before) => before === 'PROCESSING' && (t.status === 'FAILED'
     ? notify(isolate(t.name) + ' could not be processed.', 'bad') : notify(isolate(t.name) + ' is ready.')));
@@ -51,7 +49,7 @@ export function Themes() {
       query.reload();
     }} forget=${() => setSwap(null)} />
     ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
-      : !query.data ? html`<div class="card"><${Waiting} rows=${6} /></div>`
+      : !query.nodes ? html`<div class="card"><${Waiting} rows=${6} /></div>`
       : html`${active && html`<${Shown} theme=${active} ...${shared} />`}
         <${ImportPlace} of=${importing} themes=${themes} />
         <${Others} themes=${others} busy=${query.loading} ...${shared} />`}
