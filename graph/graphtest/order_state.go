@@ -19,13 +19,13 @@ var Steps = map[string]Step{
 	"pay_50":     Pay(50),
 	"pay_150":    Pay(150),
 	"pay_201":    Pay(201),
-	"refund_50":  refund(50, 0, false),
-	"refund_200": refund(200, 0, false),
-	"refund_201": refund(201, 0, false),
+	"refund_50":  Refund(50, 0, false),
+	"refund_200": Refund(200, 0, false),
+	"refund_201": Refund(201, 0, false),
 	// one unit comes back, with and without its stock
-	"return_1":  refund(10, 1, false),
-	"restock_1": refund(10, 1, true),
-	"return_3":  refund(10, 3, false),
+	"return_1":  Refund(10, 1, false),
+	"restock_1": Refund(10, 1, true),
+	"return_3":  Refund(10, 3, false),
 	"ship":      ship(0),
 	"ship_1":    ship(1),
 	"ship_3":    ship(3),
@@ -68,7 +68,8 @@ func Quantities(o *model.Order, n int64) []*model.LineQuantityInput {
 	return []*model.LineQuantityInput{{LineItemID: o.Lines[0].PublicID(), Quantity: n}}
 }
 
-func refund(amount, units int64, restock bool) Step {
+// Refund is a step that gives an amount back, for units of the first line.
+func Refund(amount, units int64, restock bool) Step {
 	return func(ctx context.Context, m graph.Mutation, o *model.Order) (*model.OrderPayload, error) {
 		return m.OrderRefund(ctx, o.PublicID(), o.Version,
 			model.RefundInput{AmountMinor: amount, Lines: Quantities(o, units), Restock: restock})

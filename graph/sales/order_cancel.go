@@ -2,10 +2,7 @@ package sales
 
 import (
 	"context"
-	"fmt"
-	"maps"
 
-	"github.com/storefront-go/storefront/ent/db/payment"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
@@ -18,8 +15,8 @@ import (
 
 // OrderCancel ends an open order of which nothing is shipped. An order without
 // money becomes void. Money that was taken stays, to be refunded later, unless
-// refund gives all of it back at once. Stock goes back but for the units that a
-// refund gave back before. The reason becomes an internal note.
+// refund gives all of it back at once. Units that were not refunded go back to the stock.
+// The reason becomes an internal note.
 func (m Mutation) OrderCancel(
 	ctx context.Context, id string, expectedVersion int64, refund bool, reason *string,
 ) (*model.OrderPayload, error) {
@@ -32,8 +29,8 @@ func (m Mutation) OrderCancel(
 		if err := e.cancels(); err != nil {
 			return err
 		}
-		if err := m.restock(ctx, e); err != nil {
-			return err
+		for _, l := range e.Lines { // refunded units went back with their refund, or were not to
+			e.giveBack(l.OrderLine, refundable(l.OrderLine))
 		}
 		if e.DiscountID != nil && e.CustomerID != nil {
 			e.Then = both(e.Then, func(ctx context.Context) error {
@@ -44,10 +41,7 @@ func (m Mutation) OrderCancel(
 		e.Status, e.CancelledAt = state.OrderCancelled, &e.Now
 		e.Update.SetStatus(e.Status).SetCancelledAt(e.Now)
 		e.Emit(event.OrderCancelled)
-		if e.FinancialStatus == state.FinancialPending {
-			e.FinancialStatus = state.FinancialVoided
-			e.Update.SetFinancialStatus(e.FinancialStatus)
-		}
+		e.settleMoney()
 		if taken := e.PaidMinor - e.RefundedMinor; refund && taken > 0 {
 			if err := m.refund(ctx, e, model.RefundInput{AmountMinor: taken, Reason: reason}, nil); err != nil {
 				return err
@@ -77,37 +71,6 @@ func (e *orderEdit) cancels() error {
 		return fault.State(fault.InvalidTransition,
 			"The order is "+core.Words(e.FulfillmentStatus)+" and cannot become cancelled.")
 	}
-	return nil
-}
-
-// restock gives back what the order took and no refund gave back yet. The ledger
-// knows the latter; it is read only when a line was refunded at all.
-func (m Mutation) restock(ctx context.Context, e *orderEdit) error {
-	refunded := false
-	for _, l := range e.Lines {
-		e.giveBack(l.OrderLine, l.Quantity)
-		refunded = refunded || l.RefundedQuantity > 0
-	}
-	if !refunded {
-		return nil
-	}
-	rows, err := m.Client(ctx).Payment.Query().
-		Where(payment.OrderID(e.ID), payment.KindEQ(state.LedgerRefund)).Load(ctx)
-	if err != nil {
-		return fmt.Errorf("read refunds: %w", err)
-	}
-	for _, row := range rows {
-		lines, err := row.Lines.List()
-		if err != nil {
-			return err
-		}
-		for _, l := range lines {
-			if line := lineOf(e.Order, l.LineID); l.Restocked && line != nil && line.ProductID != nil {
-				e.stock[wareOf(line)] -= l.Quantity
-			}
-		}
-	}
-	maps.DeleteFunc(e.stock, func(_ ware, n int64) bool { return n <= 0 })
 	return nil
 }
 

@@ -52,25 +52,27 @@ func checkPayment(c *core.Check, method, reference *string) {
 	core.Opt(reference, func(s string) { c.Line("reference", s, limit.Line) })
 }
 
-// take records a payment: pending -> partially_paid -> paid. Nothing leads back
-// to these, so order.paid is emitted once. An order from which money was given back
-// takes no more, and a cancelled one none at all.
+// take records a payment, up to what is still owed: the total less everything that was ever
+// paid. A refund lowers what the store keeps, not what the order costs, so it never makes the
+// shopper owe again. Payments only add up, so the total is reached once and order.paid is
+// emitted once. A cancelled order takes no payment.
 func (m Mutation) take(ctx context.Context, e *orderEdit, in model.PaymentInput) error {
-	to, emitted := state.FinancialPartiallyPaid, event.OrderPartiallyPaid
-	if in.AmountMinor >= e.TotalMinor-e.PaidMinor {
-		to, emitted = state.FinancialPaid, event.OrderPaid
+	if e.Status == state.OrderCancelled {
+		return fault.State(fault.InvalidTransition, "The order is cancelled and takes no payment.")
 	}
-	if err := e.takesMoney(to); err != nil {
-		return err
+	owed := e.TotalMinor - e.PaidMinor
+	if owed <= 0 {
+		return fault.State(fault.InvalidTransition, "The order is paid in full and takes no payment.")
 	}
-	if in.AmountMinor > e.TotalMinor-e.PaidMinor {
+	if in.AmountMinor > owed {
 		return fault.State(fault.AmountExceeded, "The amount is above what is still owed.")
 	}
 	e.PaidMinor += in.AmountMinor
-	e.FinancialStatus = to
-	e.Update.SetPaidMinor(e.PaidMinor).SetFinancialStatus(to)
-	if to == state.FinancialPaid {
-		e.PaidAt = &e.Now
+	e.Update.SetPaidMinor(e.PaidMinor)
+	e.settleMoney()
+	emitted := event.OrderPartiallyPaid
+	if e.PaidMinor == e.TotalMinor {
+		emitted, e.PaidAt = event.OrderPaid, &e.Now
 		e.Update.SetPaidAt(e.Now)
 	}
 	e.spent += in.AmountMinor
@@ -81,12 +83,21 @@ func (m Mutation) take(ctx context.Context, e *orderEdit, in model.PaymentInput)
 	return nil
 }
 
-// takesMoney refuses a payment that the order's state forbids.
-func (e *orderEdit) takesMoney(to state.FinancialStatus) error {
-	if e.Status == state.OrderCancelled {
-		return fault.State(fault.InvalidTransition, "The order is cancelled and takes no payment.")
+// settleMoney sets the financial status that follows from the sums of the ledger.
+func (e *orderEdit) settleMoney() {
+	switch {
+	case e.RefundedMinor > 0 && e.RefundedMinor == e.PaidMinor:
+		e.FinancialStatus = state.FinancialRefunded
+	case e.RefundedMinor > 0:
+		e.FinancialStatus = state.FinancialPartiallyRefunded
+	case e.PaidMinor == e.TotalMinor:
+		e.FinancialStatus = state.FinancialPaid
+	case e.PaidMinor > 0:
+		e.FinancialStatus = state.FinancialPartiallyPaid
+	case e.Status == state.OrderCancelled:
+		e.FinancialStatus = state.FinancialVoided
 	}
-	return core.Allowed("order", e.FinancialStatus, to, state.FinancialPending, state.FinancialPartiallyPaid)
+	e.Update.SetFinancialStatus(e.FinancialStatus)
 }
 
 // ledgerRow is a new row of the order's ledger.
@@ -125,24 +136,20 @@ func (m Mutation) OrderRefund(
 
 // refund gives an amount back for the picked lines.
 func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput, lines []picked) error {
-	to := state.FinancialPartiallyRefunded
-	if in.AmountMinor >= e.PaidMinor-e.RefundedMinor {
-		to = state.FinancialRefunded
+	taken := e.PaidMinor - e.RefundedMinor
+	if taken <= 0 {
+		return fault.State(fault.InvalidTransition,
+			"The order is "+core.Words(e.FinancialStatus)+": there is no money to refund.")
 	}
-	err := core.Allowed("order", e.FinancialStatus, to,
-		state.FinancialPartiallyPaid, state.FinancialPaid, state.FinancialPartiallyRefunded)
-	if err != nil {
-		return err
-	}
-	if in.AmountMinor > e.PaidMinor-e.RefundedMinor {
+	if in.AmountMinor > taken {
 		return fault.State(fault.AmountExceeded, "The amount is above what was paid and not given back.")
 	}
 	if err := m.proved(ctx, e.RefundedMinor+in.AmountMinor); err != nil {
 		return err
 	}
 	e.RefundedMinor += in.AmountMinor
-	e.FinancialStatus = to
-	e.Update.SetRefundedMinor(e.RefundedMinor).SetFinancialStatus(to)
+	e.Update.SetRefundedMinor(e.RefundedMinor)
+	e.settleMoney()
 	e.spent -= in.AmountMinor
 	back := make([]document.Line, len(lines))
 	for i, p := range lines {

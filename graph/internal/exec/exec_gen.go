@@ -835,14 +835,18 @@ type Mutation {
   orderCreate(input: OrderCreateInput!): OrderPayload! @dashboard
   "Takes all that is still owed."
   orderMarkPaid(id: ID!, expectedVersion: Long!, method: String, reference: String): OrderPayload! @dashboard
+  """
+  Takes an amount up to what is still owed: the total less all that was ever paid. A refund does not make the shopper
+  owe again.
+  """
   orderRecordPayment(id: ID!, expectedVersion: Long!, input: PaymentInput!): OrderPayload! @dashboard
   "Above a sum that the store has set it needs a person who proved lately who they are, see storeSetRefundProof."
   orderRefund(id: ID!, expectedVersion: Long!, input: RefundInput!): OrderPayload! @dashboard
   orderFulfill(id: ID!, expectedVersion: Long!, input: FulfillInput!): OrderPayload!
     @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   """
-  Ends an order of which nothing is fulfilled; stock is given back, taken money only with refund, which may need a proof
-  as orderRefund does.
+  Ends an order of which nothing is fulfilled. Units that were not refunded go back to the stock; taken money is given
+  back only with refund, which may need a proof as orderRefund does.
   """
   orderCancel(id: ID!, expectedVersion: Long!, refund: Boolean! = false, reason: String): OrderPayload! @dashboard
   "Ends a fulfilled order."
