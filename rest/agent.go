@@ -7,6 +7,7 @@ import (
 
 	"github.com/gorilla/mux"
 
+	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/rest/mcp"
 )
@@ -19,8 +20,8 @@ func (a *API) agents(router *mux.Router, document func() ([]byte, error)) {
 			return nil, err
 		}
 		tools, err := mcp.Tools(b)
-		return mcp.NewHandler(a.Version, a.Logger, func(r *http.Request) ([]*mcp.Tool, mcp.API) {
-			return mcp.Within(tools, viewer.From(r.Context()).Scopes), &inside{router, r}
+		return mcp.NewHandler(tools, a.Version, a.Logger, func(r *http.Request) (scope.Set, mcp.API) {
+			return viewer.From(r.Context()).Scopes, &inside{router, r}
 		}), err
 	})))
 }
@@ -74,14 +75,18 @@ func (i *inside) Do(_ context.Context, asked *mcp.Request) (status int, answer [
 	}
 	w := &kept{header: http.Header{}}
 	i.api.ServeHTTP(w, r)
+	if w.cut {
+		return 0, nil, mcp.ErrTooLarge
+	}
 	return w.status, w.body.Bytes(), nil
 }
 
-// kept is an answer that stays in memory.
+// kept is an answer that stays in memory, up to [mcp.MaxAnswer] bytes of it.
 type kept struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
+	cut    bool // the answer is longer
 }
 
 // Header implements http.ResponseWriter.
@@ -97,5 +102,8 @@ func (k *kept) WriteHeader(status int) {
 // Write implements http.ResponseWriter.
 func (k *kept) Write(b []byte) (int, error) {
 	k.WriteHeader(http.StatusOK)
+	if k.cut = k.cut || k.body.Len()+len(b) > mcp.MaxAnswer; k.cut {
+		return len(b), nil
+	}
 	return k.body.Write(b)
 }

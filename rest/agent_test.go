@@ -12,6 +12,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/rest"
+	"github.com/storefront-go/storefront/rest/mcp"
 )
 
 // bearing sends a credential with each request.
@@ -138,5 +139,75 @@ func TestAgentRate(t *testing.T) {
 	}
 	if !limited {
 		t.Error("an agent has no bound")
+	}
+}
+
+// message is a request of an agent that holds a JSON-RPC message.
+func message(as, body string) request {
+	return request{As: as, Method: http.MethodPost, Path: "/mcp", Body: body, Free: true,
+		Header: map[string]string{"Accept": "application/json, text/event-stream"}}
+}
+
+// A batch is refused in every version of the protocol, whatever white space it begins with: otherwise
+// it would count as one request on the rate, and its answer would have no bound.
+func TestAgentBatch(t *testing.T) {
+	s, m := sqlite(t)
+	one := `{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`
+	var many []string
+	for i := range 2_000 {
+		many = append(many, fmt.Sprintf(one, i))
+	}
+	for _, batch := range []string{"[" + strings.Join(many, ",") + "]", " \r\n\t[" + many[0] + "]", "[]"} {
+		for _, version := range []string{"", "2025-03-26", "2025-11-25", "2026-07-28"} {
+			ask := message(m.all, batch)
+			ask.Header["Mcp-Protocol-Version"] = version
+			if got := s.do(t, ask); got.Status != http.StatusBadRequest || len(got.Body) > 200 ||
+				!strings.Contains(string(got.Body), "-32600") {
+				t.Errorf("%.20q in version %q: %d, %d bytes", batch, version, got.Status, len(got.Body))
+			}
+		}
+	}
+	for _, body := range []string{strings.Repeat(" ", 1<<20+1), many[0] + strings.Repeat(" ", 1<<20)} {
+		if got := s.do(t, message(m.all, body)); got.Status != http.StatusRequestEntityTooLarge {
+			t.Errorf("a message of %d bytes: %d %s", len(body), got.Status, got.Body)
+		}
+	}
+	if got := s.do(t, message(m.all, " \n"+many[0])); got.Status != http.StatusOK {
+		t.Errorf("a message behind white space: %d %s", got.Status, got.Body)
+	}
+}
+
+// The result of a tool has at most a mebibyte: agents ask for fewer rows.
+func TestAgentAnswerBound(t *testing.T) {
+	s, m := sqlite(t)
+	for n := range 20 {
+		s.do(t, request{As: m.all, Method: http.MethodPost, Path: "/products", Body: fmt.Sprintf(
+			`{"title":"%d","price_minor":1,"currency":"EUR","description":%q}`, n, strings.Repeat("a", 65_000))}).
+			want(http.StatusCreated, "")
+	}
+	agent := s.agent(t, m.all)
+	if got, refused := call(t, agent, "list_products", nil); !refused || got != mcp.ErrTooLarge.Error() {
+		t.Errorf("20 products: %t %.200s", refused, got)
+	}
+	if got, refused := call(t, agent, "list_products", map[string]any{"limit": 10}); refused {
+		t.Errorf("10 products: %s", got)
+	}
+}
+
+// No message holds its connection, and nobody shares what is listed: it depends on the credential.
+func TestAgentSubscribes(t *testing.T) {
+	s, m := sqlite(t)
+	for _, method := range []string{"subscriptions/listen", "tools/list"} {
+		ask := message(m.all, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{`+
+			`"notifications":{"toolsListChanged":true},"_meta":{`+
+			`"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
+			`"io.modelcontextprotocol/clientInfo":{"name":"agent","version":"1"},`+
+			`"io.modelcontextprotocol/clientCapabilities":{}}}}`)
+		ask.Header["Mcp-Protocol-Version"], ask.Header["Mcp-Method"] = "2026-07-28", method
+		got := s.do(t, ask)
+		if listed := strings.Contains(string(got.Body), `"cacheScope":"private"`); got.Status != http.StatusOK ||
+			listed != (method == "tools/list") {
+			t.Errorf("%s: %d %.200s", method, got.Status, got.Body)
+		}
 	}
 }

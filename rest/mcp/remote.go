@@ -3,16 +3,11 @@ package mcp
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 )
-
-// maxAnswer is the largest answer that is read, in bytes: more than a page of 100
-// orders of 100 lines.
-const maxAnswer = 32 << 20
 
 // Remote is the API of a server elsewhere.
 type Remote struct {
@@ -36,12 +31,12 @@ func (r *Remote) Do(ctx context.Context, asked *Request) (status int, answer []b
 		return 0, nil, fmt.Errorf("the server cannot be reached: %w", err)
 	}
 	defer response.Body.Close()
-	answer, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	answer, err = io.ReadAll(io.LimitReader(response.Body, MaxAnswer+1))
 	switch {
 	case err != nil:
 		return 0, nil, fmt.Errorf("the answer broke off: %w", err)
-	case len(answer) > maxAnswer:
-		return 0, nil, errors.New("the answer is too large: ask for fewer with limit")
+	case len(answer) > MaxAnswer:
+		return 0, nil, ErrTooLarge
 	case len(answer) > 0 && !strings.Contains(response.Header.Get("Content-Type"), "json"):
 		return 0, nil, fmt.Errorf("what answers at %s is not the API: status %d", r.Base, response.StatusCode)
 	}

@@ -3,13 +3,10 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"strconv"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/storefront-go/storefront/ent/limit"
 )
 
 // Path is where a server offers the tools.
@@ -35,7 +32,14 @@ type API interface {
 // NewServer makes a server that offers tools and answers them by an API.
 func NewServer(tools []*Tool, api API, version string) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "storefront", Title: "Storefront", Version: version},
-		&sdk.ServerOptions{Instructions: instructions, Capabilities: &sdk.ServerCapabilities{}})
+		&sdk.ServerOptions{
+			Instructions: instructions,
+			// The tools of a credential do not change while it is connected. A client that could
+			// subscribe to changes would hold a connection for nothing.
+			Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+			// Which tools there are depends on the credential.
+			SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },
+		})
 	for _, t := range tools {
 		s.AddTool(t.def, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			return t.call(ctx, api, r.Params.Arguments), nil
@@ -75,23 +79,3 @@ func failed(s string) *sdk.CallToolResult {
 	return r
 }
 
-// Handler answers agents over streamable HTTP, without sessions: each message is
-// answered by itself, so any process may get the next one.
-type Handler struct{ next http.Handler }
-
-// NewHandler makes a handler. Who sends a message has been authenticated before; open
-// returns the tools that they may use and the API as it answers them.
-func NewHandler(version string, log *slog.Logger, open func(*http.Request) ([]*Tool, API)) *Handler {
-	return &Handler{sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
-		tools, api := open(r)
-		return NewServer(tools, api, version)
-	}, &sdk.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, Logger: log, MaxRequestBodyBytes: limit.Body,
-		// Who calls proves it by a credential, which no web page has by itself, and a proxy
-		// on this machine passes the public host on.
-		DisableLocalhostProtection: true,
-	})}
-}
-
-// ServeHTTP implements http.Handler.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.next.ServeHTTP(w, r) }

@@ -1,0 +1,123 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/graph/memo"
+)
+
+// MaxAnswer is the largest answer of the API that becomes the result of a tool, in bytes.
+const MaxAnswer = 1 << 20
+
+// ErrTooLarge is returned for an answer of more than [MaxAnswer] bytes.
+var ErrTooLarge = errors.New("the answer is too large: ask for fewer rows with limit")
+
+// A server of all tools takes about serverBytes of memory; up to keptServers of them are kept.
+const (
+	serverBytes = 16 << 10
+	keptServers = 128
+)
+
+// Handler answers agents over streamable HTTP without sessions: each message is
+// answered by itself, so any process may get the next one.
+type Handler struct {
+	tools   []*Tool
+	version string
+	servers *memo.Cache[scope.Set, *sdk.Server]
+	open    func(*http.Request) (scope.Set, API)
+	next    http.Handler
+}
+
+// NewHandler makes a handler. The sender of each message has been authenticated before; open
+// returns the sender's scopes and the API as it answers that sender.
+func NewHandler(
+	tools []*Tool, version string, log *slog.Logger, open func(*http.Request) (scope.Set, API),
+) *Handler {
+	h := &Handler{tools: tools, version: version, open: open,
+		servers: memo.NewCache[scope.Set, *sdk.Server](keptServers * serverBytes)}
+	h.next = sdk.NewStreamableHTTPHandler(h.server, &sdk.StreamableHTTPOptions{
+		Stateless: true, JSONResponse: true, Logger: log, MaxRequestBodyBytes: limit.Body,
+		// A credential authenticates the sender, which no web page has by itself, and a proxy
+		// on this machine passes the public host on.
+		DisableLocalhostProtection: true,
+	})
+	return h
+}
+
+// sender is the sender of a message.
+type sender struct {
+	scopes scope.Set
+	api    API
+}
+
+// senderKey is the key of the [sender] in the context of a message.
+type senderKey struct{}
+
+func senderOf(ctx context.Context) sender { return ctx.Value(senderKey{}).(sender) }
+
+// bySender is the API as it answers the sender of the message that a context belongs to.
+type bySender struct{}
+
+// Do implements [API].
+func (bySender) Do(ctx context.Context, r *Request) (status int, answer []byte, err error) {
+	return senderOf(ctx).api.Do(ctx, r)
+}
+
+// server returns the server with the tools of the sender of a message.
+func (h *Handler) server(r *http.Request) *sdk.Server {
+	scopes := senderOf(r.Context()).scopes
+	s, ok := h.servers.Get(scopes)
+	if !ok {
+		s = NewServer(Within(h.tools, scopes), bySender{}, h.version)
+		h.servers.Put(scopes, s, serverBytes)
+	}
+	return s
+}
+
+// batchRefused answers a JSON-RPC batch. The SDK answers batches of clients that name no version
+// of the protocol, and one of thousands of messages would count as a single request.
+const batchRefused = `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,` +
+	`"message":"Batches are not supported: send each message in a request of its own."}}`
+
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body := bufio.NewReader(http.MaxBytesReader(w, r.Body, limit.Body))
+	if first(body) == '[' {
+		w.Header()["Content-Type"] = []string{"application/json"}
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, batchRefused)
+		return
+	}
+	scopes, api := h.open(r)
+	r = r.WithContext(context.WithValue(r.Context(), senderKey{}, sender{scopes, api}))
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{body, r.Body}
+	h.next.ServeHTTP(w, r)
+}
+
+// first skips the white space before a JSON value and returns the value's first byte, or 0 where there
+// is none. An error comes again at the next read.
+func first(r *bufio.Reader) byte {
+	for {
+		b, err := r.ReadByte()
+		switch {
+		case err != nil:
+			return 0
+		case bytes.IndexByte([]byte(" \t\r\n"), b) < 0:
+			_ = r.UnreadByte()
+			return b
+		}
+	}
+}
