@@ -78,4 +78,3 @@ func failed(s string) *sdk.CallToolResult {
 	r.IsError = true
 	return r
 }
-
