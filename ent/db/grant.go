@@ -49,6 +49,10 @@ type Grant struct {
 	RefreshHash *digest.Sum `json:"refresh_hash,omitempty"`
 	// RefreshExpiresAt holds the value of the "refresh_expires_at" field.
 	RefreshExpiresAt *micros.Time `json:"refresh_expires_at,omitempty"`
+	// Answer holds the value of the "answer" field.
+	Answer []byte `json:"answer,omitempty"`
+	// AnswerToken holds the value of the "answer_token" field.
+	AnswerToken *xid.ID `json:"answer_token,omitempty"`
 	// ExpiresAt holds the value of the "expires_at" field.
 	ExpiresAt micros.Time `json:"expires_at,omitempty"`
 	// RevokedAt holds the value of the "revoked_at" field.
@@ -67,6 +71,10 @@ func (*Grant) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case grant.FieldRefreshHash:
 			values[i] = &sql.NullScanner{S: new(digest.Sum)}
+		case grant.FieldAnswerToken:
+			values[i] = &sql.NullScanner{S: new(xid.ID)}
+		case grant.FieldAnswer:
+			values[i] = new([]byte)
 		case grant.FieldVersion, grant.FieldEventSequence, grant.FieldUpdatedAt, grant.FieldCodeExpiresAt, grant.FieldCodeUsedAt, grant.FieldRefreshExpiresAt, grant.FieldExpiresAt, grant.FieldRevokedAt, grant.FieldLastUsedAt:
 			values[i] = new(sql.NullInt64)
 		case grant.FieldUserName, grant.FieldScopes, grant.FieldRedirectURI, grant.FieldCodeChallenge, grant.FieldRevokedReason:
@@ -187,6 +195,19 @@ func (_m *Grant) assignValues(columns []string, values []any) error {
 				_m.RefreshExpiresAt = new(micros.Time)
 				*_m.RefreshExpiresAt = micros.Time(value.Int64)
 			}
+		case grant.FieldAnswer:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field answer", values[i])
+			} else if value != nil {
+				_m.Answer = *value
+			}
+		case grant.FieldAnswerToken:
+			if value, ok := values[i].(*sql.NullScanner); !ok {
+				return fmt.Errorf("unexpected type %T for field answer_token", values[i])
+			} else if value.Valid {
+				_m.AnswerToken = new(xid.ID)
+				*_m.AnswerToken = *value.S.(*xid.ID)
+			}
 		case grant.FieldExpiresAt:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field expires_at", values[i])
@@ -259,6 +280,14 @@ func (_m *Grant) PublicAppID() string { return xid.Kind("app").Format(_m.AppID) 
 
 // PublicUserID returns the id as callers see it.
 func (_m *Grant) PublicUserID() string { return xid.Kind("usr").Format(_m.UserID) }
+
+// PublicAnswerToken returns the id as callers see it, or nil.
+func (_m *Grant) PublicAnswerToken() *string {
+	if _m.AnswerToken == nil {
+		return nil
+	}
+	return new(xid.Kind("tok").Format(*_m.AnswerToken))
+}
 
 // Grants is a parsable slice of Grant.
 type Grants []*Grant

@@ -153,6 +153,26 @@ func (_c *GrantCreate) SetNillableRefreshExpiresAt(v *micros.Time) *GrantCreate 
 	return _c
 }
 
+// SetAnswer sets the "answer" field.
+func (_c *GrantCreate) SetAnswer(v []byte) *GrantCreate {
+	_c.mutation.SetAnswer(v)
+	return _c
+}
+
+// SetAnswerToken sets the "answer_token" field.
+func (_c *GrantCreate) SetAnswerToken(v xid.ID) *GrantCreate {
+	_c.mutation.SetAnswerToken(v)
+	return _c
+}
+
+// SetNillableAnswerToken sets the "answer_token" field if the given value is not nil.
+func (_c *GrantCreate) SetNillableAnswerToken(v *xid.ID) *GrantCreate {
+	if v != nil {
+		_c.SetAnswerToken(*v)
+	}
+	return _c
+}
+
 // SetExpiresAt sets the "expires_at" field.
 func (_c *GrantCreate) SetExpiresAt(v micros.Time) *GrantCreate {
 	_c.mutation.SetExpiresAt(v)
@@ -313,6 +333,11 @@ func (_c *GrantCreate) check() error {
 	if _, ok := _c.mutation.CodeExpiresAt(); !ok {
 		return &ValidationError{Name: "code_expires_at", err: errors.New(`db: missing required field "Grant.code_expires_at"`)}
 	}
+	if v, ok := _c.mutation.Answer(); ok {
+		if err := grant.AnswerValidator(v); err != nil {
+			return &ValidationError{Name: "answer", err: fmt.Errorf(`db: validator failed for field "Grant.answer": %w`, err)}
+		}
+	}
 	if _, ok := _c.mutation.ExpiresAt(); !ok {
 		return &ValidationError{Name: "expires_at", err: errors.New(`db: missing required field "Grant.expires_at"`)}
 	}
@@ -410,6 +435,14 @@ func (_c *GrantCreate) createSpec() (*Grant, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.RefreshExpiresAt(); ok {
 		_spec.SetField(grant.FieldRefreshExpiresAt, field.TypeInt64, value)
 		_node.RefreshExpiresAt = &value
+	}
+	if value, ok := _c.mutation.Answer(); ok {
+		_spec.SetField(grant.FieldAnswer, field.TypeBytes, value)
+		_node.Answer = value
+	}
+	if value, ok := _c.mutation.AnswerToken(); ok {
+		_spec.SetField(grant.FieldAnswerToken, field.TypeUUID, value)
+		_node.AnswerToken = &value
 	}
 	if value, ok := _c.mutation.ExpiresAt(); ok {
 		_spec.SetField(grant.FieldExpiresAt, field.TypeInt64, value)

@@ -548,6 +548,8 @@ var grantRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.CodeUsedAt),
 		cell.PointerOf(&row.RefreshHash),
 		cell.NumberOf(&row.RefreshExpiresAt),
+		(*cell.Bytes)(&row.Answer),
+		cell.PointerOf(&row.AnswerToken),
 		(*cell.Int64)(&row.ExpiresAt),
 		cell.NumberOf(&row.RevokedAt),
 		cell.TextOf(&row.RevokedReason),

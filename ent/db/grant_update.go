@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
 )
 
 // GrantUpdate is the builder for updating Grant entities.
@@ -182,6 +183,38 @@ func (_u *GrantUpdate) ClearRefreshExpiresAt() *GrantUpdate {
 	return _u
 }
 
+// SetAnswer sets the "answer" field.
+func (_u *GrantUpdate) SetAnswer(v []byte) *GrantUpdate {
+	_u.mutation.SetAnswer(v)
+	return _u
+}
+
+// ClearAnswer clears the value of the "answer" field.
+func (_u *GrantUpdate) ClearAnswer() *GrantUpdate {
+	_u.mutation.ClearAnswer()
+	return _u
+}
+
+// SetAnswerToken sets the "answer_token" field.
+func (_u *GrantUpdate) SetAnswerToken(v xid.ID) *GrantUpdate {
+	_u.mutation.SetAnswerToken(v)
+	return _u
+}
+
+// SetNillableAnswerToken sets the "answer_token" field if the given value is not nil.
+func (_u *GrantUpdate) SetNillableAnswerToken(v *xid.ID) *GrantUpdate {
+	if v != nil {
+		_u.SetAnswerToken(*v)
+	}
+	return _u
+}
+
+// ClearAnswerToken clears the value of the "answer_token" field.
+func (_u *GrantUpdate) ClearAnswerToken() *GrantUpdate {
+	_u.mutation.ClearAnswerToken()
+	return _u
+}
+
 // SetRevokedAt sets the "revoked_at" field.
 func (_u *GrantUpdate) SetRevokedAt(v micros.Time) *GrantUpdate {
 	_u.mutation.ResetRevokedAt()
@@ -293,6 +326,11 @@ func (_u *GrantUpdate) check() error {
 	if v, ok := _u.mutation.UserName(); ok {
 		if err := grant.UserNameValidator(v); err != nil {
 			return &ValidationError{Name: "user_name", err: fmt.Errorf(`db: validator failed for field "Grant.user_name": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Answer(); ok {
+		if err := grant.AnswerValidator(v); err != nil {
+			return &ValidationError{Name: "answer", err: fmt.Errorf(`db: validator failed for field "Grant.answer": %w`, err)}
 		}
 	}
 	return nil
@@ -483,6 +521,38 @@ func (_u *GrantUpdateOne) ClearRefreshExpiresAt() *GrantUpdateOne {
 	return _u
 }
 
+// SetAnswer sets the "answer" field.
+func (_u *GrantUpdateOne) SetAnswer(v []byte) *GrantUpdateOne {
+	_u.mutation.SetAnswer(v)
+	return _u
+}
+
+// ClearAnswer clears the value of the "answer" field.
+func (_u *GrantUpdateOne) ClearAnswer() *GrantUpdateOne {
+	_u.mutation.ClearAnswer()
+	return _u
+}
+
+// SetAnswerToken sets the "answer_token" field.
+func (_u *GrantUpdateOne) SetAnswerToken(v xid.ID) *GrantUpdateOne {
+	_u.mutation.SetAnswerToken(v)
+	return _u
+}
+
+// SetNillableAnswerToken sets the "answer_token" field if the given value is not nil.
+func (_u *GrantUpdateOne) SetNillableAnswerToken(v *xid.ID) *GrantUpdateOne {
+	if v != nil {
+		_u.SetAnswerToken(*v)
+	}
+	return _u
+}
+
+// ClearAnswerToken clears the value of the "answer_token" field.
+func (_u *GrantUpdateOne) ClearAnswerToken() *GrantUpdateOne {
+	_u.mutation.ClearAnswerToken()
+	return _u
+}
+
 // SetRevokedAt sets the "revoked_at" field.
 func (_u *GrantUpdateOne) SetRevokedAt(v micros.Time) *GrantUpdateOne {
 	_u.mutation.ResetRevokedAt()
@@ -607,6 +677,11 @@ func (_u *GrantUpdateOne) check() error {
 	if v, ok := _u.mutation.UserName(); ok {
 		if err := grant.UserNameValidator(v); err != nil {
 			return &ValidationError{Name: "user_name", err: fmt.Errorf(`db: validator failed for field "Grant.user_name": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Answer(); ok {
+		if err := grant.AnswerValidator(v); err != nil {
+			return &ValidationError{Name: "answer", err: fmt.Errorf(`db: validator failed for field "Grant.answer": %w`, err)}
 		}
 	}
 	return nil

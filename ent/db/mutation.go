@@ -26643,6 +26643,8 @@ type GrantMutation struct {
 	refresh_hash          *digest.Sum
 	refresh_expires_at    *micros.Time
 	addrefresh_expires_at *micros.Time
+	answer                *[]byte
+	answer_token          *xid.ID
 	expires_at            *micros.Time
 	addexpires_at         *micros.Time
 	revoked_at            *micros.Time
@@ -27461,6 +27463,104 @@ func (m *GrantMutation) ResetRefreshExpiresAt() {
 	delete(m.clearedFields, grant.FieldRefreshExpiresAt)
 }
 
+// SetAnswer sets the "answer" field.
+func (m *GrantMutation) SetAnswer(b []byte) {
+	m.answer = &b
+}
+
+// Answer returns the value of the "answer" field in the mutation.
+func (m *GrantMutation) Answer() (r []byte, exists bool) {
+	v := m.answer
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAnswer returns the old "answer" field's value of the Grant entity.
+// If the Grant object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *GrantMutation) OldAnswer(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAnswer is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAnswer requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAnswer: %w", err)
+	}
+	return oldValue.Answer, nil
+}
+
+// ClearAnswer clears the value of the "answer" field.
+func (m *GrantMutation) ClearAnswer() {
+	m.answer = nil
+	m.clearedFields[grant.FieldAnswer] = struct{}{}
+}
+
+// AnswerCleared returns if the "answer" field was cleared in this mutation.
+func (m *GrantMutation) AnswerCleared() bool {
+	_, ok := m.clearedFields[grant.FieldAnswer]
+	return ok
+}
+
+// ResetAnswer resets all changes to the "answer" field.
+func (m *GrantMutation) ResetAnswer() {
+	m.answer = nil
+	delete(m.clearedFields, grant.FieldAnswer)
+}
+
+// SetAnswerToken sets the "answer_token" field.
+func (m *GrantMutation) SetAnswerToken(x xid.ID) {
+	m.answer_token = &x
+}
+
+// AnswerToken returns the value of the "answer_token" field in the mutation.
+func (m *GrantMutation) AnswerToken() (r xid.ID, exists bool) {
+	v := m.answer_token
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAnswerToken returns the old "answer_token" field's value of the Grant entity.
+// If the Grant object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *GrantMutation) OldAnswerToken(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAnswerToken is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAnswerToken requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAnswerToken: %w", err)
+	}
+	return oldValue.AnswerToken, nil
+}
+
+// ClearAnswerToken clears the value of the "answer_token" field.
+func (m *GrantMutation) ClearAnswerToken() {
+	m.answer_token = nil
+	m.clearedFields[grant.FieldAnswerToken] = struct{}{}
+}
+
+// AnswerTokenCleared returns if the "answer_token" field was cleared in this mutation.
+func (m *GrantMutation) AnswerTokenCleared() bool {
+	_, ok := m.clearedFields[grant.FieldAnswerToken]
+	return ok
+}
+
+// ResetAnswerToken resets all changes to the "answer_token" field.
+func (m *GrantMutation) ResetAnswerToken() {
+	m.answer_token = nil
+	delete(m.clearedFields, grant.FieldAnswerToken)
+}
+
 // SetExpiresAt sets the "expires_at" field.
 func (m *GrantMutation) SetExpiresAt(value micros.Time) {
 	m.expires_at = &value
@@ -27740,7 +27840,7 @@ func (m *GrantMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *GrantMutation) Fields() []string {
-	fields := make([]string, 0, 19)
+	fields := make([]string, 0, 21)
 	if m.store_id != nil {
 		fields = append(fields, grant.FieldStoreID)
 	}
@@ -27785,6 +27885,12 @@ func (m *GrantMutation) Fields() []string {
 	}
 	if m.refresh_expires_at != nil {
 		fields = append(fields, grant.FieldRefreshExpiresAt)
+	}
+	if m.answer != nil {
+		fields = append(fields, grant.FieldAnswer)
+	}
+	if m.answer_token != nil {
+		fields = append(fields, grant.FieldAnswerToken)
 	}
 	if m.expires_at != nil {
 		fields = append(fields, grant.FieldExpiresAt)
@@ -27836,6 +27942,10 @@ func (m *GrantMutation) Field(name string) (ent.Value, bool) {
 		return m.RefreshHash()
 	case grant.FieldRefreshExpiresAt:
 		return m.RefreshExpiresAt()
+	case grant.FieldAnswer:
+		return m.Answer()
+	case grant.FieldAnswerToken:
+		return m.AnswerToken()
 	case grant.FieldExpiresAt:
 		return m.ExpiresAt()
 	case grant.FieldRevokedAt:
@@ -27883,6 +27993,10 @@ func (m *GrantMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldRefreshHash(ctx)
 	case grant.FieldRefreshExpiresAt:
 		return m.OldRefreshExpiresAt(ctx)
+	case grant.FieldAnswer:
+		return m.OldAnswer(ctx)
+	case grant.FieldAnswerToken:
+		return m.OldAnswerToken(ctx)
 	case grant.FieldExpiresAt:
 		return m.OldExpiresAt(ctx)
 	case grant.FieldRevokedAt:
@@ -28004,6 +28118,20 @@ func (m *GrantMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetRefreshExpiresAt(v)
+		return nil
+	case grant.FieldAnswer:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAnswer(v)
+		return nil
+	case grant.FieldAnswerToken:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAnswerToken(v)
 		return nil
 	case grant.FieldExpiresAt:
 		v, ok := value.(micros.Time)
@@ -28183,6 +28311,12 @@ func (m *GrantMutation) ClearedFields() []string {
 	if m.FieldCleared(grant.FieldRefreshExpiresAt) {
 		fields = append(fields, grant.FieldRefreshExpiresAt)
 	}
+	if m.FieldCleared(grant.FieldAnswer) {
+		fields = append(fields, grant.FieldAnswer)
+	}
+	if m.FieldCleared(grant.FieldAnswerToken) {
+		fields = append(fields, grant.FieldAnswerToken)
+	}
 	if m.FieldCleared(grant.FieldRevokedAt) {
 		fields = append(fields, grant.FieldRevokedAt)
 	}
@@ -28214,6 +28348,12 @@ func (m *GrantMutation) ClearField(name string) error {
 		return nil
 	case grant.FieldRefreshExpiresAt:
 		m.ClearRefreshExpiresAt()
+		return nil
+	case grant.FieldAnswer:
+		m.ClearAnswer()
+		return nil
+	case grant.FieldAnswerToken:
+		m.ClearAnswerToken()
 		return nil
 	case grant.FieldRevokedAt:
 		m.ClearRevokedAt()
@@ -28276,6 +28416,12 @@ func (m *GrantMutation) ResetField(name string) error {
 		return nil
 	case grant.FieldRefreshExpiresAt:
 		m.ResetRefreshExpiresAt()
+		return nil
+	case grant.FieldAnswer:
+		m.ResetAnswer()
+		return nil
+	case grant.FieldAnswerToken:
+		m.ResetAnswerToken()
 		return nil
 	case grant.FieldExpiresAt:
 		m.ResetExpiresAt()

@@ -44,6 +44,10 @@ func (Grant) Fields() []ent.Field {
 		// leads from was rotated away.
 		field.UUID("refresh_hash", digest.Sum{}).SchemaType(bytes32).Optional().Nillable(),
 		field.Int64("refresh_expires_at").GoType(micros.Time(0)).Optional().Nillable(),
+		// answer is the sealed answer to the last refresh, until something that it holds is used.
+		field.Bytes("answer").MaxLen(2048).Optional(),
+		// answer_token is the access token in the answer; its id carries the time of the refresh.
+		field.UUID("answer_token", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Annotations(Kind{xid.Token}),
 		// expires_at ends the whole family, however often it is refreshed.
 		field.Int64("expires_at").GoType(micros.Time(0)).Immutable(),
 		field.Int64("revoked_at").GoType(micros.Time(0)).Optional().Nillable(),

@@ -43,7 +43,7 @@ var kinds = map[Kind]found{
 		" JOIN staff m ON m.store_id = t.store_id AND m.id = t.user_id JOIN users u ON u.id = t.user_id" +
 		" WHERE c.hash = ? AND c.kind = ?", readStaff},
 	Access: {from + "g.id, g.app_store_id, a.id, a.name, g.scopes, t.scopes, a.scopes, a.legacy, a.disabled_at, g.revoked_at, " +
-		"g.expires_at, t.revoked_at, t.expires_at" +
+		"g.expires_at, t.revoked_at, t.expires_at, g.answer IS NOT NULL AND g.answer_token = t.id" +
 		" FROM credentials c JOIN stores s ON s.id = c.store_id" +
 		" JOIN access_tokens t ON t.store_id = c.store_id AND t.id = c.credential_id" +
 		" JOIN grants g ON g.store_id = t.store_id AND g.id = t.grant_id" +
@@ -121,15 +121,17 @@ func readAccess(scan func(...any) error, e *entry, now micros.Time) error {
 	var app xid.ID
 	var disabled sql.Null[micros.Time]
 	var legacy bool
+	var unused sql.Null[bool]
 	var family, token end
 	err := scan(&v.Grant, &v.AppStore, &app, &v.Name, &granted, &narrow, &registered, &legacy, &disabled,
-		&family.revoked, &family.expires, &token.revoked, &token.expires)
+		&family.revoked, &family.expires, &token.revoked, &token.expires, &unused)
 	if err != nil {
 		return fmt.Errorf("scan access token: %w", err)
 	}
 	if disabled.Valid {
 		return errDead
 	}
+	e.unused = unused.V
 	v.Kind, v.Actor, v.Principal = viewer.OAuthApp, app, app
 	v.Legacy = v.Legacy || legacy
 	v.Granted = scope.Parse(granted)

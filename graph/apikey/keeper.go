@@ -73,6 +73,8 @@ type entry struct {
 	networks []netip.Prefix
 	used     atomic.Bool
 	kind     Kind
+	// unused says that this is the first use of an access token that a refresh gave.
+	unused bool
 }
 
 // allows reports whether the credential may be used from an address. The zero address is
@@ -163,6 +165,9 @@ func (k *Keeper) since(owner xid.ID) *atomic.Uint64 {
 func (k *Keeper) lookUp(ctx context.Context, sum digest.Sum, kind Kind, now time.Time) (*entry, error) {
 	epoch := k.epoch.Load()
 	e, err := k.find(ctx, sum, kind, micros.Of(now))
+	if err == nil && e.unused {
+		err = k.writeFirstUse(ctx, e)
+	}
 	switch {
 	case errors.Is(err, errDead):
 		k.cache.Remove(sum)

@@ -61,3 +61,13 @@ func (k *Keeper) writeUsed(ctx context.Context, e *entry, now micros.Time) error
 		return client.APIKey.Update().Where(apikey.ID(e.viewer.Credential)).SetLastUsedAt(now).Exec(ctx)
 	})
 }
+
+// writeFirstUse notes the first use of an access token that a refresh gave, before the request goes
+// on: the answer to that refresh is not given again.
+func (k *Keeper) writeFirstUse(ctx context.Context, e *entry) error {
+	ctx = viewer.Operator(ctx, e.viewer.Store)
+	return k.store.InTx(ctx, func(ctx context.Context) error {
+		return k.store.DB(ctx).Grant.Update().
+			Where(grant.ID(e.viewer.Grant), grant.AnswerToken(e.viewer.Credential)).ClearAnswer().Exec(ctx)
+	})
+}

@@ -22,8 +22,8 @@ func TestBetween(t *testing.T) {
 	}{
 		"the store ends the grant": {func(t *testing.T, st *stage, _ func() (*oauth.Token, error)) { st.revoke(t) },
 			state.GrantEndedByStore, 0},
-		"another request takes it": {func(t *testing.T, _ *stage, try func() (*oauth.Token, error)) {
-			if _, err := try(); err != nil {
+		"another request takes it": {func(t *testing.T, st *stage, try func() (*oauth.Token, error)) {
+			if got, err := try(); err != nil || !st.opens(got.Access) {
 				t.Error(err)
 			}
 		}, "", 1},

@@ -57,7 +57,7 @@ func TestEventsOfGrants(t *testing.T) {
 			emits("a code that is shown again", want)
 		}
 		token := st.token()
-		if _, err := st.refresh(token.Refresh); err != nil {
+		if next, err := st.refresh(token.Refresh); err != nil || !st.opens(next.Access) {
 			t.Fatal(err)
 		}
 		for _, want := range []string{ended, ""} {

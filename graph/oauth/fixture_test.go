@@ -35,6 +35,7 @@ type stage struct {
 	t      testing.TB
 	store  *ent.Store
 	keys   *apikey.Keeper
+	ring   *keyring.Ring
 	person context.Context // the owner at work in their store
 	id     xid.ID          // of the store
 	app    *db.App
@@ -49,18 +50,35 @@ func newStage(t testing.TB, s *ent.Store) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if st.Server, err = oauth.New(oauth.Config{Store: s, Keys: st.keys, Ring: ring, Issuer: issuer,
-		OnLastGrant: func(_ context.Context, app xid.ID) error {
-			st.orphaned = append(st.orphaned, app)
-			return nil
-		}}); err != nil {
-		t.Fatal(err)
-	}
+	st.ring = ring
+	st.serve()
 	_, row := storetest.Merchant(t, s)
 	st.id = row.ID
 	st.person = st.as(viewer.Owner)
 	st.app = st.register("orders.write products.read", callback, "http://127.0.0.1/callback")
 	return st
+}
+
+// serve makes the server of a process.
+func (st *stage) serve() {
+	st.t.Helper()
+	var err error
+	if st.Server, err = oauth.New(oauth.Config{Store: st.store, Keys: st.keys, Ring: st.ring, Issuer: issuer,
+		OnLastGrant: func(_ context.Context, app xid.ID) error {
+			st.orphaned = append(st.orphaned, app)
+			return nil
+		}}); err != nil {
+		st.t.Fatal(err)
+	}
+}
+
+// elsewhere is the same stage in another process.
+func (st *stage) elsewhere() *stage {
+	st.t.Helper()
+	other := *st
+	other.keys = apikey.NewKeeper(st.store)
+	other.serve()
+	return &other
 }
 
 // as is somebody of the role, signed in to the store.

@@ -86,7 +86,7 @@ func TestReuse(t *testing.T) {
 				return err
 			},
 			"a rotated refresh token": func(st *stage, _ string, first *oauth.Token) error {
-				if _, err := st.refresh(first.Refresh); err != nil {
+				if next, err := st.refresh(first.Refresh); err != nil || !st.opens(next.Access) {
 					t.Fatal(err)
 				}
 				_, err := st.refresh(first.Refresh)

@@ -17,7 +17,7 @@ const (
 		"g.user_id, g.user_name," +
 		" g.scopes, g.redirect_uri, g.code_challenge, g.code_expires_at, g.code_used_at, g.refresh_hash, " +
 		"g.refresh_expires_at," +
-		" g.expires_at, g.revoked_at" +
+		" g.expires_at, g.revoked_at, g.answer, g.answer_token" +
 		" FROM credentials c JOIN grants g ON g.store_id = c.store_id AND g.id = c.credential_id" +
 		" WHERE c.hash = ? AND c.kind = ?"
 	findClient = "SELECT a.store_id, a.id, a.client_id, a.name, a.developer, a.website, a.redirect_uris, a.scopes, " +
@@ -36,7 +36,8 @@ func (s *Server) family(ctx context.Context, secret string, kind apikey.Kind) (*
 	g, sum := new(db.Grant), digest.Sum(token.Hash())
 	err := s.one(ctx, findGrant, []any{sum, string(kind)}, &g.StoreID, &g.ID, &g.Version, &g.EventSequence,
 		&g.UpdatedAt, &g.AppStoreID, &g.AppID, &g.UserID, &g.UserName, &g.Scopes, &g.RedirectURI, &g.CodeChallenge,
-		&g.CodeExpiresAt, &g.CodeUsedAt, &g.RefreshHash, &g.RefreshExpiresAt, &g.ExpiresAt, &g.RevokedAt)
+		&g.CodeExpiresAt, &g.CodeUsedAt, &g.RefreshHash, &g.RefreshExpiresAt, &g.ExpiresAt, &g.RevokedAt,
+		&g.Answer, &g.AnswerToken)
 	return g, sum, err
 }
 

@@ -34,7 +34,7 @@ const purgeBatch = 90
 func (s *Server) Purge(ctx context.Context) (total int, err error) {
 	return s.Store.SumStores(ctx, func(ctx context.Context) (total int, err error) {
 		for _, step := range []func(context.Context, micros.Time) (int, error){
-			s.purgeTickets, s.purgeTokens, s.purgeUnused, s.purgeDead,
+			s.purgeTickets, s.purgeTokens, s.purgeUnused, s.purgeDead, s.purgeAnswers,
 		} {
 			for n := purgeBatch; n == purgeBatch; total += n {
 				if n, err = step(ctx, micros.Now()); err != nil {
@@ -112,6 +112,16 @@ func (s *Server) purgeDead(ctx context.Context, now micros.Time) (int, error) {
 			return err
 		}
 		return c.Grant.Update().Where(grant.IDIn(ids...)).ClearRefreshHash().Exec(ctx)
+	})
+}
+
+// purgeAnswers deletes the kept answers to refreshes that are not given again.
+func (s *Server) purgeAnswers(ctx context.Context, now micros.Time) (int, error) {
+	old := grant.And(grant.AnswerNotNil(), grant.AnswerTokenLT(xid.First(now.Add(-AnswerLife))))
+	return s.batch(ctx, func(ctx context.Context, c *db.Client) ([]xid.ID, error) {
+		return c.Grant.Query().Where(old).Order(db.Asc(grant.FieldID)).Limit(purgeBatch).IDs(ctx)
+	}, func(ctx context.Context, c *db.Client, ids []xid.ID) error {
+		return c.Grant.Update().Where(grant.IDIn(ids...), old).ClearAnswer().Exec(ctx)
 	})
 }
 

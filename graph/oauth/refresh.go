@@ -8,12 +8,13 @@ import (
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
-	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
 )
 
 // refresh rotates a refresh token (RFC 6749, section 6; RFC 9700, section 4.14.2).
-// One that was rotated away and is shown again ends the family: its holder or the
-// one before has stolen it.
+// One that was rotated away and is shown again gets the same answer for [AnswerLife] while
+// nothing of that answer was used. Otherwise it ends the family: its holder or the one before
+// has stolen it.
 func (s *Server) refresh(ctx context.Context, shown presented, app *db.App, p Params) (*Token, error) {
 	g := shown.refresh
 	if p.Get("refresh_token") == "" {
@@ -29,11 +30,38 @@ func (s *Server) refresh(ctx context.Context, shown presented, app *db.App, p Pa
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.issue(ctx, g, app, narrow, grant.RefreshHash(shown.sum), func(*db.GrantUpdate) {})
-	if errors.Is(err, errLost) {
-		return nil, s.reused(ctx, g, state.GrantTokenReused)
+	if shown.again != nil {
+		return repeated(shown.again, g, app, narrow)
 	}
-	return t, err
+	t, err := s.issue(ctx, g, app, narrow, grant.RefreshHash(shown.sum),
+		func(u *db.GrantUpdate, t *Token, access xid.ID) error {
+			sealed, err := s.sealAnswer(g, shown.sum, t)
+			u.SetAnswer(sealed).SetAnswerToken(access)
+			return err
+		})
+	if !errors.Is(err, errLost) {
+		return t, err
+	}
+	// Another request refreshed the grant, or it ended, after this one read it.
+	if err := s.presentRefresh(ctx, &shown, p.Get("refresh_token")); err != nil {
+		return nil, err
+	}
+	if err := renewable(shown.refresh, app); err != nil {
+		return nil, err
+	}
+	if shown.again == nil {
+		return nil, refuse(InvalidGrant, "The access was revoked.")
+	}
+	return repeated(shown.again, g, app, narrow)
+}
+
+// repeated gives a kept answer again to a request for the same scopes. Other scopes would be an
+// answer that the request did not ask for, perhaps a wider one.
+func repeated(t *Token, g *db.Grant, app *db.App, narrow *scope.Set) (*Token, error) {
+	if scopesOf(g, app, narrow) != t.Scopes {
+		return nil, refuse(InvalidScope, "The refresh token was used a moment ago for other scopes.")
+	}
+	return t, nil
 }
 
 // renewable judges the present refresh token of a family.

@@ -87,6 +87,11 @@ func (s *Server) revokeToken(ctx context.Context, app *db.App, token string) err
 		if err != nil {
 			return err
 		}
+		// Giving a token back is a use of it.
+		err = s.Store.DB(ctx).Grant.Update().Where(grant.ID(g.ID), grant.AnswerToken(row.ID)).ClearAnswer().Exec(ctx)
+		if err != nil {
+			return err
+		}
 		return s.Keys.Revoke(ctx, row.StoreID, row.StoreID)
 	})
 	if err != nil {

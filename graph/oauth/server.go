@@ -43,6 +43,7 @@ type Config struct {
 type Server struct {
 	Config
 	tickets []keyring.MACKey
+	answers *keyring.Sealer
 }
 
 // New makes the server.
@@ -51,7 +52,7 @@ func New(c Config) (*Server, error) {
 		return nil, errors.New("oauth: Store, Keys, Ring, Issuer and OnLastGrant are needed")
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	return &Server{Config: c, tickets: c.Ring.MACs(keyring.Cookies)}, nil
+	return &Server{Config: c, tickets: c.Ring.MACs(keyring.Cookies), answers: c.Ring.Sealer("refresh answers")}, nil
 }
 
 // errUnknown is a client, a code or a token that is not there.

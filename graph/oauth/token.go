@@ -53,15 +53,16 @@ func (s *Server) Token(ctx context.Context, p Params, authorization []string) (*
 	return nil, refuse(UnsupportedGrantType, "The grant types are authorization_code and refresh_token.")
 }
 
-// presented is what a request shows and nobody showed before; nil is what is
+// presented holds the grants of the code and the refresh token in a request; nil is what is
 // absent or unknown.
 type presented struct {
 	code, refresh *db.Grant
 	sum           digest.Sum // of the refresh token
+	again         *Token     // the kept answer, where the refresh token was rotated away a moment ago
 }
 
 // present looks up the code and the refresh token of a request, and ends the
-// family of one that was used.
+// family of one that was used, unless the answer to its use is given again.
 func (s *Server) present(ctx context.Context, p Params) (shown presented, err error) {
 	if code := p.Get("code"); code != "" {
 		shown.code, _, err = s.family(ctx, code, apikey.Code)
@@ -75,17 +76,30 @@ func (s *Server) present(ctx context.Context, p Params) (shown presented, err er
 		}
 	}
 	if token := p.Get("refresh_token"); token != "" {
-		shown.refresh, shown.sum, err = s.family(ctx, token, apikey.Refresh)
-		switch g := shown.refresh; {
-		case errors.Is(err, errUnknown):
-			shown.refresh = nil
-		case err != nil:
-			return shown, failed("look up refresh token", err)
-		case g.RefreshHash == nil || *g.RefreshHash != shown.sum:
-			return shown, s.reused(ctx, g, state.GrantTokenReused)
-		}
+		return shown, s.presentRefresh(ctx, &shown, token)
 	}
 	return shown, nil
+}
+
+// presentRefresh looks up the refresh token of a request.
+func (s *Server) presentRefresh(ctx context.Context, shown *presented, token string) (err error) {
+	shown.refresh, shown.sum, err = s.family(ctx, token, apikey.Refresh)
+	switch g := shown.refresh; {
+	case errors.Is(err, errUnknown):
+		shown.refresh = nil
+		return nil
+	case err != nil:
+		return failed("look up refresh token", err)
+	case g.RefreshHash != nil && *g.RefreshHash == shown.sum:
+		return nil
+	}
+	if shown.again, err = s.again(shown.refresh, shown.sum); err != nil {
+		return failed("read a kept answer", err)
+	}
+	if shown.again == nil {
+		return s.reused(ctx, shown.refresh, state.GrantTokenReused)
+	}
+	return nil
 }
 
 // exchange turns an authorization code into tokens.
@@ -104,7 +118,10 @@ func (s *Server) exchange(ctx context.Context, g *db.Grant, app *db.App, p Param
 		return nil, err
 	}
 	t, err := s.issue(ctx, g, app, nil, grant.CodeUsedAtIsNil(),
-		func(u *db.GrantUpdate) { u.SetCodeUsedAt(micros.Now()) })
+		func(u *db.GrantUpdate, _ *Token, _ xid.ID) error {
+			u.SetCodeUsedAt(micros.Now())
+			return nil
+		})
 	if errors.Is(err, errLost) {
 		return nil, s.reused(ctx, g, state.GrantCodeReused)
 	}
@@ -154,14 +171,12 @@ func (s *Server) reused(ctx context.Context, g *db.Grant, why state.GrantEnd) er
 // the outcome of a COMMIT is lost, the function runs again, and meeting its own
 // hashes shows that the first run took effect.
 func (s *Server) issue(
-	ctx context.Context, g *db.Grant, app *db.App, narrow *scope.Set, from predicate.Grant, step func(*db.GrantUpdate),
+	ctx context.Context, g *db.Grant, app *db.App, narrow *scope.Set, from predicate.Grant,
+	step func(u *db.GrantUpdate, t *Token, access xid.ID) error,
 ) (*Token, error) {
 	now := micros.Now()
 	t := &Token{Access: apikey.Mint(apikey.Access), Refresh: apikey.Mint(apikey.Refresh), Store: g.StoreID,
-		Scopes: scope.Parse(g.Scopes).Effective() & scope.Parse(app.Scopes).Effective()}
-	if narrow != nil {
-		t.Scopes &= *narrow
-	}
+		Scopes: scopesOf(g, app, narrow)}
 	if t.Scopes == 0 {
 		return nil, refuse(InvalidScope, "None of the granted scopes is left to the app.")
 	}
@@ -180,7 +195,9 @@ func (s *Server) issue(
 		}
 		u := c.Grant.Update().Where(grant.ID(g.ID), grant.RevokedAtIsNil(), from).
 			SetRefreshHash(digest.Sum(t.Refresh.Hash())).SetRefreshExpiresAt(now.Add(RefreshLife))
-		step(u)
+		if err := step(u, t, id); err != nil {
+			return err
+		}
 		switch n, err := u.Save(ctx); {
 		case err != nil:
 			return wrap("take the step of the grant", err)
@@ -200,4 +217,14 @@ func (s *Server) issue(
 		return nil, failed("issue tokens", err)
 	}
 	return t, nil
+}
+
+// scopesOf returns what a token of a grant opens: what was granted and the app is registered for,
+// as far as a refresh asked for it.
+func scopesOf(g *db.Grant, app *db.App, narrow *scope.Set) scope.Set {
+	set := scope.Parse(g.Scopes).Effective() & scope.Parse(app.Scopes).Effective()
+	if narrow != nil {
+		set &= *narrow
+	}
+	return set
 }

@@ -49,6 +49,8 @@ var columns = []column{
 		owner: stores, with: "id", of: byID},
 	{name: "signing secrets of payments", table: "payment_accounts", column: "signing", purpose: "payment secrets",
 		owner: stores, with: "id", of: byID},
+	{name: "answers to refreshes", table: "grants", column: "answer", purpose: "refresh answers",
+		owner: stores, with: "id", of: byID},
 	{name: "second factors", table: "factors", column: "data", purpose: "factors",
 		owner: "user_id", with: "id", of: byOwnerAndWith},
 }

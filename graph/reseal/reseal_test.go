@@ -12,6 +12,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
@@ -91,6 +92,18 @@ func (v *vault) account(r *keyring.Ring) {
 	})
 }
 
+// refreshed keeps the answer to a refresh.
+func (v *vault) refreshed(r *keyring.Ring) {
+	v.t.Helper()
+	id := xid.New()
+	v.write(func(ctx context.Context, c *db.Client) error {
+		return c.Grant.Create().SetID(id).SetAppStoreID(v.store).SetAppID(xid.New()).SetUserID(xid.New()).
+			SetUserName("Ada").SetScopes("orders.read").SetRedirectURI("https://x.example").SetCodeChallenge("x").
+			SetCodeExpiresAt(1).SetExpiresAt(1).SetUpdatedAt(1).
+			SetAnswer(r.Sealer("refresh answers").Seal([]byte("tokens"), id[:])).Exec(ctx)
+	})
+}
+
 // factor keeps a factor of a person.
 func (v *vault) factor(r *keyring.Ring) {
 	v.t.Helper()
@@ -122,6 +135,9 @@ func (v *vault) opens(r *keyring.Ring) (n int) {
 		try("payment secrets", "key", p.Secret, p.ID[:])
 		try("payment secrets", "signing", p.Signing, p.ID[:])
 	}
+	for _, g := range c.Grant.Query().Where(grant.AnswerNotNil()).AllX(v.ctx) {
+		try("refresh answers", "tokens", g.Answer, g.ID[:])
+	}
 	people, all := storetest.Everything(v.t, v.s)
 	for _, f := range people.Factor.Query().AllX(all) {
 		try("factors", "factor", f.Data, append(f.UserID[:], f.ID[:]...))
@@ -150,6 +166,7 @@ func TestRun(t *testing.T) {
 		v.endpoint(old)
 		v.endpoint(both)
 		v.account(old)
+		v.refreshed(old)
 		for n := range 50 {
 			v.answer(old, n)
 		}
@@ -164,7 +181,8 @@ func TestRun(t *testing.T) {
 		want := []reseal.Count{{Column: "webhook secrets", Older: 1}, {Column: "second webhook secrets", Older: 1},
 			{Column: "webhook headers", Older: 1},
 			{Column: "kept answers", Older: 50}, {Column: "payment keys", Older: 1},
-			{Column: "signing secrets of payments", Older: 1}, {Column: "second factors", Older: 25, Lost: 1}}
+			{Column: "signing secrets of payments", Older: 1}, {Column: "answers to refreshes", Older: 1},
+			{Column: "second factors", Older: 25, Lost: 1}}
 		counted := func() []reseal.Count {
 			t.Helper()
 			got, err := reseal.Counts(t.Context(), s, both)
@@ -176,10 +194,10 @@ func TestRun(t *testing.T) {
 		if diff := cmp.Diff(want, counted()); diff != "" {
 			t.Error(diff)
 		}
-		if n := v.run(both); n != 80 {
-			t.Errorf("%d were sealed anew, want 80", n)
+		if n := v.run(both); n != 81 {
+			t.Errorf("%d were sealed anew, want 81", n)
 		}
-		if n, older := v.opens(fresh), v.opens(old); n != 83 || older != 0 {
+		if n, older := v.opens(fresh), v.opens(old); n != 84 || older != 0 {
 			t.Errorf("%d open with the first secret, and %d with the older", n, older)
 		}
 		for i := range want {

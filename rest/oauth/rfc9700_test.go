@@ -163,7 +163,7 @@ func TestRFC9700_4_14_2(t *testing.T) {
 	t.Run("whoever shows it", func(t *testing.T) {
 		w := sqlite(t)
 		first := w.exchange(w.code()).tokens()
-		w.refresh(first.Refresh).tokens()
+		w.opens(w.refresh(first.Refresh).tokens().Access)
 		w.refresh(first.Refresh, "client_id=thief", "scope=x").refused(http.StatusBadRequest, "invalid_grant")
 		w.ended(state.GrantTokenReused)
 	})

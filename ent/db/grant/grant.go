@@ -43,6 +43,10 @@ const (
 	FieldRefreshHash = "refresh_hash"
 	// FieldRefreshExpiresAt holds the string denoting the refresh_expires_at field in the database.
 	FieldRefreshExpiresAt = "refresh_expires_at"
+	// FieldAnswer holds the string denoting the answer field in the database.
+	FieldAnswer = "answer"
+	// FieldAnswerToken holds the string denoting the answer_token field in the database.
+	FieldAnswerToken = "answer_token"
 	// FieldExpiresAt holds the string denoting the expires_at field in the database.
 	FieldExpiresAt = "expires_at"
 	// FieldRevokedAt holds the string denoting the revoked_at field in the database.
@@ -73,6 +77,8 @@ var Columns = []string{
 	FieldCodeUsedAt,
 	FieldRefreshHash,
 	FieldRefreshExpiresAt,
+	FieldAnswer,
+	FieldAnswerToken,
 	FieldExpiresAt,
 	FieldRevokedAt,
 	FieldRevokedReason,
@@ -103,6 +109,8 @@ var (
 	DefaultEventSequence int64
 	// UserNameValidator is a validator for the "user_name" field. It is called by the builders before save.
 	UserNameValidator func(string) error
+	// AnswerValidator is a validator for the "answer" field. It is called by the builders before save.
+	AnswerValidator func([]byte) error
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() xid.ID
 )
@@ -188,6 +196,11 @@ func ByRefreshHash(opts ...sql.OrderTermOption) OrderOption {
 // ByRefreshExpiresAt orders the results by the refresh_expires_at field.
 func ByRefreshExpiresAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRefreshExpiresAt, opts...).ToFunc()
+}
+
+// ByAnswerToken orders the results by the answer_token field.
+func ByAnswerToken(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAnswerToken, opts...).ToFunc()
 }
 
 // ByExpiresAt orders the results by the expires_at field.

@@ -135,6 +135,16 @@ func RefreshExpiresAt(v micros.Time) predicate.Grant {
 	return predicate.Grant(sql.FieldEQ(FieldRefreshExpiresAt, vc))
 }
 
+// Answer applies equality check predicate on the "answer" field. It's identical to AnswerEQ.
+func Answer(v []byte) predicate.Grant {
+	return predicate.Grant(sql.FieldEQ(FieldAnswer, v))
+}
+
+// AnswerToken applies equality check predicate on the "answer_token" field. It's identical to AnswerTokenEQ.
+func AnswerToken(v xid.ID) predicate.Grant {
+	return predicate.Grant(sql.FieldEQ(FieldAnswerToken, v))
+}
+
 // ExpiresAt applies equality check predicate on the "expires_at" field. It's identical to ExpiresAtEQ.
 func ExpiresAt(v micros.Time) predicate.Grant {
 	vc := int64(v)
@@ -943,6 +953,106 @@ func RefreshExpiresAtIsNil() predicate.Grant {
 // RefreshExpiresAtNotNil applies the NotNil predicate on the "refresh_expires_at" field.
 func RefreshExpiresAtNotNil() predicate.Grant {
 	return predicate.Grant(sql.FieldNotNull(FieldRefreshExpiresAt))
+}
+
+// AnswerEQ applies the EQ predicate on the "answer" field.
+func AnswerEQ(v []byte) predicate.Grant {
+	return predicate.Grant(sql.FieldEQ(FieldAnswer, v))
+}
+
+// AnswerNEQ applies the NEQ predicate on the "answer" field.
+func AnswerNEQ(v []byte) predicate.Grant {
+	return predicate.Grant(sql.FieldNEQ(FieldAnswer, v))
+}
+
+// AnswerIn applies the In predicate on the "answer" field.
+func AnswerIn(vs ...[]byte) predicate.Grant {
+	return predicate.Grant(sql.FieldIn(FieldAnswer, vs...))
+}
+
+// AnswerNotIn applies the NotIn predicate on the "answer" field.
+func AnswerNotIn(vs ...[]byte) predicate.Grant {
+	return predicate.Grant(sql.FieldNotIn(FieldAnswer, vs...))
+}
+
+// AnswerGT applies the GT predicate on the "answer" field.
+func AnswerGT(v []byte) predicate.Grant {
+	return predicate.Grant(sql.FieldGT(FieldAnswer, v))
+}
+
+// AnswerGTE applies the GTE predicate on the "answer" field.
+func AnswerGTE(v []byte) predicate.Grant {
+	return predicate.Grant(sql.FieldGTE(FieldAnswer, v))
+}
+
+// AnswerLT applies the LT predicate on the "answer" field.
+func AnswerLT(v []byte) predicate.Grant {
+	return predicate.Grant(sql.FieldLT(FieldAnswer, v))
+}
+
+// AnswerLTE applies the LTE predicate on the "answer" field.
+func AnswerLTE(v []byte) predicate.Grant {
+	return predicate.Grant(sql.FieldLTE(FieldAnswer, v))
+}
+
+// AnswerIsNil applies the IsNil predicate on the "answer" field.
+func AnswerIsNil() predicate.Grant {
+	return predicate.Grant(sql.FieldIsNull(FieldAnswer))
+}
+
+// AnswerNotNil applies the NotNil predicate on the "answer" field.
+func AnswerNotNil() predicate.Grant {
+	return predicate.Grant(sql.FieldNotNull(FieldAnswer))
+}
+
+// AnswerTokenEQ applies the EQ predicate on the "answer_token" field.
+func AnswerTokenEQ(v xid.ID) predicate.Grant {
+	return predicate.Grant(sql.FieldEQ(FieldAnswerToken, v))
+}
+
+// AnswerTokenNEQ applies the NEQ predicate on the "answer_token" field.
+func AnswerTokenNEQ(v xid.ID) predicate.Grant {
+	return predicate.Grant(sql.FieldNEQ(FieldAnswerToken, v))
+}
+
+// AnswerTokenIn applies the In predicate on the "answer_token" field.
+func AnswerTokenIn(vs ...xid.ID) predicate.Grant {
+	return predicate.Grant(sql.FieldIn(FieldAnswerToken, vs...))
+}
+
+// AnswerTokenNotIn applies the NotIn predicate on the "answer_token" field.
+func AnswerTokenNotIn(vs ...xid.ID) predicate.Grant {
+	return predicate.Grant(sql.FieldNotIn(FieldAnswerToken, vs...))
+}
+
+// AnswerTokenGT applies the GT predicate on the "answer_token" field.
+func AnswerTokenGT(v xid.ID) predicate.Grant {
+	return predicate.Grant(sql.FieldGT(FieldAnswerToken, v))
+}
+
+// AnswerTokenGTE applies the GTE predicate on the "answer_token" field.
+func AnswerTokenGTE(v xid.ID) predicate.Grant {
+	return predicate.Grant(sql.FieldGTE(FieldAnswerToken, v))
+}
+
+// AnswerTokenLT applies the LT predicate on the "answer_token" field.
+func AnswerTokenLT(v xid.ID) predicate.Grant {
+	return predicate.Grant(sql.FieldLT(FieldAnswerToken, v))
+}
+
+// AnswerTokenLTE applies the LTE predicate on the "answer_token" field.
+func AnswerTokenLTE(v xid.ID) predicate.Grant {
+	return predicate.Grant(sql.FieldLTE(FieldAnswerToken, v))
+}
+
+// AnswerTokenIsNil applies the IsNil predicate on the "answer_token" field.
+func AnswerTokenIsNil() predicate.Grant {
+	return predicate.Grant(sql.FieldIsNull(FieldAnswerToken))
+}
+
+// AnswerTokenNotNil applies the NotNil predicate on the "answer_token" field.
+func AnswerTokenNotNil() predicate.Grant {
+	return predicate.Grant(sql.FieldNotNull(FieldAnswerToken))
 }
 
 // ExpiresAtEQ applies the EQ predicate on the "expires_at" field.

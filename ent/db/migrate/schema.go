@@ -763,6 +763,8 @@ var (
 		{Name: "code_used_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "refresh_hash", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
 		{Name: "refresh_expires_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "answer", Type: field.TypeBytes, Nullable: true, Size: 2048},
+		{Name: "answer_token", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "expires_at", Type: field.TypeInt64},
 		{Name: "revoked_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "revoked_reason", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},

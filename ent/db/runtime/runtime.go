@@ -786,6 +786,10 @@ func init() {
 	grantDescUserName := grantFields[3].Descriptor()
 	// grant.UserNameValidator is a validator for the "user_name" field. It is called by the builders before save.
 	grant.UserNameValidator = grantDescUserName.Validators[0].(func(string) error)
+	// grantDescAnswer is the schema descriptor for answer field.
+	grantDescAnswer := grantFields[11].Descriptor()
+	// grant.AnswerValidator is a validator for the "answer" field. It is called by the builders before save.
+	grant.AnswerValidator = grantDescAnswer.Validators[0].(func([]byte) error)
 	// grantDescID is the schema descriptor for id field.
 	grantDescID := grantMixinFields0[1].Descriptor()
 	// grant.DefaultID holds the default value on creation for the id field.
