@@ -36,6 +36,9 @@ const (
 // storeHeader names the store in which a person works, by its id or handle.
 const storeHeader = "Storefront-Store"
 
+// personHeader names the person whose page sends a request, by id: a page of somebody else is refused.
+const personHeader = "Storefront-Person"
+
 // Config is what an [Account] needs.
 type Config struct {
 	Sessions *session.Keeper
@@ -128,7 +131,7 @@ func (a *Account) ViewerIn(r *http.Request, store string) (*viewer.Viewer, error
 
 func (a *Account) at(r *http.Request, names []string) (*viewer.Viewer, error) {
 	p, err := a.Person(r)
-	if p == nil || err != nil {
+	if p == nil || err != nil || anotherThan(r, p) {
 		return nil, err
 	}
 	if a.hooks.Spend != nil {
@@ -146,6 +149,13 @@ func (a *Account) at(r *http.Request, names []string) (*viewer.Viewer, error) {
 		return in(p, names[0])
 	}
 	return nil, fault.New(fault.InvalidRequest, "Name one store in the header "+storeHeader+".")
+}
+
+// anotherThan reports whether a page of somebody else asks: one that was opened before this person signed in with the
+// same browser. What was typed there is not theirs to send.
+func anotherThan(r *http.Request, p *session.Person) bool {
+	expected := r.Header.Get(personHeader)
+	return expected != "" && expected != xid.User.Format(p.User)
 }
 
 func in(p *session.Person, name string) (*viewer.Viewer, error) {

@@ -254,3 +254,14 @@ func TestListsGoOn(t *testing.T) {
 		}
 	}
 }
+
+// Requests go through api.js alone, which asks for the sign-in and sends again where a session has ended: a page with a
+// way of its own would lose what somebody typed.
+func TestOneDoor(t *testing.T) {
+	door := regexp.MustCompile(`\bfetch\(|XMLHttpRequest|sendBeacon`)
+	for name, content := range written(t).files {
+		if ours(name) && path.Ext(name) == ".js" && name != "api.js" && name != "upload.js" && door.Match(content) {
+			t.Errorf("%s sends requests itself: use send or mutation", name)
+		}
+	}
+}

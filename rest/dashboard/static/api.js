@@ -1,10 +1,16 @@
 // The client of POST /graphql, the only way to the server.
 
 let store = '';
+let person = '';
 
 /** Names the store that requests are about; empty lets the server choose. */
 export function useStoreID(id) {
   store = id;
+}
+
+/** Names the person whom requests come from: should another one have signed in since, the server refuses them. */
+export function usePersonID(id) {
+  person = id;
 }
 
 /** A request that came to nothing: the network, the server, or a refusal of all of it. */
@@ -37,10 +43,37 @@ export class Refused extends Error {
 
 const signIn = '/sign-in';
 
+/** The address at which one signs in and comes back to a path. */
+export const signInAddress = (path) => signIn + '?return_to=' + encodeURIComponent(path);
+
 /** Leaves for the sign-in page, which leads back to where we are. */
 function leave() {
-  location.assign(signIn + '?return_to=' + encodeURIComponent(location.pathname + location.search));
+  location.assign(signInAddress(location.pathname + location.search));
   return new Promise(() => {}); // the page is going: nothing more to show
+}
+
+let signsIn = leave; // how the person signs in again
+let signing = null; // while they are asked
+
+/**
+ * Says how a person signs in again where the session has ended: by a function that resolves when they have, and throws
+ * a Failure when they would not. Until then the page is left for the sign-in page.
+ */
+export function signsInBy(ask) {
+  signsIn = ask ?? leave;
+}
+
+const headersOf = { 'content-type': 'application/json', accept: 'application/json' };
+
+/** Returns the account that is signed in now; null for nobody, and where the server cannot be asked. */
+export async function signedIn() {
+  try {
+    const response = await brief('/graphql',
+      { method: 'POST', headers: headersOf, body: JSON.stringify({ query: '{ account { id name } }' }) });
+    return (await response.json()).data?.account ?? null;
+  } catch {
+    return null;
+  }
 }
 
 /**
@@ -67,7 +100,10 @@ const brief = (url, options) =>
   fetch(url, { ...options, signal: options.signal ?? AbortSignal.timeout(30e3), redirect: 'error' });
 
 async function post(body, key, signal, via = brief) {
-  const headers = { 'content-type': 'application/json', accept: 'application/json' };
+  const headers = { ...headersOf };
+  if (person) {
+    headers['Storefront-Person'] = person;
+  }
   if (store) {
     headers['Storefront-Store'] = store;
   }
@@ -77,16 +113,20 @@ async function post(body, key, signal, via = brief) {
   let response, answer;
   try {
     response = await via('/graphql', { method: 'POST', headers, body, signal });
-    if (response.status === 401) {
-      return leave();
-    }
-    answer = await response.json();
+    answer = response.status === 401 ? null : await response.json();
   } catch (e) {
     if (signal?.aborted) {
       throw e;
     }
     throw new Failure(response ? 'The server answered in a way that the dashboard does not understand.'
       : 'The server could not be reached. Check the connection and try again.', 'network');
+  }
+  if (!answer) { // it did nothing, so it can be sent again
+    signing ??= signsIn().finally(() => {
+      signing = null;
+    });
+    await signing;
+    return post(body, key, signal, via);
   }
   const errors = (answer.errors ?? [])
     .map((e) => new Failure(e.message, e.extensions?.code ?? 'internal_error', e.extensions?.request_id));

@@ -1,12 +1,13 @@
 // The dashboard: the frame around the pages, and which page an address means.
 import { html, render, useEffect, useRef, useState, useErrorBoundary } from './lib.js';
 import { AppContext, useAddress, useApp } from './context.js';
-import { Failure, Refused, send, useStoreID } from './api.js';
+import { Failure, Refused, send, usePersonID, useStoreID } from './api.js';
 import { match, root } from './route.js';
 import { reaches, roleNames } from './role.js';
 import { Page, Empty, Trouble, Alert, follow, keepFocus, markMoved } from './ui.js';
 import { Icon } from './icons.js';
 import { Proof } from './proof.js';
+import { SignIn, tellTabs } from './sign_in.js';
 import { Unverified } from './address.js';
 import { Leaving } from './unsaved.js';
 
@@ -59,6 +60,7 @@ const security = { path: '/security', needs: 'account',
 const table = [
   ...places.map((p) => [p.path, p]),
   [security.path, security],
+  ['/signed-in', { page: () => import('./pages/signed_in.js').then((m) => m.SignedIn), below: '' }],
   ['/orders/new', { page: () => import('./pages/order_new.js').then((m) => m.OrderNew), needs: 'money',
     below: '/orders' }],
   ['/orders/print', { page: () => import('./pages/order_print.js').then((m) => m.OrderPrint), needs: 'orders',
@@ -166,6 +168,8 @@ function Main() {
   const [state, set] = useState({ data: null, failure: null });
   const load = () => begin().then((data) => {
     useStoreID(data.store.id);
+    usePersonID(data.account.id);
+    tellTabs();
     sessionStorage.setItem('store', data.store.id);
     set({ data, failure: null });
   }, (failure) => set({ data: null, failure }));
@@ -229,7 +233,7 @@ function Frame({ data, refresh }) {
         <${Unverified} /><${Place} /><${Guide} /></main>
     </div>
     ${finding && html`<${Finding} onClose=${() => find(false)} />`}
-    <${Proof} /><${Leaving} />
+    <${Proof} /><${SignIn} /><${Leaving} />
     <div class="notes">
       <div role="status" aria-live="polite">${note?.tone === 'good' && html`<p class="note good" data-test="toast">
         <${Icon} name="check" />${note.text}

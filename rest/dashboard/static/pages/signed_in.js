@@ -1,0 +1,10 @@
+// Where the tab ends in which a person signed in again for another one.
+import { html } from '../lib.js';
+import { Page, Alert } from '../ui.js';
+import { to } from '../route.js';
+
+export function SignedIn() {
+  return html`<${Page} title="You are signed in"><${Alert} tone="good">
+    <p>Close this tab and go on in the other one: what you typed there is sent now.
+      Or <a href=${to('')}>go to the dashboard</a>.</p><//><//>`;
+}
