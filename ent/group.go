@@ -13,21 +13,29 @@ import (
 const (
 	// maxGroup bounds the transactions that share a commit.
 	maxGroup = 64
-	// groupTime is after how long an open group takes no more of them.
+	// groupTime is how long a group accepts new members.
 	groupTime = 10 * time.Millisecond
+	// memberTime is how long a member may keep the finished members of its group waiting.
+	memberTime = 10 * time.Millisecond
 )
 
-// errGroupLost is the answer to those whose transactions were undone with another of
-// their group: they begin anew.
+// errGroupLost is the error of a transaction that was rolled back together with another
+// member of its group: it runs again.
 var errGroupLost = errors.New("undone with another transaction")
+
+// errEvicted is the error of a member that was rolled back because it took longer than
+// memberTime: it runs again, in a transaction of its own.
+var errEvicted = fmt.Errorf("%w: too slow to share a commit", errGroupLost)
 
 // turns orders the transactions of SQLite's one writer, first come, first served.
 //
-// Whoever has the turn may leave the transaction open for the next, who goes on inside a
-// savepoint: then one commit, which writes the pages that they share once and waits for
-// the disk once, serves all (group commit). Nobody hears of their own before it, nor what
-// came of looking at that of others: who lost against a transaction of the group would
-// look for it outside in vain.
+// The transaction that has the turn may stay open for the next one, which then runs inside
+// a savepoint: one commit, which writes shared pages once and waits for the disk once,
+// serves all members (group commit). No caller learns its outcome before that commit, nor
+// acts on rows that another member wrote.
+//
+// A finished member waits for those behind it, so these are fast: transactions of the
+// background do not join, and a member that takes longer than memberTime is evicted.
 type turns struct {
 	mu      sync.Mutex
 	taken   bool
@@ -36,25 +44,29 @@ type turns struct {
 	waited  time.Duration // and how long in all
 }
 
-// waiter is who wants the turn.
+// waiter is a transaction that waits for the turn.
 type waiter struct {
-	turn  chan *group // gets the open group, or nil
-	alone bool        // begins a transaction of their own
+	turn  chan *group // receives the open group, or nil
+	alone bool        // joins no group
 }
 
-// group is an open transaction of the database, used by who has the turn.
+// group is an open transaction of the database, used by the member that has the turn.
 type group struct {
 	store  *Store
 	conn   *stdsql.Conn
 	sql    *stdsql.Tx
 	cancel context.CancelFunc
 	begun  time.Time
-	size   int           // transactions that share it, so far
-	done   chan struct{} // closed once err says what became of it
-	err    error
+
+	mu      sync.Mutex    // held during each statement, and while a member is evicted
+	size    int           // members so far
+	idle    bool          // the last of them has finished
+	evicted bool          // the last of them was rolled back
+	done    chan struct{} // closed once err holds the outcome
+	err     error
 }
 
-// take waits for the turn. With it may come an open group to go on in.
+// take waits for the turn. An open group to join may come with it.
 func (t *turns) take(ctx context.Context, alone bool) (*group, error) {
 	t.mu.Lock()
 	if !t.taken {
@@ -78,7 +90,7 @@ func (t *turns) take(ctx context.Context, alone bool) (*group, error) {
 		t.waiting = slices.Delete(t.waiting, i, i+1)
 		return nil, ctx.Err()
 	}
-	return <-w.turn, nil // it came at the same time and has to be used
+	return <-w.turn, nil // it came at the same moment and has to be used
 }
 
 func (t *turns) note(since time.Time) {
@@ -96,8 +108,8 @@ func (t *turns) stats(s stdsql.DBStats) stdsql.DBStats {
 	return s
 }
 
-// give hands the turn on, with a group that is open, and reports whether somebody took
-// it. Without a group nobody has the turn then; with one it stays where it is.
+// give hands the turn on, together with an open group if g is not nil, and reports whether
+// a waiter took it. If none did, the turn is free without a group, and kept with one.
 func (t *turns) give(g *group) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -112,15 +124,15 @@ func (t *turns) give(g *group) bool {
 	return true
 }
 
-// begin begins a transaction, or goes on in the group that is open.
-func (s *Store) begin(caller context.Context, deadline time.Time) (*group, error) {
+// begin begins a transaction, or joins the open group unless alone is set.
+func (s *Store) begin(caller context.Context, deadline time.Time, alone bool) (*group, error) {
 	if s.turns == nil {
 		return s.open(caller, deadline)
 	}
 	ctx, cancel := context.WithDeadline(caller, deadline)
 	defer cancel()
 	s.noteRequest(caller)
-	g, err := s.turns.take(ctx, isBackground(caller))
+	g, err := s.turns.take(ctx, alone || IsBackground(caller))
 	if err != nil {
 		return nil, fmt.Errorf("connect: %w", s.explainWait(err))
 	}
@@ -140,7 +152,7 @@ func (s *Store) open(caller context.Context, deadline time.Time) (*group, error)
 		return nil, fmt.Errorf("connect: %w", err)
 	}
 	if s.turns != nil {
-		deadline = time.Now().Add(groupTime + TxBudget) // those of all who may share it
+		deadline = time.Now().Add(groupTime + TxBudget) // the latest deadline of any member
 	}
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(caller), deadline)
 	if s.oneMessage() {
@@ -156,13 +168,51 @@ func (s *Store) open(caller context.Context, deadline time.Time) (*group, error)
 		done: make(chan struct{})}, nil
 }
 
-// join makes what follows a transaction of the group that can be undone alone.
+// join begins a member that can be rolled back without the others.
 func (g *group) join() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.size++
+	g.idle = false
 	return g.exec("SAVEPOINT member")
 }
 
-// exec runs a statement on savepoints. Without them the group is lost.
+// watch evicts the member that has the turn if it keeps finished members waiting for too
+// long. cancel ends its statements. The caller calls stop when the member has finished.
+func (g *group) watch(cancel context.CancelCauseFunc) (stop func() bool) {
+	if g.size == 1 { // nobody waits for it
+		return func() bool { return true }
+	}
+	member := g.size
+	return time.AfterFunc(memberTime, func() {
+		cancel(errEvicted)
+		g.evict(member)
+	}).Stop
+}
+
+// evict rolls a member back, unless it has finished, and commits the group without it.
+func (g *group) evict(member int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.idle || g.size != member {
+		return
+	}
+	g.evicted = true
+	if g.exec("ROLLBACK TO member") == nil && g.exec("RELEASE member") == nil {
+		g.end() //nolint:errcheck // the finished members return it
+	}
+}
+
+// finish ends the last member's use of the group. It reports whether the member was still
+// part of it.
+func (g *group) finish() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.idle = true
+	return !g.evicted
+}
+
+// exec runs a statement on savepoints. If it fails, the group is lost.
 func (g *group) exec(statement string) error {
 	_, err := g.sql.ExecContext(context.Background(), statement)
 	if err != nil {
@@ -172,9 +222,12 @@ func (g *group) exec(statement string) error {
 	return nil
 }
 
-// commit ends the transaction of who has the turn, and returns when it is committed, with
-// the others of its group.
+// commit ends the transaction of the member that has the turn, and returns when it is
+// committed together with the others of its group.
 func (g *group) commit() error {
+	if !g.finish() {
+		return errEvicted
+	}
 	if g.size > 1 {
 		if err := g.exec("RELEASE member"); err != nil {
 			return err
@@ -183,10 +236,14 @@ func (g *group) commit() error {
 	return g.share()
 }
 
-// undo takes back the transaction of who has the turn, and no other of its group. It
-// returns when those are committed, or the error by which they are not: then what it had
-// seen of them may be gone.
+// undo rolls back the member that has the turn, and no other of its group. It returns when
+// those are committed, or the error by which they are not: then rows that the member read
+// of them may be gone.
 func (g *group) undo() error {
+	if !g.finish() {
+		<-g.done
+		return g.err
+	}
 	if g.size == 1 {
 		g.close(nil)
 		return nil
@@ -194,10 +251,10 @@ func (g *group) undo() error {
 	if g.exec("ROLLBACK TO member") == nil && g.exec("RELEASE member") == nil {
 		return g.share()
 	}
-	return nil // SQLite had undone the whole already, after an error of the disk: no savepoint is left
+	return nil // SQLite had rolled back everything already, after an error of the disk: no savepoint is left
 }
 
-// share returns when the group is committed: by the next, or by itself.
+// share returns when the group is committed: by the next member, or at once.
 func (g *group) share() error {
 	if g.handOn() {
 		<-g.done
@@ -206,7 +263,7 @@ func (g *group) share() error {
 	return g.end()
 }
 
-// handOn gives the turn and the group to the next, if the group may grow.
+// handOn gives the turn and the group to the next transaction, if the group may grow.
 func (g *group) handOn() bool {
 	t := g.store.turns
 	return t != nil && g.size < maxGroup && time.Since(g.begun) < groupTime && t.give(g)
@@ -218,7 +275,7 @@ func (g *group) end() error {
 	return err
 }
 
-// close ends the group, tells what became of it, and gives up the turn.
+// close ends the group, publishes its outcome, and gives up the turn.
 func (g *group) close(err error) {
 	g.sql.Rollback() // does nothing after Commit
 	g.conn.Close()

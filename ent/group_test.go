@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -238,6 +239,115 @@ func TestGroupUncertain(t *testing.T) {
 		}
 		s.check(t, 1, "a", "b")
 	})
+}
+
+// A finished write answers within milliseconds, however long the one behind it takes: that
+// one runs again, alone.
+func TestGroupEvicts(t *testing.T) {
+	wait := func(context.Context) error { <-time.After(2 * time.Second); return nil }
+	for name, slow := range map[string]func(s *grouped, ctx context.Context) error{
+		"computes": func(s *grouped, ctx context.Context) error { return wait(ctx) },
+		"writes":   func(s *grouped, ctx context.Context) error { return errors.Join(wait(ctx), add(ctx, s.Store, "slow")) },
+		"reads": func(s *grouped, ctx context.Context) error {
+			rows, err := s.DB(ctx).QueryContext(ctx, "SELECT id FROM products")
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			for rows.Next() {
+				if err := wait(ctx); err != nil {
+					return err
+				}
+			}
+			return rows.Err()
+		},
+		"refuses": func(s *grouped, ctx context.Context) error { return errors.Join(wait(ctx), errOurs) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, s *grouped) {
+				runs := 0
+				var took time.Duration
+				var fast, last *error
+				began := time.Now()
+				slowly := func(ctx context.Context) error {
+					runs++
+					if err := add(ctx, s.Store, "c"); err != nil {
+						return err
+					}
+					return slow(s, ctx)
+				}
+				err := s.InTx(s.ctx, func(ctx context.Context) error {
+					fast = s.behind(s.ctx, s.add("b"))
+					last = s.behind(s.ctx, slowly)
+					return add(ctx, s.Store, "a")
+				})
+				if took = time.Since(began); took > 25*time.Millisecond {
+					t.Errorf("the finished write answered after %s", took)
+				}
+				s.wg.Wait()
+				if err != nil || *fast != nil || runs != 2 {
+					t.Errorf("%v, %v, %d runs, want two", err, *fast, runs)
+				}
+				if name == "refuses" != errors.Is(*last, errOurs) || name != "refuses" && *last != nil {
+					t.Errorf("the slow one: %v", *last)
+				}
+			})
+		})
+	}
+}
+
+// A statement that does not end is interrupted. One that writes takes the whole group with
+// it, of which the others run again without it.
+func TestGroupInterrupts(t *testing.T) {
+	const endless = "(SELECT count(*) FROM (WITH RECURSIVE n(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n) " +
+		"SELECT v FROM n))"
+	for name, statement := range map[string]string{
+		"reads":  "SELECT " + endless,
+		"writes": "UPDATE products SET title = 'slow' WHERE " + endless + " > 0",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := ent.Open(t.Context(), ent.Config{Database: storetest.SQLite(t)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			ctx, _ := storetest.Merchant(t, s)
+			var slow error
+			var wg sync.WaitGroup
+			waits := s.Stats()[1].WaitCount
+			err = s.InTx(ctx, func(tx context.Context) error {
+				first := s.Stats()[1].WaitCount == waits
+				if first {
+					wg.Go(func() {
+						runs := 0
+						slow = s.InTx(ctx, func(ctx context.Context) error {
+							if runs++; runs > 1 {
+								return nil
+							}
+							rows, err := s.DB(ctx).QueryContext(ctx, statement)
+							if err != nil {
+								return err
+							}
+							defer rows.Close()
+							rows.Next()
+							return rows.Err()
+						})
+					})
+				}
+				for s.Stats()[1].WaitCount == waits {
+					runtime.Gosched()
+				}
+				return add(tx, s, "a")
+			})
+			wg.Wait()
+			if err != nil || slow != nil {
+				t.Errorf("%v, %v", err, slow)
+			}
+			if n := count(t, ctx, s); n != 1 {
+				t.Errorf("%d rows, want 1", n)
+			}
+		})
+	}
 }
 
 // Work that nobody waits for, and may take long, does not keep others from their commit;

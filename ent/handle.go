@@ -34,15 +34,17 @@ var extend = sync.OnceValue(func() error {
 	if handleParameter, err = libc.CString(handleName); err != nil {
 		return err
 	}
-	f := struct { // what a pointer to a function points at in C
-		f func(*libc.TLS, uintptr, uintptr, uintptr) int32
-	}{opened}
-	at := *(*uintptr)(unsafe.Pointer(&f)) //nolint:gosec // a function is never moved
-	if rc := sqlite3.Xsqlite3_auto_extension(tls, at); rc != sqlite3.SQLITE_OK {
+	if rc := sqlite3.Xsqlite3_auto_extension(tls, function(opened)); rc != sqlite3.SQLITE_OK {
 		return fmt.Errorf("register an extension of SQLite: code %d", rc)
 	}
 	return nil
 })
+
+// function returns the address of a Go function as SQLite calls it.
+func function[F any](f F) uintptr {
+	at := struct{ f F }{f}                  // what a pointer to a function points at in C
+	return *(*uintptr)(unsafe.Pointer(&at)) //nolint:gosec // a function is never moved
+}
 
 // opened is an extension, which SQLite calls at the end of opening a connection, while it
 // holds the connection's mutex.
@@ -71,6 +73,32 @@ func opened(tls *libc.TLS, db, _, _ uintptr) int32 {
 // connection is what is at an address in the driver's own memory.
 func connection(db uintptr) *sqlite3.Tsqlite3 {
 	return *(**sqlite3.Tsqlite3)(unsafe.Pointer(&db)) //nolint:gosec // no memory of Go's
+}
+
+// stepsPerCheck is how many steps of its virtual machine SQLite makes between two looks at
+// the context of a statement: some tenths of a millisecond.
+const stepsPerCheck = 4096
+
+// watched are the connections whose statements end with their contexts, by handle.
+var watched sync.Map
+
+// watch makes SQLite call interrupted every stepsPerCheck steps of a statement of c. A
+// goroutine that interrupts from outside would cost each statement more than this costs all.
+func (h handle) watch(c *preparedConn) {
+	watched.Store(h.db, c)
+	sqlite3.Xsqlite3_progress_handler(h.tls, h.db, stepsPerCheck, function(interrupted), h.db)
+}
+
+// interrupted reports, in C's manner, whether the context of the running statement has ended.
+func interrupted(_ *libc.TLS, db uintptr) int32 {
+	c, ok := watched.Load(db)
+	if !ok {
+		return 0
+	}
+	if ctx := c.(*preparedConn).running; ctx == nil || ctx.Err() == nil {
+		return 0
+	}
+	return 1
 }
 
 // latest returns the statement of h that was prepared last, or 0 where its text is not

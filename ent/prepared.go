@@ -23,8 +23,7 @@ const maxPrepared = 64
 // prepared by text. Parsing and planning are two fifths of a page of orders
 // otherwise, since ent sends text each time.
 //
-// A prepared statement hears its context before it starts and between rows, not
-// within a step.
+// A statement ends with its context: see [handle.watch].
 type preparing struct {
 	driver.Connector
 	uri  string
@@ -53,7 +52,9 @@ func (p *preparing) Connect(ctx context.Context) (driver.Conn, error) {
 		c.Close()
 		return nil, errors.New("connect: SQLite has not called its extension")
 	}
-	return &preparedConn{sqliteConn: whole, handle: h.(handle), idle: map[string]*preparedStmt{}}, nil
+	prepared := &preparedConn{sqliteConn: whole, handle: h.(handle), idle: map[string]*preparedStmt{}}
+	prepared.handle.watch(prepared)
+	return prepared, nil
 }
 
 // sqliteConn is all that the driver's connections can do for database/sql.
@@ -71,9 +72,10 @@ type sqliteConn interface {
 // preparedConn is used by one goroutine at a time, as every driver.Conn is.
 type preparedConn struct {
 	sqliteConn
-	handle handle
-	idle   map[string]*preparedStmt // a statement in use is not here
-	tick   uint64
+	handle  handle
+	idle    map[string]*preparedStmt // a statement in use is not here
+	tick    uint64
+	running context.Context // of the statement that runs; nil between statements
 }
 
 // Status implements sqlite.DBStatus: tests count by it the pages that reads look at.
@@ -101,9 +103,11 @@ func (c *preparedConn) ExecContext(ctx context.Context, query string, args []dri
 	if err != nil {
 		return nil, err
 	}
+	c.running = ctx
 	res, err := st.Stmt.Exec(positional(args)) //nolint:staticcheck // the driver's statements have no other form
+	c.running = nil
 	c.give(st, err)
-	return res, err
+	return res, cutOff(ctx, err)
 }
 
 // QueryContext implements driver.QueryerContext.
@@ -115,10 +119,12 @@ func (c *preparedConn) QueryContext(ctx context.Context, query string, args []dr
 	if err != nil {
 		return nil, err
 	}
+	c.running = ctx
 	rows, err := st.Stmt.Query(positional(args)) //nolint:staticcheck // see ExecContext
+	c.running = nil
 	if err != nil {
 		c.give(st, err)
-		return nil, err
+		return nil, cutOff(ctx, err)
 	}
 	whole, ok := rows.(sqliteRows)
 	if !ok {
@@ -126,11 +132,20 @@ func (c *preparedConn) QueryContext(ctx context.Context, query string, args []dr
 		st.Close()
 		return nil, fmt.Errorf("query: %T lacks an interface of the driver", rows)
 	}
-	return &preparedRows{sqliteRows: whole, conn: c, stmt: st}, nil
+	return &preparedRows{sqliteRows: whole, conn: c, stmt: st, ctx: ctx}, nil
+}
+
+// cutOff returns the error of a context in place of SQLite's word for it.
+func cutOff(ctx context.Context, err error) error {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok && e.Code() == sqlite3.SQLITE_INTERRUPT && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
 }
 
 // Close implements driver.Conn.
 func (c *preparedConn) Close() error {
+	watched.Delete(c.handle.db)
 	for query, st := range c.idle {
 		st.Close()
 		delete(c.idle, query)
@@ -214,6 +229,15 @@ type preparedRows struct {
 	sqliteRows
 	conn *preparedConn
 	stmt *preparedStmt
+	ctx  context.Context
+}
+
+// Next implements driver.Rows.
+func (r *preparedRows) Next(dest []driver.Value) error {
+	r.conn.running = r.ctx
+	err := r.sqliteRows.Next(dest)
+	r.conn.running = nil
+	return cutOff(r.ctx, err)
 }
 
 // Close implements driver.Rows.
@@ -263,15 +287,17 @@ func (c *preparedConn) scanInto(ctx context.Context, to *cell.Target, query stri
 		c.give(st, nil)
 		return errors.New("query: more than one statement")
 	}
+	c.running = ctx
+	defer func() { c.running = nil }()
 	rows, err := st.Query(values)
 	if err != nil {
 		c.give(st, err)
-		return err
+		return cutOff(ctx, err)
 	}
 	defer func() {
 		ended := rows.Close() // with the error of the step that failed, where one did
 		c.give(st, ended)
-		err = cmp.Or(err, ended)
+		err = cmp.Or(err, cutOff(ctx, ended))
 	}()
 	// The driver has made the first step, and has reset the statement where no row was found.
 	n := int(sqlite3.Xsqlite3_data_count(c.handle.tls, st.handle))

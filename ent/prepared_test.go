@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"modernc.org/sqlite"
 
@@ -213,6 +214,56 @@ func TestScanIntoEnds(t *testing.T) {
 		t.Errorf("a look for work within a transaction: got %v, want ErrNoShard", err)
 	}
 	whole()
+}
+
+// TestStatementEndsWithItsContext: a statement that would not end does when its context ends,
+// whichever way it runs, and its connection goes on.
+func TestStatementEndsWithItsContext(t *testing.T) {
+	const endless = "(SELECT count(*) FROM (WITH RECURSIVE c(x) AS (SELECT v UNION ALL SELECT x + 1 FROM c) " +
+		"SELECT x FROM c WHERE x > ?))"
+	const text, later = "SELECT " + endless + " FROM n", "SELECT CASE v WHEN 1 THEN 1 ELSE " + endless + " END FROM n"
+	s := numbers(t, 2)
+	reading := &pool{store: s, db: s.readers}
+	read := func(ctx context.Context, from runner, text string) error {
+		rows, err := from.QueryContext(ctx, text, 1)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+		}
+		return rows.Err()
+	}
+	for name, run := range map[string]func(ctx context.Context) error{
+		"a read":          func(ctx context.Context) error { return read(ctx, reading, text) },
+		"its second row":  func(ctx context.Context) error { return read(ctx, reading, later) },
+		"without prepare": func(ctx context.Context) error { return read(ctx, reading, "WITH a AS ("+text+") SELECT * FROM a") },
+		"into entities": func(ctx context.Context) error {
+			to := &cell.Target{Dest: cell.NewDest(new(cell.Int64)), Row: func() {}}
+			return reading.Query(ctx, later, []any{1}, to)
+		},
+		"a write of the background": func(ctx context.Context) error {
+			return s.InTx(Background(ctx), func(ctx context.Context) error {
+				_, err := s.DB(ctx).ExecContext(ctx, "DELETE FROM n WHERE v < "+endless, 1)
+				return err
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			defer cancel()
+			if err := run(ctx); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("got %v", err)
+			}
+			rows, err := reading.QueryContext(t.Context(), "SELECT v FROM n")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := drain(t, rows); n != 2 {
+				t.Errorf("%d rows afterwards, want 2", n)
+			}
+		})
+	}
 }
 
 func TestPreparedIsBounded(t *testing.T) {

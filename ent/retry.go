@@ -28,6 +28,7 @@ type retry struct {
 	tries     int
 	lockWaits int
 	spent     bool // it would have been tried again, had there been tries left
+	alone     bool // it was evicted from a group and joins none
 }
 
 // next counts a failed try and returns how long to wait before the next one. While the

@@ -18,6 +18,7 @@ const TxBudget = 15 * time.Second
 // tx is an open transaction, and ent's driver inside it.
 type tx struct {
 	store     *Store
+	group     *group
 	sql       *stdsql.Tx
 	client    *db.Client
 	onCommit  []func()
@@ -75,7 +76,7 @@ func (s *Store) inTx(ctx context.Context, f func(ctx context.Context) error, key
 	s.refreshFormats(ctx)
 	r := retry{deadline: time.Now().Add(TxBudget), keyed: keyed}
 	for {
-		hooks, phase, err := s.try(ctx, r.deadline, f)
+		hooks, phase, err := s.try(ctx, &r, f)
 		if err == nil {
 			for _, h := range hooks {
 				h()
@@ -99,11 +100,11 @@ func (s *Store) inTx(ctx context.Context, f func(ctx context.Context) error, key
 	}
 }
 
-// try runs f once in a transaction of its own. It says how far it came.
+// try runs f once in a transaction. It returns how far it came.
 func (s *Store) try(
-	caller context.Context, deadline time.Time, f func(context.Context) error,
+	caller context.Context, r *retry, f func(context.Context) error,
 ) (hooks []func(), p phase, err error) {
-	g, err := s.begin(caller, deadline)
+	g, err := s.begin(caller, r.deadline, r.alone)
 	if err != nil {
 		return nil, beginning, err
 	}
@@ -116,11 +117,19 @@ func (s *Store) try(
 			hooks, p, err = nil, running, fmt.Errorf("%w: %w", errGroupLost, err)
 		}
 	}()
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(caller), deadline)
+	ctx, evict := context.WithCancelCause(s.lasting(caller))
+	defer evict(nil)
+	defer g.watch(evict)()
+	ctx, cancel := context.WithDeadline(ctx, r.deadline)
 	defer cancel()
-	t := &tx{store: s, sql: g.sql}
+	t := &tx{store: s, group: g, sql: g.sql}
 	t.client = db.NewClient(db.Driver(t))
-	if err := t.settle(f(context.WithValue(ctx, txKey{}, t))); err != nil {
+	err = f(context.WithValue(ctx, txKey{}, t))
+	if errors.Is(context.Cause(ctx), errEvicted) {
+		r.alone = true
+		return nil, running, errEvicted
+	}
+	if err := t.settle(err); err != nil {
 		return nil, running, err
 	}
 	if err := t.send(joinsCommit.with(ctx)); err != nil {
@@ -134,6 +143,16 @@ func (s *Store) try(
 		return nil, committing, fmt.Errorf("commit: %w", err)
 	}
 	return t.onCommit, committing, nil
+}
+
+// lasting returns the context of a transaction that has begun: a request that goes away
+// does not end it. The end of background work does on SQLite, where its statements may be
+// long; elsewhere the server would go on with the statement for a while.
+func (s *Store) lasting(caller context.Context) context.Context {
+	if s.turns != nil && IsBackground(caller) {
+		return caller
+	}
+	return context.WithoutCancel(caller)
 }
 
 func (s *Store) commit(begun *stdsql.Tx) error {
@@ -246,6 +265,8 @@ func (t *tx) Query(ctx context.Context, query string, args, v any) error {
 
 // ExecContext runs a statement.
 func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (stdsql.Result, error) {
+	t.group.mu.Lock()
+	defer t.group.mu.Unlock()
 	if err := t.enter(ctx, query, args); err != nil {
 		return nil, err
 	}
@@ -262,6 +283,8 @@ func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (stdsql
 
 // QueryContext runs a query.
 func (t *tx) QueryContext(ctx context.Context, query string, args ...any) (*stdsql.Rows, error) {
+	t.group.mu.Lock()
+	defer t.group.mu.Unlock()
 	if err := t.enter(ctx, query, args); err != nil {
 		return nil, err
 	}

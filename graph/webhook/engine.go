@@ -119,7 +119,7 @@ func (e *Engine) Stop(limit context.Context) { e.life.Stop(limit) }
 // begin starts the loops. They end in three stages, one after the other: no new
 // work, no more attempts, nothing left to write down.
 func (e *Engine) begin(ctx context.Context) (end func(limit context.Context)) {
-	d, ctx := e.dispatcher, ent.Background(ctx)
+	d := e.dispatcher
 	working, endWork := context.WithCancel(ctx)
 	sending, endSending := context.WithCancel(ctx)
 	keeping, endKeeping := context.WithCancel(ctx)

@@ -3,6 +3,8 @@ package work
 import (
 	"context"
 	"sync"
+
+	"github.com/storefront-go/storefront/ent"
 )
 
 // Service works in the background from Start to Stop. Both may be called at any
@@ -29,8 +31,9 @@ type span struct {
 	ended    chan struct{}
 }
 
-// Start calls begin, which sets the work going and returns what ends it, unless
-// the service runs. While it stops, Start waits for that.
+// Start calls begin, which starts the work and returns what ends it, unless the service
+// runs. While it stops, Start waits for that. The context of begin is that of background
+// work ([ent.Background]): its transactions keep no request waiting for a shared commit.
 func (l *Life) Start(ctx context.Context, begin func(ctx context.Context) (end func(limit context.Context))) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -43,7 +46,7 @@ func (l *Life) Start(ctx context.Context, begin func(ctx context.Context) (end f
 		<-ended
 		l.mu.Lock()
 	}
-	l.now = &span{stop: begin(context.WithoutCancel(ctx)), ended: make(chan struct{})}
+	l.now = &span{stop: begin(ent.Background(context.WithoutCancel(ctx))), ended: make(chan struct{})}
 }
 
 // Stop calls what begin returned. Others who stop at once wait for it, each as

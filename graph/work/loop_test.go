@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/graph/work"
 )
 
@@ -56,6 +57,21 @@ func TestLoopKeepsItsInterval(t *testing.T) {
 		after(time.Hour)
 		if got := n.Load(); got < 1+54 || got > 1+67 {
 			t.Errorf("%d rounds after an hour, want about 61", got)
+		}
+	})
+}
+
+// Whatever runs in a loop, or in another service, keeps no request waiting.
+func TestLoopIsBackground(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		background := false
+		l, _ := started(t, work.Config{Run: func(ctx context.Context) error {
+			background = ent.IsBackground(ctx)
+			return nil
+		}})
+		l.Wake()
+		if synctest.Wait(); !background {
+			t.Error("the context of a round is not that of background work")
 		}
 	})
 }
