@@ -247,7 +247,9 @@ func TestGroupEvicts(t *testing.T) {
 	wait := func(context.Context) error { <-time.After(2 * time.Second); return nil }
 	for name, slow := range map[string]func(s *grouped, ctx context.Context) error{
 		"computes": func(s *grouped, ctx context.Context) error { return wait(ctx) },
-		"writes":   func(s *grouped, ctx context.Context) error { return errors.Join(wait(ctx), add(ctx, s.Store, "slow")) },
+		"writes": func(s *grouped, ctx context.Context) error {
+			return errors.Join(wait(ctx), add(ctx, s.Store, "slow"))
+		},
 		"reads": func(s *grouped, ctx context.Context) error {
 			rows, err := s.DB(ctx).QueryContext(ctx, "SELECT id FROM products")
 			if err != nil {

@@ -235,9 +235,11 @@ func TestStatementEndsWithItsContext(t *testing.T) {
 		return rows.Err()
 	}
 	for name, run := range map[string]func(ctx context.Context) error{
-		"a read":          func(ctx context.Context) error { return read(ctx, reading, text) },
-		"its second row":  func(ctx context.Context) error { return read(ctx, reading, later) },
-		"without prepare": func(ctx context.Context) error { return read(ctx, reading, "WITH a AS ("+text+") SELECT * FROM a") },
+		"a read":         func(ctx context.Context) error { return read(ctx, reading, text) },
+		"its second row": func(ctx context.Context) error { return read(ctx, reading, later) },
+		"without prepare": func(ctx context.Context) error {
+			return read(ctx, reading, "WITH a AS ("+text+") SELECT * FROM a")
+		},
 		"into entities": func(ctx context.Context) error {
 			to := &cell.Target{Dest: cell.NewDest(new(cell.Int64)), Row: func() {}}
 			return reading.Query(ctx, later, []any{1}, to)

@@ -114,7 +114,8 @@ func (s *Store) try(
 			return
 		}
 		if lost := g.undo(); lost != nil && err != nil {
-			hooks, p, err = nil, running, fmt.Errorf("%w: %w", errGroupLost, err)
+			// What f returned rests on rows that are gone: nobody may take it for an answer.
+			hooks, p, err = nil, running, fmt.Errorf("%w, after it had returned: %s", errGroupLost, err.Error())
 		}
 	}()
 	ctx, evict := context.WithCancelCause(s.lasting(caller))
@@ -196,8 +197,10 @@ func (t *tx) settle(err error) error {
 		return t.dead
 	case err == nil:
 		return t.failed
-	case t.dead != nil && !isFinal(err) && classify(err) == fatal:
+	case t.dead != nil && !isFinal(err) && classify(err) == fatal && classify(t.dead) == fatal:
 		return errors.Join(err, t.dead)
+	case t.dead != nil && !isFinal(err) && classify(err) == fatal:
+		return fmt.Errorf("%w, after which it returned: %s", t.dead, err.Error())
 	}
 	return err
 }

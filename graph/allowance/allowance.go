@@ -11,10 +11,10 @@ import (
 	"fmt"
 	"time"
 
+	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/allowance"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -52,7 +52,7 @@ func Take(ctx context.Context, s *ent.Store, key digest.Sum, r Rate) (wait time.
 		return 0, errWithin
 	}
 	err = s.InTx(ctx, func(ctx context.Context) (err error) {
-		wait, err = take(ctx, s.DB(ctx), key, r)
+		wait, err = take(ctx, s, key, r)
 		return err
 	})
 	if err != nil {
@@ -109,38 +109,33 @@ func Wait(ctx context.Context, s *ent.Store, charges ...Charge) (wait time.Durat
 // latest is the latest time to be full again that leaves room for one.
 func (r Rate) latest(now micros.Time) micros.Time { return now.Add(time.Duration(r.Burst-1) * r.Every) }
 
-// take moves the time on with one statement where there is room. The condition stands
-// in the update, so that those who count at once are counted one after the other.
-func take(ctx context.Context, c *db.Client, key digest.Sum, r Rate) (time.Duration, error) {
+// take counts one with one statement where there is room. It is an upsert: on MySQL an
+// UPDATE of no row locks the gap into which two callers would insert theirs, and each would
+// wait for the other.
+func take(ctx context.Context, s *ent.Store, key digest.Sum, r Rate) (time.Duration, error) {
 	now := micros.Now()
-	latest := r.latest(now)
-	n, err := c.Allowance.Update().Where(allowance.ID(key), allowance.FullAtLTE(latest)).
-		Modify(later(now, r.Every)).Save(ctx)
-	if err != nil || n == 1 {
-		return 0, err
+	latest, every := r.latest(now), r.Every.Microseconds()
+	query := "INSERT INTO allowances (id, full_at) VALUES (?, ?) "
+	next := "CASE WHEN full_at > ? THEN full_at WHEN full_at > ? THEN full_at + ? ELSE ? END"
+	args := []any{key, now.Add(r.Every), latest, now, every, now.Add(r.Every)}
+	if s.Dialect() == dialect.MySQL { // a row that keeps its value does not count as affected
+		query += "ON DUPLICATE KEY UPDATE full_at = " + next
+	} else {
+		query += "ON CONFLICT (id) DO UPDATE SET full_at = " + next + " WHERE full_at <= ?"
+		args = append(args, latest)
 	}
-	err = c.Allowance.Create().SetID(key).SetFullAt(now.Add(r.Every)).Exec(ctx)
-	if err == nil || !ent.IsDuplicate(err) {
-		return 0, err
-	}
-	query := c.Allowance.Query().Where(allowance.ID(key))
-	query.Modify(ent.ForUpdate)
-	row, err := query.Only(ctx)
+	res, err := s.DB(ctx).ExecContext(ctx, query, args...)
 	if err != nil {
 		return 0, err
 	}
-	if row.FullAt <= latest { // another one made the row since the update looked
-		return 0, c.Allowance.Update().Where(allowance.ID(key)).Modify(later(now, r.Every)).Exec(ctx)
+	if n, err := res.RowsAffected(); err != nil || n > 0 {
+		return 0, err
+	}
+	row, err := s.DB(ctx).Allowance.Get(ctx, key)
+	if err != nil {
+		return 0, err
 	}
 	return max(row.FullAt.Time().Sub(latest.Time()), time.Microsecond), nil
-}
-
-// later takes one from what is left.
-func later(now micros.Time, every time.Duration) func(*sql.UpdateBuilder) {
-	return func(u *sql.UpdateBuilder) {
-		u.Set(allowance.FieldFullAt, sql.Expr("CASE WHEN `full_at` > ? THEN `full_at` ELSE ? END + ?",
-			now, now, every.Microseconds()))
-	}
 }
 
 // Return gives one of a key back, which turned out not to count.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -61,6 +62,56 @@ func products(t *testing.T, ctx context.Context, s *ent.Store) int {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// What a request refused on the strength of rows that were never committed is no answer,
+// also when there is no time left to ask again.
+func TestRefusalOfALostGroupIsNotKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s *ent.Store
+		var ctx context.Context
+		var others sync.WaitGroup
+		lose, done := false, false
+		// hold keeps the writer until the refused request waits for it behind a write with which
+		// it is lost.
+		hold := func() {
+			_ = s.InTx(ent.Background(ctx), func(context.Context) error {
+				others.Go(func() { _ = s.InTx(ctx, func(context.Context) error { lose = !done; return nil }) })
+				<-time.After(300 * time.Millisecond)
+				return nil
+			})
+		}
+		s, err := ent.Open(t.Context(), ent.Config{Database: storetest.SQLite(t), Committed: func() error {
+			if !lose {
+				return nil
+			}
+			lose = false
+			others.Go(hold)
+			synctest.Wait()
+			return errors.New("the disk failed")
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		ctx = merchant(t, s)
+		k, claim, runs := newKeeper(t, s), idem.Claim{Key: "k", Fingerprint: [32]byte{1}}, 0
+		refuse := func(context.Context) (idem.Answer, error) {
+			runs++
+			return idem.Answer{Status: 409, Body: []byte("sold out"), Refused: true}, nil
+		}
+		others.Go(hold)
+		synctest.Wait()
+		a, _, err := k.Run(ctx, claim, refuse)
+		if !ent.IsUnavailable(err) || runs < 2 {
+			t.Errorf("answered %d %s, %v after %d runs", a.Status, a.Body, err, runs)
+		}
+		done = true
+		others.Wait()
+		if _, replayed, err := k.Run(ctx, claim, sell(s, "a")); replayed || err != nil {
+			t.Errorf("the key has an answer: %v, %v", replayed, err)
+		}
+	})
 }
 
 func TestRunAnswersOnce(t *testing.T) {

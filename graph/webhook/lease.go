@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -176,8 +177,8 @@ func (d *dispatcher) releaseIdle(ctx context.Context) error {
 
 func (d *dispatcher) releaseAll(ctx context.Context, by map[micros.Time][]schedule.Release) error {
 	var errs []error
-	for due, list := range by {
-		for part := range ent.ByShard(d.Store, list, func(r schedule.Release) xid.ID { return r.Queue.Store }) {
+	for _, due := range slices.Sorted(maps.Keys(by)) {
+		for part := range ent.ByShard(d.Store, by[due], func(r schedule.Release) xid.ID { return r.Queue.Store }) {
 			for batch := range slices.Chunk(part, leaseBatch) {
 				errs = append(errs, d.release(ctx, batch, due)) // each queue is kept or dropped
 			}

@@ -5,6 +5,7 @@ import (
 	stdsql "database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -350,15 +351,16 @@ func (r *relay) reserve(ctx context.Context, subs []*subscriber) error {
 			passed[xid.Nil] = append(passed[xid.Nil], s)
 		}
 	}
-	for missed, list := range passed {
-		for some := range slices.Chunk(list, 4*leaseBatch) {
+	// In one order, as everybody who writes several of them.
+	for _, missed := range slices.SortedFunc(maps.Keys(passed), xid.ID.Compare) {
+		for some := range slices.Chunk(passed[missed], 4*leaseBatch) {
 			if err := r.pass(ctx, some, missed); err != nil {
 				return err
 			}
 		}
 	}
-	for count, list := range by {
-		for some := range slices.Chunk(list, 4*leaseBatch) {
+	for _, count := range slices.Sorted(maps.Keys(by)) {
+		for some := range slices.Chunk(by[count], 4*leaseBatch) {
 			if err := r.raise(ctx, some, count); err != nil {
 				return err
 			}

@@ -40,6 +40,7 @@ func Rules() []Rule {
 		{"changes go through the core", changes},
 		{"packages stay small", crowds},
 		{"transactions begin in ent", transactions},
+		{"statements do not follow the order of a map", mapOrder},
 		{"no wrapped error may be nil", nilWraps},
 		{"tests do not sleep", sleeps},
 		{"tests are not skipped", skips},
