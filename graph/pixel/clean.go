@@ -31,7 +31,7 @@ type Picture struct {
 
 // Clean makes a picture of an upload that shows the same and holds nothing else: all
 // pixels are decoded, turned as the camera was held, and encoded anew, so that places,
-// names and what lies behind the end are gone. Only the colours of a JPEG stay described.
+// names and what lies behind the end are gone. Only its color profile stays.
 // A JPEG stays one; a PNG stays one, and a GIF that does not move becomes one; a WebP
 // becomes a JPEG, or a PNG where it is transparent. An animation keeps its frames. The
 // error is a [Fault] where the picture is
@@ -66,8 +66,8 @@ func Clean(b []byte) (p *Picture, err error) {
 		return nil, ErrBroken
 	}
 	p, err = keep(turned(m, orientation(b, h.ContentType)), h.ContentType)
-	if _, rgb := m.(*image.YCbCr); err == nil && rgb && h.ContentType == JPEG {
-		p.Body = withProfile(p.Body, profile(b))
+	if err == nil && colored(m) {
+		p.Body = withProfile(p.Body, p.ContentType, profile(b, h.ContentType))
 	}
 	return p, err
 }
@@ -81,6 +81,7 @@ func decode(b []byte, h Header) (image.Image, error) {
 	screen := image.Rect(0, 0, h.Width, h.Height)
 	switch {
 	case m.Bounds() == screen:
+		fullRange(m, h.ContentType)
 		return m, nil
 	case h.ContentType != GIF:
 		return nil, errors.New("the picture has another size than it says")
@@ -88,6 +89,32 @@ func decode(b []byte, h Header) (image.Image, error) {
 	whole := image.NewRGBA(screen)
 	draw.Draw(whole, m.Bounds(), m, m.Bounds().Min, draw.Src)
 	return whole, nil
+}
+
+// fullRange corrects a lossy WebP: its luma goes from 16 to 235 and its chroma from 16 to 240 (RFC
+// 9649, section 2.5), but Go's image.YCbCr means 0 to 255 (golang.org/issue/40173). Unless it
+// is corrected, white becomes (235, 235, 235).
+func fullRange(m image.Image, contentType string) {
+	var c *image.YCbCr
+	switch m := m.(type) {
+	case *image.YCbCr:
+		c = m
+	case *image.NYCbCrA:
+		c = &m.YCbCr
+	}
+	if contentType != WebP || c == nil {
+		return
+	}
+	var luma, chroma [256]uint8
+	for i := range 256 {
+		luma[i] = uint8(min(max(0, (2*(i-16)*255+219)/(2*219)), 255))
+		chroma[i] = uint8(min(max(0, ((i-128)*255+128*224+112)/224), 255))
+	}
+	for plane, table := range map[*[]uint8]*[256]uint8{&c.Y: &luma, &c.Cb: &chroma, &c.Cr: &chroma} {
+		for i, v := range *plane {
+			(*plane)[i] = table[v]
+		}
+	}
 }
 
 // keep encodes a picture of some type as it is kept.

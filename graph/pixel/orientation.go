@@ -18,9 +18,9 @@ func orientation(b []byte, contentType string) int {
 	case JPEG:
 		return tiffOrientation(jpegExif(b))
 	case PNG:
-		return tiffOrientation(pngExif(b))
+		return tiffOrientation(pngChunk(b, "eXIf"))
 	case WebP:
-		return tiffOrientation(webpExif(b))
+		return tiffOrientation(bytes.TrimPrefix(webpChunk(b, "EXIF"), exifMark)) // some begin it as in a JPEG
 	}
 	return upright
 }
@@ -63,14 +63,14 @@ func segments(b []byte) iter.Seq2[byte, []byte] {
 	}
 }
 
-// pngExif finds the chunk eXIf (PNG, third edition, section 11.3.4.6).
-func pngExif(b []byte) []byte {
+// pngChunk finds the first chunk of a name in a PNG, or returns nil.
+func pngChunk(b []byte, name string) []byte {
 	for rest := cut(b, 8); len(rest) >= 12; {
 		size := int64(binary.BigEndian.Uint32(rest))
 		if size > int64(len(rest)-12) {
 			return nil
 		}
-		if string(rest[4:8]) == "eXIf" {
+		if string(rest[4:8]) == name {
 			return rest[8 : 8+size]
 		}
 		rest = rest[12+size:]
@@ -78,16 +78,15 @@ func pngExif(b []byte) []byte {
 	return nil
 }
 
-// webpExif finds the chunk EXIF (RFC 9649, section 2.7.1.5). Some programs begin it as in
-// a JPEG.
-func webpExif(b []byte) []byte {
+// webpChunk finds the first chunk of a name in a WebP, or returns nil (RFC 9649, section 2.3).
+func webpChunk(b []byte, name string) []byte {
 	for rest := cut(b, 12); len(rest) >= 8; {
 		size := int64(binary.LittleEndian.Uint32(rest[4:]))
 		if size > int64(len(rest)-8) {
 			return nil
 		}
-		if string(rest[:4]) == "EXIF" {
-			return bytes.TrimPrefix(rest[8:8+size], exifMark)
+		if string(rest[:4]) == name {
+			return rest[8 : 8+size]
 		}
 		rest = rest[min(8+size+size&1, int64(len(rest))):]
 	}

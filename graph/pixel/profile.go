@@ -2,11 +2,15 @@ package pixel
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/binary"
+	"hash/crc32"
+	"image"
+	"io"
 	"slices"
 )
 
-// maxProfile bounds the colour profile of a picture: those of cameras and telephones have
+// maxProfile bounds the color profile of a picture: those of cameras and telephones have
 // about 600 bytes, or 3,000.
 const maxProfile = 8 << 10
 
@@ -14,28 +18,79 @@ const maxProfile = 8 << 10
 // (ICC.1:2022, section B.4).
 var profileMark = []byte("ICC_PROFILE\x00\x01\x01")
 
-// profile finds the colour profile of a JPEG of three colours: without it, what a telephone
-// takes would be shown in duller ones. One that is not of the form of a profile is none.
-func profile(b []byte) []byte {
+// profile returns the color profile of a picture of three colors, or nil. Without it, the
+// picture of a telephone would be shown in duller colors. It must have the form of a profile.
+func profile(b []byte, contentType string) []byte {
+	var p []byte
+	switch contentType {
+	case JPEG:
+		p = jpegProfile(b)
+	case PNG:
+		p = pngProfile(b)
+	case WebP:
+		p = webpChunk(b, "ICCP")
+	}
+	whole := len(p) >= 128 && len(p) <= maxProfile && int(binary.BigEndian.Uint32(p)) == len(p)
+	if whole && string(p[16:20]) == "RGB " && string(p[36:40]) == "acsp" {
+		return p
+	}
+	return nil
+}
+
+func jpegProfile(b []byte) []byte {
 	const app2 = 0xe2
 	for marker, data := range segments(b) {
-		p, ok := bytes.CutPrefix(data, profileMark)
-		if marker == app2 && ok {
-			whole := len(p) >= 128 && len(p) <= maxProfile && int(binary.BigEndian.Uint32(p)) == len(p)
-			if whole && string(p[16:20]) == "RGB " && string(p[36:40]) == "acsp" {
-				return p
-			}
-			return nil
+		if p, ok := bytes.CutPrefix(data, profileMark); marker == app2 && ok {
+			return p
 		}
 	}
 	return nil
 }
 
-// withProfile puts a profile behind the beginning of a JPEG.
-func withProfile(b, p []byte) []byte {
-	if len(p) == 0 {
-		return b
+// pngProfile unpacks the chunk iCCP: a name, a zero, the method, a zlib stream (PNG, third
+// edition, section 11.3.2.3).
+func pngProfile(b []byte) []byte {
+	_, packed, ok := bytes.Cut(pngChunk(b, "iCCP"), []byte{0})
+	if !ok || len(packed) < 1 || packed[0] != 0 {
+		return nil
 	}
-	head := binary.BigEndian.AppendUint16([]byte{0xff, 0xd8, 0xff, 0xe2}, uint16(2+len(profileMark)+len(p)))
-	return slices.Concat(head, profileMark, p, b[2:])
+	r, err := zlib.NewReader(bytes.NewReader(packed[1:]))
+	if err != nil {
+		return nil
+	}
+	p, err := io.ReadAll(io.LimitReader(r, maxProfile+1))
+	if err != nil {
+		return nil
+	}
+	return p
+}
+
+// withProfile adds a profile to a JPEG or PNG that has none.
+func withProfile(b []byte, contentType string, p []byte) []byte {
+	switch {
+	case len(p) == 0:
+		return b
+	case contentType == JPEG:
+		head := binary.BigEndian.AppendUint16([]byte{0xff, 0xd8, 0xff, 0xe2}, uint16(2+len(profileMark)+len(p)))
+		return slices.Concat(head, profileMark, p, b[2:])
+	}
+	var chunk bytes.Buffer
+	chunk.WriteString("iCCPprofile\x00\x00")
+	packed := zlib.NewWriter(&chunk)
+	_, _ = packed.Write(p) // into memory
+	_ = packed.Close()
+	data := chunk.Bytes()
+	const header = 8 + 12 + 13 // the signature and the chunk IHDR
+	size := binary.BigEndian.AppendUint32(nil, uint32(len(data)-4))
+	sum := binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(data))
+	return slices.Concat(b[:header], size, data, sum, b[header:])
+}
+
+// colored reports whether a decoded picture has three colors, to which a profile of three applies.
+func colored(m image.Image) bool {
+	switch m.(type) {
+	case *image.Gray, *image.Gray16, *image.CMYK:
+		return false
+	}
+	return true
 }

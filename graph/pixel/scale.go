@@ -31,9 +31,7 @@ func Scale(b []byte, widths ...int) ([][]byte, error) {
 		if list[i], err = encode(m, h.ContentType, shownQuality); err != nil {
 			return nil, err
 		}
-		if h.ContentType == JPEG {
-			list[i] = withProfile(list[i], profile(b))
-		}
+		list[i] = withProfile(list[i], h.ContentType, profile(b, h.ContentType))
 	}
 	return list, nil
 }
