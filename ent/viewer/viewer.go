@@ -140,10 +140,13 @@ func Visitor(ctx context.Context, store xid.ID) context.Context {
 	return With(ctx, &Viewer{Kind: Guest, Store: store, Name: "visitor"})
 }
 
+// ShopperName is the name of whoever buys, for example as the author of a note.
+const ShopperName = "shopper"
+
 // Shopper returns a context in which somebody buys at the storefront of a store. They hold
 // no scope; what they do, the audit log shows as the system's.
 func Shopper(ctx context.Context, store xid.ID) context.Context {
-	return With(ctx, &Viewer{Kind: System, Store: store, Name: "shopper"})
+	return With(ctx, &Viewer{Kind: System, Store: store, Name: ShopperName})
 }
 
 // Everywhere returns a context for work across all stores.

@@ -102,6 +102,9 @@ func redact(ctx context.Context, c *db.Client, orders []*db.Order) error {
 	if err != nil {
 		return err
 	}
+	if err := beside(ctx, c, orders); err != nil {
+		return err
+	}
 	n, err := c.Order.Update().Where(order.IDIn(ids...)).
 		ClearEmail().ClearBillingAddress().ClearShippingAddress().
 		AddVersion(1).AddEventSequence(1).SetUpdatedAt(at).Modify(lineset.Keep).Save(ctx)

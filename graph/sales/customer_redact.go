@@ -17,10 +17,10 @@ import (
 // people. The others follow.
 const redactPages = 2
 
-// CustomerRedact removes the person for good: their fields, and the e-mail and
-// addresses of their orders. Their counters stay, since the store's books need them.
-// What is kept beside, and the orders that are too many for one transaction, follow in
-// the background; from the commit on nothing of the person is sent.
+// CustomerRedact removes the person for good: their fields, the e-mail, addresses and checkout
+// notes of their orders, their carts and the emails that wait for them. Their counters stay,
+// since the store's books need them. What is kept beside, and the orders that are too many for
+// one transaction, follow in the background; from the commit on nothing of the person is sent.
 func (m Mutation) CustomerRedact(
 	ctx context.Context, id string, expectedVersion int64,
 ) (*model.CustomerPayload, error) {
@@ -35,6 +35,11 @@ func (m Mutation) CustomerRedact(
 			}
 			e.Changed = []string{"status"}
 			e.Emit(event.CustomerRedacted)
+			if row.Email != nil {
+				if err := erase.Addresses(ctx, m.Client(ctx), *row.Email); err != nil {
+					return err
+				}
+			}
 			row.Email, row.Phone, row.FirstName, row.LastName, row.Locale, row.Note = nil, nil, nil, nil, nil, nil
 			row.DefaultAddress, row.Addresses, row.Tags = nil, document.NewAddresses(nil), document.NewTags(nil)
 			row.Status, row.EmailMarketing = state.CustomerRedacted, state.EmailNotSubscribed

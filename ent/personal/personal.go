@@ -1,0 +1,152 @@
+// Package personal is the map of the columns that can hold a person's data, and of what erases
+// each. A test fails on a column of text or bytes that is not in it.
+package personal
+
+import (
+	"slices"
+	"strings"
+)
+
+// Class says what erases the values of a column.
+type Class string
+
+const (
+	// Redaction is a customer's data. Redacting the customer erases it: the mutation
+	// customerRedact and graph/erase.
+	Redaction Class = "redaction"
+	// Sealed is a customer's data among others', in a body, an answer or a file, which graph/erase
+	// rewrites or deletes for each redaction.
+	Sealed Class = "sealed"
+	// Age is data that goes after a fixed time, whoever it is about.
+	Age Class = "age"
+	// Account is data of the people who run a store. It goes with their account or their access.
+	Account Class = "account"
+	// Books is what a store has to keep of a sale, or typed about it itself: its people are told
+	// to write nothing personal there.
+	Books Class = "books"
+	// Never holds nothing of a person: states, codes, names of things, secrets, hashes.
+	Never Class = "never"
+)
+
+// tables has the columns of each table by their class.
+var tables = map[string]map[Class]string{
+	"access_tokens":  {Never: "hint scopes"},
+	"account_events": {Account: "address agent detail", Never: "action"},
+	"api_keys":       {Never: "name hint scopes networks"},
+	"app_names":      {Never: "name"},
+	"apps":           {Never: "client_id name developer website redirect_uris scopes"},
+	"attempts":       {Sealed: "response", Age: "request", Never: "outcome detail"},
+	"audit_log": {
+		Age:   "actor_name detail address agent",
+		Never: "actor_type action resource_type request_id",
+	},
+	"carts":       {Redaction: "note email phone address country", Never: "code rate_id payment"},
+	"challenges":  {Age: "email data", Never: "purpose"},
+	"collections": {Never: "title handle description sort rule"},
+	"credentials": {Never: "kind"},
+	"customers": {
+		Redaction: "email phone first_name last_name locale default_address addresses tags note",
+		Never:     "status email_marketing",
+	},
+	"delivery_logs": {Sealed: "response", Age: "request", Never: "type state outcome detail"},
+	"discounts":     {Never: "code kind collections"},
+	"events":        {Sealed: "body", Never: "type resource_type"},
+	"exports": {
+		Account: "requester_name",
+		Never: "kind format compression filter_status requester_type status hash_state sha256 " +
+			"error_code error_message language timezone filter_financial_status " +
+			"filter_fulfillment_status",
+	},
+	"facets":           {Never: "name value"},
+	"factors":          {Account: "name data", Never: "kind"},
+	"fulfillments":     {Books: "carrier tracking_number tracking_url", Never: "lines"},
+	"grants":           {Account: "user_name", Never: "scopes redirect_uri code_challenge revoked_reason"},
+	"idempotency_keys": {Sealed: "answer", Never: "key_hash fingerprint"},
+	"invitations":      {Account: "email pending inviter_name", Never: "role outcome"},
+	"listings":         {Never: "title_key"},
+	"mails":            {Redaction: "recipient subject body html", Never: "sender_name"},
+	"marketplace_themes": {
+		Account: "author review_note",
+		Never:   "slug name tagline theme_version currency categories preview status",
+	},
+	"menus":         {Never: "content"},
+	"notes":         {Redaction: "body", Account: "author_name", Never: "visibility author_type"},
+	"notifications": {Age: "title body", Never: "level resource_type"},
+	"oauth_clients": {Never: "client_id"},
+	"order_lines":   {Books: "title options", Never: "sku"},
+	"orders": {
+		Redaction: "email billing_address shipping_address",
+		Books:     "tags line_set",
+		Never: "status financial_status fulfillment_status currency source discount_code " +
+			"shipping_method payment_method language",
+	},
+	"outbox_failures":  {Age: "detail"},
+	"pages":            {Never: "title handle status kind body seo_description"},
+	"payment_accounts": {Never: "provider secret secret_hint signing signing_hint"},
+	"payment_refunds":  {Books: "payment reference failure", Never: "provider currency state"},
+	"payment_sessions": {Books: "reference payment", Never: "provider currency state"},
+	"payment_settings": {Never: "methods"},
+	"payments":         {Books: "method reference reason", Never: "kind currency lines"},
+	"pictures":         {Never: "state content_type"},
+	"processes":        {Never: "role host version rates"},
+	"product_images":   {Never: "alt filename content_type"},
+	"products": {
+		Never: "title handle description status currency sku vendor product_type tags image_url " +
+			"options",
+	},
+	"redactions":         {Never: "step"},
+	"request_logs":       {Never: "method route resource code"},
+	"search_entries":     {Never: "word"},
+	"search_pendings":    {Never: "kind"},
+	"search_spellings":   {Never: "spelling word"},
+	"search_terms":       {Redaction: "term"},
+	"sessions":           {Account: "agent address"},
+	"shipping_countries": {Never: "country"},
+	"shipping_zones":     {Never: "name rates"},
+	"staff":              {Never: "role"},
+	"staff_tokens":       {Never: "name hint"},
+	"store_handles":      {Never: "handle"},
+	"stores":             {Never: "handle name currency timezone status limits language"},
+	"tasks":              {Age: "payload", Never: "kind"},
+	"tax_settings":       {Never: "rates"},
+	"theme_assets":       {Never: "path kind content_type"},
+	"theme_packages":     {Never: "content"},
+	"theme_uploads":      {Never: "archive"},
+	"themes": {
+		Never: "name theme_version author description status source preview settings draft_settings",
+	},
+	"user_emails": {Account: "email"},
+	"users":       {Account: "email name password_hash"},
+	"variants":    {Never: "options title sku"},
+	"webhook_endpoints": {
+		Never: "url events description status stopped_reason headers filters secret secret_hint " +
+			"next_secret next_secret_hint",
+	},
+	"webhook_queues": {Never: "last_error"},
+}
+
+// ClassOf returns the class of a column, and false where it has none or several.
+func ClassOf(table, column string) (of Class, ok bool) {
+	for class, columns := range tables[table] {
+		if slices.Contains(strings.Fields(columns), column) {
+			if ok {
+				return "", false
+			}
+			of, ok = class, true
+		}
+	}
+	return of, ok
+}
+
+// Columns calls yield with every column of the map.
+func Columns(yield func(table, column string, of Class) bool) {
+	for table, classes := range tables {
+		for class, columns := range classes {
+			for _, column := range strings.Fields(columns) {
+				if !yield(table, column, class) {
+					return
+				}
+			}
+		}
+	}
+}

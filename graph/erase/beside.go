@@ -1,0 +1,69 @@
+package erase
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/cart"
+	"github.com/storefront-go/storefront/ent/db/mail"
+	"github.com/storefront-go/storefront/ent/db/note"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// gone stands in place of a text that a shopper typed.
+const gone = "Redacted"
+
+// beside redacts what shoppers typed beside the rows of their orders: the notes of the checkout, and
+// what is kept by the addresses of the orders.
+func beside(ctx context.Context, c *db.Client, orders []*db.Order) error {
+	var emails []string
+	ids := make([]xid.ID, len(orders))
+	for i, o := range orders {
+		ids[i] = o.ID
+		if o.Email != nil {
+			emails = append(emails, *o.Email)
+		}
+	}
+	_, err := c.Note.Update().Where(note.OrderIDIn(ids...), note.AuthorTypeEQ(viewer.System),
+		note.AuthorName(viewer.ShopperName)).SetBody(gone).Save(ctx)
+	if err != nil {
+		return fmt.Errorf("redact the notes of shoppers: %w", err)
+	}
+	slices.Sort(emails)
+	return Addresses(ctx, c, slices.Compact(emails)...)
+}
+
+// Addresses redacts what the viewer's store keeps by e-mail addresses alone, in the transaction of
+// ctx: carts that were not placed, and the store's emails that wait to be sent.
+func Addresses(ctx context.Context, c *db.Client, emails ...string) error {
+	if len(emails) == 0 {
+		return nil
+	}
+	// Carts are found before they are locked: there is no index by address, and shoppers are not to
+	// wait for those that are looked through.
+	ids, err := c.Cart.Query().Where(cart.EmailIn(emails...)).IDs(ctx)
+	if err != nil {
+		return fmt.Errorf("find carts to redact: %w", err)
+	}
+	slices.SortFunc(ids, xid.ID.Compare)
+	for some := range slices.Chunk(ids, batch) {
+		_, err := c.Cart.Update().Where(cart.IDIn(some...)).AddVersion(1).
+			ClearEmail().ClearPhone().ClearAddress().ClearCountry().ClearNote().Save(ctx)
+		if err != nil {
+			return fmt.Errorf("redact carts: %w", err)
+		}
+	}
+	waiting, err := c.Mail.Query().Where(mail.RecipientIn(emails...), mail.SenderNameNotNil()).IDs(ctx)
+	if err != nil {
+		return fmt.Errorf("find emails to redact: %w", err)
+	}
+	for some := range slices.Chunk(waiting, batch) {
+		if _, err := c.Mail.Delete().Where(mail.IDIn(some...)).Exec(ctx); err != nil {
+			return fmt.Errorf("delete emails: %w", err)
+		}
+	}
+	return nil
+}
