@@ -19,11 +19,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"golang.org/x/sync/semaphore"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
@@ -80,11 +78,11 @@ type Keeper struct {
 	fetchTime time.Duration
 	flights   memo.Group[flight, *db.Picture]
 	places    chan struct{}
-	mu        sync.Mutex
-	lines     map[xid.ID]*line
+	fetching  *lines
 	fetches   *prometheus.CounterVec
 	makes     memo.Group[xid.ID, struct{}]
-	decodes   *semaphore.Weighted // of pixels, see [pixel.Header.Weight]
+	decodes   *decoder // of merchants
+	scales    *decoder // for shoppers, whom no upload keeps waiting
 }
 
 // flight names what is fetched.
@@ -97,7 +95,8 @@ func New(c Config) (*Keeper, error) {
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	k := &Keeper{Config: c, fetchTime: fetchTime, places: make(chan struct{}, maxFetching),
-		lines: map[xid.ID]*line{}, fetches: newCounter(), decodes: semaphore.NewWeighted(pixel.MaxWeight)}
+		fetching: newLines(maxOfStore), fetches: newCounter(),
+		decodes: newDecoder(pixel.MaxWeight, 1), scales: newDecoder(pixel.MaxWeight/2, 2)}
 	k.client = k.newClient()
 	return k, nil
 }
@@ -178,49 +177,19 @@ func (k *Keeper) try(ctx context.Context, row *db.Picture, id xid.ID, address st
 	return k.fetch(ctx, row, address)
 }
 
-// line is where the pictures of one store wait, so that no store takes every place.
-type line struct {
-	places chan struct{}
-	length int // of those who wait and those who fetch
-}
-
 // place waits for one of the places in which pictures are fetched, first for one of the
 // store's.
 func (k *Keeper) place(ctx context.Context) (leave func(), err error) {
-	store := viewer.From(ctx).Store
-	l := k.enter(store)
-	for i, places := range []chan struct{}{l.places, k.places} {
-		select {
-		case places <- struct{}{}:
-		case <-ctx.Done():
-			if i > 0 {
-				<-l.places
-			}
-			k.leave(store, l)
-			return nil, ctx.Err()
-		}
+	part, err := k.fetching.enter(ctx, viewer.From(ctx).Store)
+	if err != nil {
+		return nil, err
 	}
-	return func() { <-k.places; <-l.places; k.leave(store, l) }, nil
-}
-
-// enter finds the line of a store, which is there as long as somebody is in it.
-func (k *Keeper) enter(store xid.ID) *line {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	l, ok := k.lines[store]
-	if !ok {
-		l = &line{places: make(chan struct{}, maxOfStore)}
-		k.lines[store] = l
-	}
-	l.length++
-	return l
-}
-
-func (k *Keeper) leave(store xid.ID, l *line) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if l.length--; l.length == 0 {
-		delete(k.lines, store)
+	select {
+	case k.places <- struct{}{}:
+		return func() { <-k.places; part() }, nil
+	case <-ctx.Done():
+		part()
+		return nil, ctx.Err()
 	}
 }
 

@@ -352,7 +352,7 @@ func TestPlaces(t *testing.T) {
 	for _, f := range leave {
 		f()
 	}
-	if len(s.lines) > 0 || len(s.places) > 0 {
-		t.Errorf("%d lines and %d places are left", len(s.lines), len(s.places))
+	if len(s.fetching.stores) > 0 || len(s.places) > 0 {
+		t.Errorf("%d lines and %d places are left", len(s.fetching.stores), len(s.places))
 	}
 }

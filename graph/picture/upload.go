@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"time"
@@ -29,21 +28,26 @@ const scaleLimit = 45 * time.Second
 // heavy is the weight of a picture whose memory is given back as soon as it is done.
 const heavy = pixel.MaxWeight / 4
 
+// original ends the key of what a merchant sent. It is never served, since it may say where and by
+// whom a photo was taken, and lets a mistake in cleaning be repaired.
+const original = "-original"
+
 // widths are those in which uploaded pictures are shown beside their own, from the largest.
 var widths = []int{1600, 800, 320}
 
-// Upload is a picture that a merchant sent, as it is kept. Its bytes lie in the blob
-// store, where they are swept unless a row comes to refer to them.
+// Upload is a picture that a merchant sent, as it is kept. Its bytes and those of the original lie
+// in the blob store, where they are swept unless a row comes to refer to them.
 type Upload struct {
 	pixel.Header
 	ObjectID xid.ID
-	Size     int64 // bytes
+	Size     int64 // bytes, with those of the original
 	// Err is why there is none: a [pixel.Fault] where the picture is to blame.
 	Err error
 }
 
 // Upload cleans a picture for the viewer's store and writes its bytes. Pictures are
-// decoded as long as all of them together are not larger than the largest; others wait.
+// decoded as long as all of them together are not larger than the largest, and one of each store
+// at a time; others wait.
 func (k *Keeper) Upload(ctx context.Context, body []byte) *Upload {
 	u := &Upload{}
 	u.Err = k.upload(ctx, body, u)
@@ -55,30 +59,19 @@ func (k *Keeper) upload(ctx context.Context, body []byte, u *Upload) error {
 	if err != nil {
 		return err
 	}
-	clean, err := weighed(ctx, k, h, func() (*pixel.Picture, error) { return pixel.Clean(body) })
+	clean, err := decoded(ctx, k.decodes, h, func() (*pixel.Picture, error) { return pixel.Clean(body) })
 	if err != nil {
 		return err
 	}
-	u.Header, u.ObjectID, u.Size = clean.Header, xid.New(), int64(len(clean.Body))
-	if err := k.Blobs.Put(ctx, keyOf(viewer.From(ctx).Store, u.ObjectID), u.ContentType, clean.Body); err != nil {
+	u.Header, u.ObjectID, u.Size = clean.Header, xid.New(), int64(len(clean.Body)+len(body))
+	key := keyOf(viewer.From(ctx).Store, u.ObjectID)
+	if err := k.Blobs.Put(ctx, key+original, h.ContentType, body); err != nil {
+		return fmt.Errorf("keep the original of a picture: %w", err)
+	}
+	if err := k.Blobs.Put(ctx, key, u.ContentType, clean.Body); err != nil {
 		return fmt.Errorf("keep picture: %w", err)
 	}
 	return nil
-}
-
-// weighed runs what decodes a picture, once there is room for it.
-func weighed[T any](ctx context.Context, k *Keeper, h pixel.Header, f func() (T, error)) (made T, err error) {
-	ctx, cancel := context.WithTimeout(ctx, scaleLimit)
-	defer cancel()
-	if err := k.decodes.Acquire(ctx, h.Weight()); err != nil {
-		return made, busy(err)
-	}
-	defer k.decodes.Release(h.Weight())
-	if h.Weight() > heavy {
-		// The next one is not to find the memory of this one taken.
-		defer debug.FreeOSMemory()
-	}
-	return f()
 }
 
 func busy(err error) error {
@@ -91,7 +84,8 @@ func busy(err error) error {
 func (k *Keeper) Discard(ctx context.Context, u *Upload) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
-	if err := k.Blobs.Delete(ctx, keyOf(viewer.From(ctx).Store, u.ObjectID)); err != nil {
+	key := keyOf(viewer.From(ctx).Store, u.ObjectID)
+	if err := errors.Join(k.Blobs.Delete(ctx, key), k.Blobs.Delete(ctx, key+original)); err != nil {
 		k.Logger.WarnContext(ctx, "bytes of a picture were left behind", "error", err)
 	}
 }
@@ -180,7 +174,7 @@ func (k *Keeper) make(ctx context.Context, img *db.ProductImage) error {
 		return nil
 	}
 	h := pixel.Header{ContentType: img.ContentType, Width: img.Width, Height: img.Height}
-	list, err := weighed(ctx, k, h, func() ([][]byte, error) {
+	list, err := decoded(ctx, k.scales, h, func() ([][]byte, error) {
 		body, err := k.Blobs.Get(ctx, ImageKey(img, img.Width), maxBytes)
 		if err != nil {
 			return nil, err

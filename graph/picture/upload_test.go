@@ -59,7 +59,11 @@ func TestUpload(t *testing.T) {
 	}
 	u := s.take(3, 2)
 	body, err := s.Blobs.Get(t.Context(), keyOf(viewer.From(s.ctx).Store, u.ObjectID), maxBytes)
-	if err != nil || int64(len(body)) != u.Size || u.Width != 3 || u.ContentType != pixel.PNG {
+	sent, missing := s.Blobs.Get(t.Context(), keyOf(viewer.From(s.ctx).Store, u.ObjectID)+original, maxBytes)
+	if missing != nil || string(sent) != somePNG(3, 2) {
+		t.Errorf("the original has %d bytes, %v", len(sent), missing)
+	}
+	if err != nil || int64(len(body)+len(sent)) != u.Size || u.Width != 3 || u.ContentType != pixel.PNG {
 		t.Errorf("%+v, %d bytes, %v", u, len(body), err)
 	}
 	s.Discard(s.ctx, u)
@@ -72,7 +76,7 @@ func TestUpload(t *testing.T) {
 // to come again.
 func TestUploadsWait(t *testing.T) {
 	s := newStudio(t, storetest.Open(t))
-	if err := s.decodes.Acquire(t.Context(), pixel.MaxWeight); err != nil {
+	if err := s.decodes.room.Acquire(t.Context(), pixel.MaxWeight); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, time.Millisecond)
@@ -80,8 +84,38 @@ func TestUploadsWait(t *testing.T) {
 	if u := s.Upload(ctx, []byte(somePNG(3, 2))); !errors.Is(u.Err, context.DeadlineExceeded) {
 		t.Errorf("taken: %v", u.Err)
 	}
-	s.decodes.Release(pixel.MaxWeight)
+	s.decodes.room.Release(pixel.MaxWeight)
 	s.take(3, 2)
+}
+
+// TestStoresShareDecoding: the uploads of one store wait for each other, those of another store do
+// not wait for them, and neither does what shoppers look at.
+func TestStoresShareDecoding(t *testing.T) {
+	s := newStudio(t, storetest.Open(t))
+	row := s.hang(s.take(500, 20))
+	leave, err := s.decodes.lines.enter(t.Context(), viewer.From(s.ctx).Store) // as a picture that is being decoded
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, end := context.WithCancel(s.ctx)
+	end()
+	if u := s.Upload(ended, []byte(somePNG(3, 2))); !errors.Is(u.Err, context.Canceled) {
+		t.Errorf("a second one at once: %v", u.Err)
+	}
+	other, _ := storetest.Merchant(t, s.Store)
+	if u := s.Upload(other, []byte(somePNG(3, 2))); u.Err != nil {
+		t.Errorf("another store: %v", u.Err)
+	}
+	if err := s.decodes.room.Acquire(t.Context(), pixel.MaxWeight); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Make(s.ctx, row); err != nil {
+		t.Errorf("scaling: %v", err)
+	}
+	leave()
+	if n := len(s.decodes.lines.stores); n != 0 {
+		t.Errorf("%d stores are remembered", n)
+	}
 }
 
 // TestMake: the widths of a picture are made together, however many ask for them.
@@ -97,7 +131,8 @@ func TestMake(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	want := []string{ImageKey(row, 1000), ImageKey(row, 320), ImageKey(row, 800)}
+	key := ImageKey(row, 1000)
+	want := []string{key, ImageKey(row, 320), ImageKey(row, 800), key + original}
 	if d := cmp.Diff(want, s.blobs()); d != "" {
 		t.Error(d)
 	}
@@ -157,14 +192,15 @@ func TestSweepUploads(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.age(graceTime - time.Minute)
-		if err := s.Sweep(t.Context()); err != nil || len(s.blobs()) != 5 {
+		if err := s.Sweep(t.Context()); err != nil || len(s.blobs()) != 8 {
 			t.Errorf("too early: %v, %v", s.blobs(), err)
 		}
 		s.age(graceTime + time.Minute)
 		if err := s.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff([]string{ImageKey(row, 500), ImageKey(row, 320)}, s.blobs()); d != "" {
+		key := ImageKey(row, 500)
+		if d := cmp.Diff([]string{key, ImageKey(row, 320), key + original}, s.blobs()); d != "" {
 			t.Error(d)
 		}
 	})
