@@ -168,13 +168,14 @@ func entQuery(ctx context.Context, q querier, query string, args, v any) error {
 	if !ok {
 		return fmt.Errorf("query: arguments are %T", args)
 	}
+	meter := MeterOf(ctx)
 	if to, ok := v.(*cell.Target); ok {
 		return Read(ctx, q, func(rows *stdsql.Rows) error {
 			if err := rows.Scan(to.Dest.Scanners...); err != nil {
 				return err
 			}
 			to.Row()
-			return nil
+			return weigh(meter, to.Dest)
 		}, query, argv...)
 	}
 	dst, ok := v.(*entsql.Rows)
@@ -187,5 +188,8 @@ func entQuery(ctx context.Context, q querier, query string, args, v any) error {
 		return err
 	}
 	dst.ColumnScanner = rows
+	if meter != nil {
+		dst.ColumnScanner = metered{rows, meter}
+	}
 	return nil
 }

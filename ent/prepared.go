@@ -301,9 +301,13 @@ func (c *preparedConn) scanInto(ctx context.Context, to *cell.Target, query stri
 	}()
 	// The driver has made the first step, and has reset the statement where no row was found.
 	n := int(sqlite3.Xsqlite3_data_count(c.handle.tls, st.handle))
+	meter := MeterOf(ctx)
 	for more := n > 0; more; {
 		if err := c.takeRow(st, n, to); err != nil {
 			return fmt.Errorf("query: %w", err)
+		}
+		if err := weigh(meter, to.Dest); err != nil {
+			return err
 		}
 		if err := ctx.Err(); err != nil {
 			return err

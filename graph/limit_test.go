@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/scope"
@@ -150,10 +151,34 @@ var limits = map[limit.Name]func(*testing.T, *graphtest.Shop) limited{
 			return err
 		}}
 	},
-	limit.PictureBytes:   nil, // what is too much is not shown: graph/picture
-	limit.ExportsRunning: nil, // others wait: graph/export
-	limit.Factors:        nil, // graph/factor
-	limit.ReportOrders:   nil, // graph/report
+	limit.Products: func(t *testing.T, p *graphtest.Shop) limited {
+		return limited{add: func() error {
+			_, err := p.Mutation().ProductCreate(p.Ctx,
+				model.ProductCreateInput{Title: "Mug", PriceMinor: 1, Currency: "EUR"})
+			return err
+		}}
+	},
+	limit.StoreVariants: func(t *testing.T, p *graphtest.Shop) limited {
+		return limited{add: func() error {
+			_, err := p.Mutation().ProductCreate(p.Ctx, model.ProductCreateInput{Title: "Shirt", PriceMinor: 1,
+				Currency: "EUR", Options: []*document.Option{{Name: "Size", Values: []string{"S"}}},
+				Variants: []*model.ProductVariantInput{{Options: []string{"S"}}}})
+			return err
+		}}
+	},
+	limit.Customers: func(t *testing.T, p *graphtest.Shop) limited {
+		return limited{add: func() error {
+			_, err := p.Mutation().CustomerCreate(p.Ctx,
+				model.CustomerCreateInput{Email: new(xid.New().String() + "@example.com")})
+			return err
+		}}
+	},
+	limit.WrittenBytes:    nil, // rest
+	limit.ImageMegapixels: nil, // graph/catalog
+	limit.PictureBytes:    nil, // what is too much is not shown: graph/picture
+	limit.ExportsRunning:  nil, // others wait: graph/export
+	limit.Factors:         nil, // graph/factor
+	limit.ReportOrders:    nil, // graph/report
 }
 
 // reached reports whether err names the limit, for programs and for people.

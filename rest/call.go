@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/budget"
 	"github.com/storefront-go/storefront/graph/gcra"
 	"github.com/storefront-go/storefront/graph/strict"
 )
@@ -32,6 +33,7 @@ type call struct {
 	row     *served
 	legacy  bool
 	viewer  *viewer.Viewer
+	answer  *budget.Answer // what a read holds
 	query   params
 	rate    gcra.Decision
 	rated   bool
@@ -75,6 +77,7 @@ func (c *call) takePage() {
 
 // release gives the call back. Nothing may refer to it or its bytes afterwards.
 func (c *call) release() {
+	c.answer.Close()
 	kept := c.out
 	if c.page != nil {
 		kept = c.kept
@@ -146,7 +149,13 @@ func (a *API) run(c *call) error {
 	if err := a.unchanged(c); err != nil || c.poll.tag != "" {
 		return err
 	}
-	return c.row.handle(a, c)
+	c.answer = a.Core.Answers.Open(c.viewer.Store)
+	c.answer.EndEarly()
+	c.ctx = c.answer.With(c.ctx)
+	if err := c.row.handle(a, c); err != nil {
+		return err
+	}
+	return c.answer.Settle(len(c.out))
 }
 
 // authorise asks for the scope of the row.

@@ -63,7 +63,7 @@ func TestStatements(t *testing.T) {
 // TestStatementsOfAWrite: a write and its replay do not grow unseen.
 func TestStatementsOfAWrite(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
-		s.do(t, request{As: m.all, Path: "/products"})
+		s.post(t, m.all, "first", "/products", draft("Plate")) // the credential, and the store's limits
 		for _, tc := range []struct {
 			name string
 			body string

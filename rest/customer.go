@@ -21,7 +21,8 @@ func (a *API) listCustomers(c *call) error {
 	return nil
 }
 
-// list answers with one page: {"data": [...], "next_cursor": ...}.
+// list answers with one page: {"data": [...], "next_cursor": ...}. It ends early where the next
+// row would make it larger than an answer may be.
 func list[T any](c *call, page *model.Connection[T], item func([]byte, T) []byte) {
 	c.takePage()
 	b := c.out
@@ -30,7 +31,11 @@ func list[T any](c *call, page *model.Connection[T], item func([]byte, T) []byte
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = item(b, node)
+		before := len(b)
+		if b = item(b, node); len(b) > limit.Answer && i > 0 {
+			b, page.Next = b[:before-1], page.Sign(page.Nodes[i-1])
+			break
+		}
 	}
 	b = append(b, `],"next_cursor":`...)
 	if page.Next == "" {

@@ -30,6 +30,9 @@ func (a *API) keyed(c *call) error {
 	if err := readBody(c); err != nil {
 		return err
 	}
+	if err := a.Core.Written.Spend(c.ctx, a.Core.Core, int64(c.body.Len())); err != nil {
+		return err
+	}
 	path := strings.TrimPrefix(strings.TrimPrefix(c.r.URL.Path, Base), legacyBase)
 	claim := idem.Claim{Key: key, Fingerprint: c.body.Fingerprint(c.r.Method, path)}
 	answer, replayed, err := a.Idem.Run(c.ctx, claim, func(ctx context.Context) (idem.Answer, error) {

@@ -37,6 +37,7 @@ const (
 	IdempotencyAnswerGone   Kind = "idempotency_answer_gone"
 	IdempotencyNotSupported Kind = "idempotency_not_supported"
 	PayloadTooLarge         Kind = "payload_too_large"
+	AnswerTooLarge          Kind = "answer_too_large"
 	MalformedBody           Kind = "malformed_body"
 	ValidationFailed        Kind = "validation_failed"
 	Conflict                Kind = "conflict" // a state fault; Code says which

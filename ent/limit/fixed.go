@@ -20,6 +20,7 @@ const (
 // fixed is the table of the constants of this package, as people read it.
 var fixed = []Fixed{
 	{Of: "The body of a request", Unit: inBytes, Most: Body},
+	{Of: "An answer; a page of a list ends early, with a cursor", Unit: inBytes, Most: Answer},
 	{Of: "A line: a name, a title, a reason, a part of an address", Unit: inCharacters, Most: Line},
 	{Of: "A short line: a tag, a telephone number, a method of payment", Unit: inCharacters, Most: Label},
 	{Of: "A postal code", Unit: inCharacters, Most: PostalCode},

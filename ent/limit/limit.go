@@ -8,6 +8,10 @@ package limit
 // Body is the body of a request, in bytes.
 const Body = 1 << 20
 
+// Answer is what one answer may have, and what the rows of one may have in long texts, in bytes.
+// A page of a list of the REST API ends early; in GraphQL more is an error.
+const Answer = 8 << 20
+
 // Keys of the lists of a storefront and of its search, in bytes.
 const (
 	// TitleKey is as much of a title as lists are sorted by.

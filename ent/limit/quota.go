@@ -31,6 +31,11 @@ const (
 	MailsPerDay          Name = "mails_per_day"
 	PingsPerMinute       Name = "pings_per_minute"
 	ReportOrders         Name = "report_orders_per_minute"
+	Products             Name = "products"
+	StoreVariants        Name = "variants"
+	Customers            Name = "customers"
+	WrittenBytes         Name = "written_bytes_per_minute"
+	ImageMegapixels      Name = "image_megapixels_per_minute"
 	Stores               Name = "stores"
 	Factors              Name = "factors"
 	RatePerSecond        Name = "rate_per_second"
@@ -90,6 +95,16 @@ var rows = []Row{
 	{Name: ReportOrders, Counts: "orders, or sums of them, that the sales reports of a store read within a minute",
 		Advice:  "Ask again in a while, or for fewer days.",
 		Default: 1_000_000, Least: 1000, Greatest: 1_000_000_000},
+	{Name: Products, Counts: "products of a store", Advice: "Delete products that are no longer sold.",
+		Default: 1_000_000, Least: 1, Greatest: 1_000_000_000},
+	{Name: StoreVariants, Counts: "variants of a store's products", Advice: "Delete variants that are no longer sold.",
+		Default: 5_000_000, Least: 1, Greatest: 1_000_000_000},
+	{Name: Customers, Counts: "customers that a store creates; orders create others beyond it",
+		Default: 5_000_000, Least: 1, Greatest: 1_000_000_000},
+	{Name: WrittenBytes, Counts: "bytes that the writes of a store send within a minute, in each process",
+		Advice: "Send the rest in a minute.", Default: 128 << 20, Least: 1 << 20, Greatest: 1 << 40},
+	{Name: ImageMegapixels, Counts: "megapixels of the images that a store uploads within a minute, in each process",
+		Advice: "Send the rest in a minute.", Default: 1000, Least: 50, Greatest: 1_000_000},
 	{Name: Stores, Counts: "stores that a person owns", Advice: "Close one that is no longer used.",
 		Default: 50, Least: 1, Greatest: 10_000, Whole: true},
 	{Name: Factors, Counts: "second factors of a person", Advice: "Remove one first.",

@@ -70,7 +70,7 @@ func (m *market) columnsWith(word string) map[string]int {
 	m.t.Helper()
 	found := map[string]int{}
 	personal.Columns(func(table, column string, _ personal.Class) bool {
-		rows, err := m.Store.Raw().QueryContext(m.t.Context(), "SELECT "+column+" FROM "+table)
+		rows, err := m.Store.Raw().QueryContext(m.t.Context(), "SELECT `"+column+"` FROM `"+table+"`")
 		if err != nil {
 			m.t.Fatal(err)
 		}

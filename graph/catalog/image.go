@@ -2,12 +2,10 @@ package catalog
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
@@ -72,37 +70,6 @@ func (r *Resolver) imageRow(ctx context.Context, id xid.ID) (*db.ProductImage, e
 	return core.Only(r.Client(ctx).ProductImage.Query().Where(productimage.ID(id)).Load(ctx))
 }
 
-// Uploaded cleans a file, given in base64, for the input of an addition. Who does so
-// before they begin a transaction, as for an idempotency key, keeps nobody waiting for it
-// meanwhile. It returns nil for what the addition then refuses by its form.
-func (r *Resolver) Uploaded(ctx context.Context, text string) *picture.Upload {
-	c := &core.Check{}
-	body := checkContent(c, "content", text)
-	if c.Err() != nil {
-		return nil
-	}
-	return r.Pictures.Upload(ctx, body)
-}
-
-// checkContent reads the base64 of a file (RFC 4648, section 4).
-func checkContent(c *core.Check, name, text string) []byte {
-	const tooLong = "The file has more than 20 MiB."
-	if len(text) > base64.StdEncoding.EncodedLen(limit.ImageBytes) {
-		c.Add(name, fault.TooLong, tooLong)
-		return nil
-	}
-	b, err := base64.StdEncoding.Strict().DecodeString(text)
-	switch {
-	case err != nil || strings.ContainsAny(text, "\r\n"): // the library skips these
-		c.Add(name, fault.InvalidFormat, "The file is not base64 in the standard alphabet, with padding.")
-	case len(b) > limit.ImageBytes:
-		c.Add(name, fault.TooLong, tooLong)
-	case len(b) == 0:
-		c.Add(name, fault.TooShort, "The file is empty.")
-	}
-	return b
-}
-
 // checkAlt checks what a picture says to who does not see it, which may be nothing.
 func checkAlt(c *core.Check, alt string) {
 	if alt != "" {
@@ -131,7 +98,7 @@ func (m Mutation) ProductImageAdd(
 	}
 	up, ours := in.Upload, in.Upload == nil
 	if ours {
-		up = m.Pictures.Upload(ctx, body)
+		up = m.upload(ctx, body)
 	}
 	if wrong, ok := errors.AsType[*pixel.Fault](up.Err); ok {
 		return nil, fault.Invalid(fault.Field{Pointer: "#/content", Code: fault.InvalidFormat, Detail: wrong.Text})

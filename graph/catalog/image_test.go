@@ -290,3 +290,22 @@ func TestImageFiles(t *testing.T) {
 		}
 	})
 }
+
+// TestMegapixels: what a store uploads within a minute is bounded, whatever the number of requests.
+func TestMegapixels(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		r.Limits[limit.ImageMegapixels] = 1
+		p := graphtest.NewProduct(t, ctx, r, graphtest.Mug())
+		add := func() error {
+			_, err := r.Mutation().ProductImageAdd(ctx, model.ProductImageAddInput{ProductID: p.PublicID(),
+				Content: graphtest.Photo(t, 40, 30)})
+			return err
+		}
+		if err := add(); err != nil {
+			t.Fatal(err)
+		}
+		if err := add(); graphtest.FaultOf(err) != "rate_limited" {
+			t.Errorf("a second megapixel: %v", err)
+		}
+	})
+}

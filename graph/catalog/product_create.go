@@ -3,8 +3,12 @@ package catalog
 import (
 	"context"
 
+	"entgo.io/ent/dialect/sql"
+
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/variant"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -26,6 +30,9 @@ func (m Mutation) ProductCreate(ctx context.Context, in model.ProductCreateInput
 	}
 	done := &model.ProductPayload{}
 	err = m.Commit(ctx, xid.Product, func(ctx context.Context) (_ *core.Record, err error) {
+		if err := m.RowsLeft(ctx, countedProducts, 1, m.findProducts(ctx)); err != nil {
+			return nil, err
+		}
 		if done.Product, err = m.insertProduct(ctx, in, plan); err != nil {
 			return nil, err
 		}
@@ -40,6 +47,24 @@ func (m Mutation) ProductCreate(ctx context.Context, in model.ProductCreateInput
 		return nil, err
 	}
 	return done, nil
+}
+
+// countedProducts and countedVariants are what a store has at most.
+var (
+	countedProducts = core.Counted{Limit: limit.Products, Table: product.Table, Index: "product_store_id_handle"}
+	countedVariants = core.Counted{Limit: limit.StoreVariants, Table: variant.Table, Index: ent.Primary}
+)
+
+func (m Mutation) findProducts(ctx context.Context) core.Find {
+	return func(pick func(*sql.Selector), ids any) error {
+		return m.Client(ctx).Product.Query().Modify(pick).Scan(ctx, ids)
+	}
+}
+
+func (m Mutation) findVariants(ctx context.Context) core.Find {
+	return func(pick func(*sql.Selector), ids any) error {
+		return m.Client(ctx).Variant.Query().Modify(pick).Scan(ctx, ids)
+	}
 }
 
 // insertProduct writes the row, and behind it those of its variants.

@@ -186,6 +186,11 @@ func (m Mutation) storeVariants(ctx context.Context, id xid.ID, stored, next []*
 	if len(added) == 0 {
 		return nil
 	}
+	if more := len(next) - len(stored); more > 0 {
+		if err := m.RowsLeft(ctx, countedVariants, more, m.findVariants(ctx)); err != nil {
+			return err
+		}
+	}
 	rows := make([]*db.VariantCreate, len(added))
 	for i, v := range added {
 		rows[i] = m.variantRow(ctx, id, v)

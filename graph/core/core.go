@@ -21,6 +21,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/budget"
 	"github.com/storefront-go/storefront/graph/erase"
 	"github.com/storefront-go/storefront/graph/export"
 	"github.com/storefront-go/storefront/graph/factor"
@@ -86,10 +87,20 @@ type Config struct {
 // Core is the parts that operations work with.
 type Core struct {
 	Config
+	// Answers bounds the memory of answers.
+	Answers *budget.Ledger
 	// rejected counts cursors that did not open.
 	rejected atomic.Uint64
 	// fixed remembers what never changes about stores.
 	fixed *lru.Cache[xid.ID, fixed]
+	// limits remembers those of stores for a moment.
+	limits *lru.Cache[xid.ID, known]
+	// rows remembers how many rows stores have.
+	rows *rows
+	// Written bounds the bytes that writes send.
+	Written *PerMinute
+	// Megapixels bounds the images that are uploaded.
+	Megapixels *PerMinute
 	// looks counts the changes of stores' themes that this process made.
 	looks [256]atomic.Uint64
 }
@@ -142,8 +153,10 @@ func New(c Config) (*Core, error) {
 	if c.Limits == nil {
 		c.Limits = limit.Values{}
 	}
-	known, _ := lru.New[xid.ID, fixed](maxFixed) // only a size below one is an error
-	return &Core{Config: c, fixed: known}, nil
+	fixed, _ := lru.New[xid.ID, fixed](maxFixed) // only a size below one is an error
+	limits, _ := lru.New[xid.ID, known](maxFixed)
+	return &Core{Config: c, Answers: budget.NewLedger(), fixed: fixed, limits: limits, rows: newRows(),
+		Written: NewPerMinute(limit.WrittenBytes), Megapixels: NewPerMinute(limit.ImageMegapixels)}, nil
 }
 
 // RejectedCursors returns how many cursors were taken as absent.

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"errors"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/budget"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/page"
 )
@@ -44,7 +46,7 @@ func Connect[T any](ctx context.Context, r *Core, l List[T], first *int, after *
 			r.rejected.Add(1)
 		}
 	}
-	rows, err := l.Read(ctx, from, limit+1)
+	rows, limit, err := l.fitting(ctx, from, limit)
 	if err != nil {
 		return nil, Explain(l.Name, err)
 	}
@@ -54,6 +56,19 @@ func Connect[T any](ctx context.Context, r *Core, l List[T], first *int, after *
 		c.Next = c.Sign(rows[limit-1])
 	}
 	return c, nil
+}
+
+// fitting reads the rows of a page and one more. Where the answer may end early and the rows are
+// too large for it, it reads half as many, and returns how many the page may have.
+func (l List[T]) fitting(ctx context.Context, from *page.Position, limit int) ([]T, int, error) {
+	for a := budget.Of(ctx); ; limit /= 2 {
+		rows, err := l.Read(ctx, from, limit+1)
+		f, is := errors.AsType[*fault.Error](err)
+		if !is || f.Kind != fault.AnswerTooLarge || !a.MayEndEarly() || limit == 1 {
+			return rows, limit, err
+		}
+		a.Forget()
+	}
 }
 
 // PageSize applies the rules of contract section 1: above 100 is capped, below 1

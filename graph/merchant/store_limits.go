@@ -38,6 +38,7 @@ func (m Mutation) StoreSetLimits(ctx context.Context, expectedVersion int64,
 			e.Row.Limits = document.NewLimits(own)
 			e.Changed, e.Detail = []string{"limits"}, strings.Join(settings, " ")
 			e.Update.SetLimits(e.Row.Limits)
+			m.LimitsChanged(ctx)
 		}
 		return nil
 	})

@@ -64,6 +64,21 @@ func (l *Limits) PingsPerMinuteMax() int { return int(l.Of(limit.PingsPerMinute)
 // ReportOrdersPerMinuteMax is [limit.ReportOrders].
 func (l *Limits) ReportOrdersPerMinuteMax() int { return int(l.Of(limit.ReportOrders)) }
 
+// ProductsMax is [limit.Products].
+func (l *Limits) ProductsMax() int { return int(l.Of(limit.Products)) }
+
+// VariantsMax is [limit.StoreVariants].
+func (l *Limits) VariantsMax() int { return int(l.Of(limit.StoreVariants)) }
+
+// CustomersMax is [limit.Customers].
+func (l *Limits) CustomersMax() int { return int(l.Of(limit.Customers)) }
+
+// WrittenBytesPerMinuteMax is [limit.WrittenBytes].
+func (l *Limits) WrittenBytesPerMinuteMax() int64 { return l.Of(limit.WrittenBytes) }
+
+// ImageMegapixelsPerMinuteMax is [limit.ImageMegapixels].
+func (l *Limits) ImageMegapixelsPerMinuteMax() int { return int(l.Of(limit.ImageMegapixels)) }
+
 // StoresMax is [limit.Stores].
 func (l *Limits) StoresMax() int { return int(l.Of(limit.Stores)) }
 

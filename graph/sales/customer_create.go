@@ -4,8 +4,11 @@ import (
 	"context"
 	"strconv"
 
+	"entgo.io/ent/dialect/sql"
+
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -29,6 +32,11 @@ func (m Mutation) CustomerCreate(ctx context.Context, in model.CustomerCreateInp
 	}
 	var row *db.Customer
 	err = m.Commit(ctx, xid.Customer, func(ctx context.Context) (_ *core.Record, err error) {
+		if err := m.RowsLeft(ctx, countedCustomers, 1, func(pick func(*sql.Selector), ids any) error {
+			return m.Client(ctx).Customer.Query().Modify(pick).Scan(ctx, ids)
+		}); err != nil {
+			return nil, err
+		}
 		row, err = m.customerRow(ctx, in, docs).Save(ctx)
 		if ent.IsDuplicate(err) {
 			return nil, emailTaken()
@@ -46,6 +54,10 @@ func (m Mutation) CustomerCreate(ctx context.Context, in model.CustomerCreateInp
 	}
 	return &model.CustomerPayload{Customer: &model.Customer{Customer: row, Currency: currency}}, nil
 }
+
+// countedCustomers is what a store creates at most. Orders create customers beyond it: no shopper
+// is refused.
+var countedCustomers = core.Counted{Limit: limit.Customers, Table: customer.Table, Index: "customer_store_id_email"}
 
 func (m Mutation) customerRow(ctx context.Context, in model.CustomerCreateInput, docs customerDocs) *db.CustomerCreate {
 	id := core.NewID(in.CreatedAt)

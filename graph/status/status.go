@@ -81,6 +81,9 @@ var kinds = []Kind{
 		"The answer shows a secret that is not kept, so it cannot be repeated; send the request without the header."},
 	{string(fault.PayloadTooLarge), http.StatusRequestEntityTooLarge, free, "Body too large",
 		"The body is larger than this endpoint takes."},
+	{string(fault.AnswerTooLarge), http.StatusBadRequest, free, "Answer too large",
+		"The answer, or the rows that it shows, would have more bytes than one answer may; ask for fewer rows or " +
+			"fewer fields."},
 	{string(UnsupportedMediaType), http.StatusUnsupportedMediaType, free, "Unsupported media type",
 		"Send the body as application/json."},
 	{string(RequestTimeout), http.StatusRequestTimeout, free, "Request timeout",

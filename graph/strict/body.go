@@ -13,6 +13,9 @@ type Body struct {
 	err   error
 }
 
+// Len returns the size of the body in bytes.
+func (b Body) Len() int { return len(b.bytes) }
+
 // NewBody parses a body, which must not change while the Body lives.
 func NewBody(b []byte) Body {
 	if len(b) == 0 {

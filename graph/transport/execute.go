@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"sync"
@@ -10,9 +9,12 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/cell"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/budget"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -86,9 +88,15 @@ func (h *handler) execute(ctx context.Context, o *operation) (done outcome, r *r
 
 func resolveRoot(ctx context.Context, next graphql.RootResolver) graphql.Marshaler { return next(ctx) }
 
-// resolveQuery runs around every field, so it does nothing but mark errors.
+// resolveQuery runs around every field: it marks errors, and counts long texts that a method
+// made.
 func resolveQuery(ctx context.Context, next graphql.Resolver) (any, error) {
 	v, err := next(ctx)
+	if s, is := v.(string); is && len(s) >= cell.LongValue && err == nil {
+		if a := budget.Of(ctx); a != nil {
+			err = a.Read(len(s))
+		}
+	}
 	if err != nil {
 		return nil, resolved{err}
 	}
@@ -100,6 +108,9 @@ func resolveQuery(ctx context.Context, next graphql.Resolver) (any, error) {
 func (o *operation) resolveMutation(ctx context.Context, next graphql.Resolver) (any, error) {
 	fc := graphql.GetFieldContext(ctx)
 	o.giveJudged(fc.Args)
+	if fc.Object == "Mutation" {
+		ctx = ent.WithMeter(ctx, nil) // a change may read more than its answer shows
+	}
 	v, err := next(ctx)
 	if fc.Object != "Mutation" {
 		if err != nil {
@@ -126,10 +137,16 @@ func (o *operation) resolveMutation(ctx context.Context, next graphql.Resolver) 
 
 // answer runs an operation and sends what comes of it.
 func (h *handler) answer(ctx context.Context, out *response, o *operation) {
-	b := answers.Get().(*bytes.Buffer)
+	b := answers.Get().(*model.Answer)
 	done, r := h.execute(model.WithAnswerBuffer(ctx, b), o)
 	h.log(ctx, r)
-	out.outcome(done, o)
+	// The answer is copied once more with its errors and its cost. What a mutation did is
+	// answered however much is being sent.
+	if err := budget.Of(ctx).Settle(2 * len(done.data)); err != nil && o.op.Operation != ast.Mutation {
+		h.refuse(ctx, out, err)
+	} else {
+		out.outcome(done, o)
+	}
 	if b.Cap() <= maxPooled {
 		answers.Put(b)
 	}
@@ -137,7 +154,7 @@ func (h *handler) answer(ctx context.Context, out *response, o *operation) {
 
 // answers are used again from query to query, unless one grew very large: they are a third
 // of what a page costs in memory.
-var answers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+var answers = sync.Pool{New: func() any { return new(model.Answer) }}
 
 // log writes the errors of our own, each once and with its place.
 func (h *handler) log(ctx context.Context, r *run) {

@@ -96,7 +96,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.refuse(r.Context(), out, err)
 		return
 	}
-	ctx := viewer.With(r.Context(), v)
+	answer := h.Core.Answers.Open(v.Store)
+	defer answer.Close()
+	ctx := answer.With(viewer.With(r.Context(), v))
 	key, keyed, err := idempotencyKey(r)
 	if err != nil {
 		h.refuse(ctx, out, err)
@@ -123,11 +125,22 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		out.wrongMethod("POST", "A mutation is a POST.")
 	case crowded(op) != nil:
 		h.refuse(ctx, out, crowded(op))
-	case keyed:
-		h.once(ctx, out, op, key)
 	default:
-		h.answer(ctx, out, op)
+		h.change(ctx, out, op, key, keyed)
 	}
+}
+
+// change runs a mutation, with its idempotency key where it has one.
+func (h *handler) change(ctx context.Context, out *response, op *operation, key string, keyed bool) {
+	if err := h.Core.Written.Spend(ctx, h.Core.Core, int64(op.body.Len())); err != nil {
+		h.refuse(ctx, out, err)
+		return
+	}
+	if keyed {
+		h.once(ctx, out, op, key)
+		return
+	}
+	h.answer(ctx, out, op)
 }
 
 // refuse answers a request that did not get as far as its operation.

@@ -35,12 +35,15 @@ var elsewhere = []string{"storeCreate", "addressVerify", "addressChange", "signO
 	"factorRename", "factorRemove", "marketplaceThemeSubmit", "marketplaceThemeReview", "marketplaceThemePublish",
 	"marketplaceThemeUnlist"}
 
+// decoding are the mutations that unpack or decode a file, which takes seconds.
+var decoding = []string{themeImport, imageAdd}
+
 // hashing are the mutations that hash passwords, which few may do at once.
 var hashing = []string{"passwordChange", "sessionProve"}
 
 // crowded refuses an operation that sends to somebody outside beside other things, and
-// one that hashes passwords more than once: under a thousand aliases, one request would
-// do so a thousand times.
+// one that hashes passwords or decodes files more than once: under a thousand aliases, one
+// request would do so a thousand times.
 func crowded(o *operation) error {
 	fields := mutationFields(o)
 	count := func(names []string) (n int) {
@@ -54,6 +57,8 @@ func crowded(o *operation) error {
 	switch {
 	case len(fields) > 1 && count(outward) > 0:
 		return fault.New(fault.InvalidRequest, "A request sends one ping, or tries one key, and nothing beside it.")
+	case count(decoding) > 1:
+		return fault.New(fault.InvalidRequest, "A request brings one file.")
 	case count(hashing) > 1:
 		return fault.New(fault.InvalidRequest, "A request shows one password at most.")
 	}

@@ -13,6 +13,8 @@ import (
 const (
 	leafCost   = 1
 	objectCost = 10
+	// A text of up to 65,535 characters.
+	textCost = 20
 	// A list whose length the caller does not choose: an order's lines, its
 	// ledger, its shipments.
 	assumedLength = 5
@@ -48,11 +50,15 @@ func (c costs) readsKeys(f *ast.Field) int {
 	return 0
 }
 
+// longTexts are the fields with texts of more than 5,000 characters.
+var longTexts = []string{"Product.description", "Page.body", "Event.payload",
+	"WebhookDelivery.payload", "Query.pagePreview"}
+
 // lookingThrough are the fields that read much more than they return.
 var lookingThrough = []string{"orderWork", "lowStock", "orderPreview"}
 
 // cost is what an operation may make the service do, in points: one for each
-// object, a tenth for each other value, and everything below a list as often as
+// object, two for each long text, a tenth for each other value, and everything below a list as often as
 // its first argument says (capped as the list itself is). A report costs a point more
 // for each of its days, whose orders it reads. What looks through the
 // log of an endpoint costs a hundred points, and so does what counts or searches; what
@@ -92,6 +98,9 @@ func (c costs) own(f *ast.Field) int {
 		return logCost + c.selection(f.SelectionSet)
 	case slices.Contains(lookingThrough, f.Name):
 		return lookCost + c.selection(f.SelectionSet)
+	case len(f.SelectionSet) == 0 && f.ObjectDefinition != nil &&
+		slices.Contains(longTexts, f.ObjectDefinition.Name+"."+f.Name):
+		return textCost
 	case len(f.SelectionSet) == 0:
 		return leafCost
 	}

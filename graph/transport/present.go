@@ -148,5 +148,10 @@ func presentSize(err error) *gqlerror.Error {
 
 // recovered turns a panic into an error of our own, with its stack for the log.
 func recovered(_ context.Context, v any) error {
+	if f, is := v.(error); is {
+		if f, is := errors.AsType[*fault.Error](f); is { // such as of an answer that is too large
+			return resolved{f}
+		}
+	}
 	return resolved{fmt.Errorf("panic: %v\n%s", v, debug.Stack())}
 }

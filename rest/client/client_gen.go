@@ -1233,6 +1233,9 @@ type IdentityLimits struct {
 	// CollectionsMax Collections of a store.
 	CollectionsMax int `json:"collections_max"`
 
+	// CustomersMax Customers that a store creates; orders create others beyond it.
+	CustomersMax int `json:"customers_max"`
+
 	// DiscountsMax Discounts of a store.
 	DiscountsMax int `json:"discounts_max"`
 
@@ -1250,6 +1253,9 @@ type IdentityLimits struct {
 
 	// IdempotencyKeyTTLSeconds How long an idempotency key is kept.
 	IdempotencyKeyTTLSeconds int `json:"idempotency_key_ttl_seconds"`
+
+	// ImageMegapixelsPerMinuteMax Megapixels of the images that a store uploads within a minute, in each process.
+	ImageMegapixelsPerMinuteMax int `json:"image_megapixels_per_minute_max"`
 
 	// InvitationsMax Invitations of a store that nobody has answered.
 	InvitationsMax int `json:"invitations_max"`
@@ -1275,6 +1281,9 @@ type IdentityLimits struct {
 	// PingsPerMinuteMax Test pings of a webhook endpoint within a minute.
 	PingsPerMinuteMax int `json:"pings_per_minute_max"`
 
+	// ProductsMax Products of a store.
+	ProductsMax int `json:"products_max"`
+
 	// RateBurst Requests of a credential at once; 0 where rates are switched off.
 	RateBurst int `json:"rate_burst"`
 
@@ -1299,11 +1308,17 @@ type IdentityLimits struct {
 	// ThemesMax Themes of a store.
 	ThemesMax int `json:"themes_max"`
 
+	// VariantsMax Variants of a store's products.
+	VariantsMax int `json:"variants_max"`
+
 	// VisitorRatePerSecond Pages that a visitor of storefronts opens within a second, a search as five, a picture as a twentieth; 0 is no limit.
 	VisitorRatePerSecond int `json:"visitor_rate_per_second"`
 
 	// WebhookEndpointsMax Webhook endpoints of a store.
 	WebhookEndpointsMax int `json:"webhook_endpoints_max"`
+
+	// WrittenBytesPerMinuteMax Bytes that the writes of a store send within a minute, in each process.
+	WrittenBytesPerMinuteMax int64 `json:"written_bytes_per_minute_max"`
 }
 
 // IdentityStore The store that the credential opens.
@@ -2130,7 +2145,7 @@ type UpdatedFrom = time.Time
 
 // ListCustomersParams defines parameters for ListCustomers.
 type ListCustomersParams struct {
-	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`.
+	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one.
@@ -2148,7 +2163,7 @@ type ListCustomersParams struct {
 
 // ListExportsParams defines parameters for ListExports.
 type ListExportsParams struct {
-	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`.
+	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one.
@@ -2166,7 +2181,7 @@ type CreateExportParams struct {
 
 // ListMarketplaceThemesParams defines parameters for ListMarketplaceThemes.
 type ListMarketplaceThemesParams struct {
-	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`.
+	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one.
@@ -2178,7 +2193,7 @@ type ListMarketplaceThemesParams struct {
 
 // ListOrdersParams defines parameters for ListOrders.
 type ListOrdersParams struct {
-	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`.
+	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one.
@@ -2223,7 +2238,7 @@ type CreateOrderNoteParams struct {
 
 // ListProductsParams defines parameters for ListProducts.
 type ListProductsParams struct {
-	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`.
+	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one.
@@ -2256,7 +2271,7 @@ type GetProductParams struct {
 
 // ListThemesParams defines parameters for ListThemes.
 type ListThemesParams struct {
-	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`.
+	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one.
@@ -2280,7 +2295,7 @@ type ActivateThemeParams struct {
 
 // ListThemeAssetsParams defines parameters for ListThemeAssets.
 type ListThemeAssetsParams struct {
-	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`.
+	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one.
@@ -2292,7 +2307,7 @@ type ListThemeAssetsParams struct {
 
 // ListWebhooksParams defines parameters for ListWebhooks.
 type ListWebhooksParams struct {
-	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`.
+	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one.

@@ -61,13 +61,13 @@ var arrows = map[string][]string{
 		"graph/work",
 	},
 	// Generated: the executor marshals the models.
-	"graph/internal/exec": {"graph/model", "graph/webhook/filter"},
+	"graph/internal/exec": {"graph/budget", "graph/model", "graph/webhook/filter"},
 	// Addresses are signed.
 	"graph/link": {"graph/keyring"},
 	// Scalars parse as bodies do; an import carries its judged archive; entities
 	// share their wire form with events; conditions are as they are judged; pictures
 	// are cleaned before.
-	"graph/model": {"graph/picture", "graph/strict", "graph/theme", "graph/webhook/filter", "graph/wire"},
+	"graph/model": {"graph/budget", "graph/picture", "graph/strict", "graph/theme", "graph/webhook/filter", "graph/wire"},
 	// The secrets of accounts are encrypted.
 	"graph/payment": {"graph/keyring"},
 	// Copies of pictures: fetched once at a time, by judged dials, and kept.

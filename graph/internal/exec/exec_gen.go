@@ -1038,6 +1038,14 @@ type Limits {
   pingsPerMinuteMax: Int!
   "Orders that the sales reports of the store read within a minute; one that reads more takes the minute's allowance."
   reportOrdersPerMinuteMax: Int!
+  productsMax: Int!
+  variantsMax: Int!
+  "Customers that the store creates; orders create others beyond it."
+  customersMax: Int!
+  "Bytes that the writes of the store send within a minute, in each process."
+  writtenBytesPerMinuteMax: Long!
+  "Megapixels of the images that the store uploads within a minute, in each process."
+  imageMegapixelsPerMinuteMax: Int!
   "Stores that a person owns."
   storesMax: Int!
   "Second factors of a person."
@@ -12945,6 +12953,16 @@ func (ec *executionContext) fieldContext_Identity_limits(_ context.Context, fiel
 				return ec.fieldContext_Limits_pingsPerMinuteMax(ctx, field)
 			case "reportOrdersPerMinuteMax":
 				return ec.fieldContext_Limits_reportOrdersPerMinuteMax(ctx, field)
+			case "productsMax":
+				return ec.fieldContext_Limits_productsMax(ctx, field)
+			case "variantsMax":
+				return ec.fieldContext_Limits_variantsMax(ctx, field)
+			case "customersMax":
+				return ec.fieldContext_Limits_customersMax(ctx, field)
+			case "writtenBytesPerMinuteMax":
+				return ec.fieldContext_Limits_writtenBytesPerMinuteMax(ctx, field)
+			case "imageMegapixelsPerMinuteMax":
+				return ec.fieldContext_Limits_imageMegapixelsPerMinuteMax(ctx, field)
 			case "storesMax":
 				return ec.fieldContext_Limits_storesMax(ctx, field)
 			case "factorsMax":
@@ -14226,6 +14244,91 @@ func (ec *executionContext) _Limits_reportOrdersPerMinuteMax(ctx context.Context
 }
 
 func (ec *executionContext) fieldContext_Limits_reportOrdersPerMinuteMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_productsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ProductsMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_productsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_variantsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.VariantsMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_variantsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_customersMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.CustomersMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_customersMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_writtenBytesPerMinuteMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.WrittenBytesPerMinuteMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_writtenBytesPerMinuteMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_imageMegapixelsPerMinuteMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ImageMegapixelsPerMinuteMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_imageMegapixelsPerMinuteMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Limits",
 		Field:      field,
@@ -52101,6 +52204,31 @@ func (ec *executionContext) _Limits(ctx context.Context, sel ast.SelectionSet, o
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "productsMax":
+			out.Values[i] = ec._Limits_productsMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "variantsMax":
+			out.Values[i] = ec._Limits_variantsMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "customersMax":
+			out.Values[i] = ec._Limits_customersMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "writtenBytesPerMinuteMax":
+			out.Values[i] = ec._Limits_writtenBytesPerMinuteMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "imageMegapixelsPerMinuteMax":
+			out.Values[i] = ec._Limits_imageMegapixelsPerMinuteMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "storesMax":
 			out.Values[i] = ec._Limits_storesMax(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -62047,7 +62175,7 @@ func (ec *executionContext) ___Type(ctx context.Context, sel ast.SelectionSet, o
 // region    ***************************** type.gotpl *****************************
 
 func (ec *executionContext) marshalNAPIKey2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAPIKeyᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.APIKey) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "APIKey", sel, v, (*flatPlan).writeAPIKey); list != nil {
+	if list := flat(ctx, ec.OperationContext, "APIKey", sel, v, (*flatPlan).writeAPIKey); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -62149,7 +62277,7 @@ func (ec *executionContext) marshalNAccount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋ
 }
 
 func (ec *executionContext) marshalNAccountEvent2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAccountEventᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.AccountEvent) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "AccountEvent", sel, v, (*flatPlan).writeAccountEvent); list != nil {
+	if list := flat(ctx, ec.OperationContext, "AccountEvent", sel, v, (*flatPlan).writeAccountEvent); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -62273,7 +62401,7 @@ func (ec *executionContext) marshalNAddressPayload2ᚖgithubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) marshalNApp2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.App) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "App", sel, v, (*flatPlan).writeApp); list != nil {
+	if list := flat(ctx, ec.OperationContext, "App", sel, v, (*flatPlan).writeApp); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -62392,7 +62520,7 @@ func (ec *executionContext) marshalNAssetKind2githubᚗcomᚋstorefrontᚑgoᚋs
 }
 
 func (ec *executionContext) marshalNAuditEntry2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAuditEntryᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.AuditEntry) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "AuditEntry", sel, v, (*flatPlan).writeAuditEntry); list != nil {
+	if list := flat(ctx, ec.OperationContext, "AuditEntry", sel, v, (*flatPlan).writeAuditEntry); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -62497,7 +62625,7 @@ func (ec *executionContext) marshalNBoundedCount2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) marshalNCollection2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐCollectionᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Collection) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "Collection", sel, v, (*flatPlan).writeCollection); list != nil {
+	if list := flat(ctx, ec.OperationContext, "Collection", sel, v, (*flatPlan).writeCollection); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -62526,7 +62654,7 @@ func (ec *executionContext) marshalNCollection2ᚖgithubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNCollectionCondition2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCollectionConditionᚄ(ctx context.Context, sel ast.SelectionSet, v []*document.CollectionCondition) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "CollectionCondition", sel, v, (*flatPlan).writeCollectionCondition); list != nil {
+	if list := flat(ctx, ec.OperationContext, "CollectionCondition", sel, v, (*flatPlan).writeCollectionCondition); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -62714,7 +62842,7 @@ func (ec *executionContext) marshalNCredentialType2githubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNCustomer2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomerᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Customer) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "Customer", sel, v, (*flatPlan).writeCustomer); list != nil {
+	if list := flat(ctx, ec.OperationContext, "Customer", sel, v, (*flatPlan).writeCustomer); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -62839,7 +62967,7 @@ func (ec *executionContext) marshalNDeliveryState2githubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNDiscount2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐDiscountᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Discount) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "Discount", sel, v, (*flatPlan).writeDiscount); list != nil {
+	if list := flat(ctx, ec.OperationContext, "Discount", sel, v, (*flatPlan).writeDiscount); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -62989,7 +63117,7 @@ func (ec *executionContext) marshalNEndpointStatus2githubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNEvent2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEventᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Event) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "Event", sel, v, (*flatPlan).writeEvent); list != nil {
+	if list := flat(ctx, ec.OperationContext, "Event", sel, v, (*flatPlan).writeEvent); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -63058,7 +63186,7 @@ func (ec *executionContext) marshalNEventEdge2ᚖgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNExport2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Export) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "Export", sel, v, (*flatPlan).writeExport); list != nil {
+	if list := flat(ctx, ec.OperationContext, "Export", sel, v, (*flatPlan).writeExport); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -63244,7 +63372,7 @@ func (ec *executionContext) marshalNExportStatus2githubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNFactor2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFactorᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Factor) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "Factor", sel, v, (*flatPlan).writeFactor); list != nil {
+	if list := flat(ctx, ec.OperationContext, "Factor", sel, v, (*flatPlan).writeFactor); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -63378,7 +63506,7 @@ func (ec *executionContext) marshalNFulfillmentStatus2githubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) marshalNGrant2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrantᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Grant) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "Grant", sel, v, (*flatPlan).writeGrant); list != nil {
+	if list := flat(ctx, ec.OperationContext, "Grant", sel, v, (*flatPlan).writeGrant); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -63521,7 +63649,7 @@ func (ec *executionContext) marshalNIdentity2ᚖgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNInstalledApp2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInstalledAppᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.InstalledApp) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "InstalledApp", sel, v, (*flatPlan).writeInstalledApp); list != nil {
+	if list := flat(ctx, ec.OperationContext, "InstalledApp", sel, v, (*flatPlan).writeInstalledApp); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -63620,7 +63748,7 @@ func (ec *executionContext) marshalNInt2int(ctx context.Context, sel ast.Selecti
 }
 
 func (ec *executionContext) marshalNInvitation2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitationᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Invitation) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "Invitation", sel, v, (*flatPlan).writeInvitation); list != nil {
+	if list := flat(ctx, ec.OperationContext, "Invitation", sel, v, (*flatPlan).writeInvitation); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -63739,7 +63867,7 @@ func (ec *executionContext) marshalNLimits2ᚖgithubᚗcomᚋstorefrontᚑgoᚋs
 }
 
 func (ec *executionContext) marshalNLineItem2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLineItemᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.LineItem) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "LineItem", sel, v, (*flatPlan).writeLineItem); list != nil {
+	if list := flat(ctx, ec.OperationContext, "LineItem", sel, v, (*flatPlan).writeLineItem); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -63824,7 +63952,7 @@ func (ec *executionContext) marshalNListingStatus2githubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNLoggedRequest2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLoggedRequestᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.LoggedRequest) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "LoggedRequest", sel, v, (*flatPlan).writeLoggedRequest); list != nil {
+	if list := flat(ctx, ec.OperationContext, "LoggedRequest", sel, v, (*flatPlan).writeLoggedRequest); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -63923,7 +64051,7 @@ func (ec *executionContext) marshalNLowStock2ᚖgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNLowStockItem2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLowStockItemᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.LowStockItem) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "LowStockItem", sel, v, (*flatPlan).writeLowStockItem); list != nil {
+	if list := flat(ctx, ec.OperationContext, "LowStockItem", sel, v, (*flatPlan).writeLowStockItem); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -63952,7 +64080,7 @@ func (ec *executionContext) marshalNLowStockItem2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) marshalNMarketplaceSubmission2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceSubmissionᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.MarketplaceSubmission) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "MarketplaceSubmission", sel, v, (*flatPlan).writeMarketplaceSubmission); list != nil {
+	if list := flat(ctx, ec.OperationContext, "MarketplaceSubmission", sel, v, (*flatPlan).writeMarketplaceSubmission); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -64035,7 +64163,7 @@ func (ec *executionContext) marshalNMarketplaceSubmissionPayload2ᚖgithubᚗcom
 }
 
 func (ec *executionContext) marshalNMarketplaceTheme2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceThemeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.MarketplaceTheme) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "MarketplaceTheme", sel, v, (*flatPlan).writeMarketplaceTheme); list != nil {
+	if list := flat(ctx, ec.OperationContext, "MarketplaceTheme", sel, v, (*flatPlan).writeMarketplaceTheme); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -64109,7 +64237,7 @@ func (ec *executionContext) unmarshalNMarketplaceThemeSubmitInput2githubᚗcom�
 }
 
 func (ec *executionContext) marshalNMembership2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMembershipᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Membership) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "Membership", sel, v, (*flatPlan).writeMembership); list != nil {
+	if list := flat(ctx, ec.OperationContext, "Membership", sel, v, (*flatPlan).writeMembership); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -64138,7 +64266,7 @@ func (ec *executionContext) marshalNMembership2ᚖgithubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNMenuLink2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLinkᚄ(ctx context.Context, sel ast.SelectionSet, v []*document.MenuLink) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "MenuLink", sel, v, (*flatPlan).writeMenuLink); list != nil {
+	if list := flat(ctx, ec.OperationContext, "MenuLink", sel, v, (*flatPlan).writeMenuLink); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -64253,7 +64381,7 @@ func (ec *executionContext) marshalNNoteVisibility2githubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNNotification2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNotificationᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Notification) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "Notification", sel, v, (*flatPlan).writeNotification); list != nil {
+	if list := flat(ctx, ec.OperationContext, "Notification", sel, v, (*flatPlan).writeNotification); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -64366,7 +64494,7 @@ func (ec *executionContext) marshalNNotificationsPayload2ᚖgithubᚗcomᚋstore
 }
 
 func (ec *executionContext) marshalNOfferedRate2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOfferedRateᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OfferedRate) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "OfferedRate", sel, v, (*flatPlan).writeOfferedRate); list != nil {
+	if list := flat(ctx, ec.OperationContext, "OfferedRate", sel, v, (*flatPlan).writeOfferedRate); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -64395,7 +64523,7 @@ func (ec *executionContext) marshalNOfferedRate2ᚖgithubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNOrder2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Order) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "Order", sel, v, (*flatPlan).writeOrder); list != nil {
+	if list := flat(ctx, ec.OperationContext, "Order", sel, v, (*flatPlan).writeOrder); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -64513,7 +64641,7 @@ func (ec *executionContext) unmarshalNOrderLineInput2ᚖgithubᚗcomᚋstorefron
 }
 
 func (ec *executionContext) marshalNOrderNote2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderNoteᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OrderNote) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "OrderNote", sel, v, (*flatPlan).writeOrderNote); list != nil {
+	if list := flat(ctx, ec.OperationContext, "OrderNote", sel, v, (*flatPlan).writeOrderNote); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -64629,7 +64757,7 @@ func (ec *executionContext) marshalNOrderPreview2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) marshalNOrderPreviewLine2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐOrderLineᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.OrderLine) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "OrderPreviewLine", sel, v, (*flatPlan).writeOrderPreviewLine); list != nil {
+	if list := flat(ctx, ec.OperationContext, "OrderPreviewLine", sel, v, (*flatPlan).writeOrderPreviewLine); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -64693,7 +64821,7 @@ func (ec *executionContext) marshalNOrderWork2ᚖgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNPage2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPageᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Page) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "Page", sel, v, (*flatPlan).writePage); list != nil {
+	if list := flat(ctx, ec.OperationContext, "Page", sel, v, (*flatPlan).writePage); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -65060,7 +65188,7 @@ func (ec *executionContext) marshalNPaymentSettingsPayload2ᚖgithubᚗcomᚋsto
 }
 
 func (ec *executionContext) marshalNProduct2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Product) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "Product", sel, v, (*flatPlan).writeProduct); list != nil {
+	if list := flat(ctx, ec.OperationContext, "Product", sel, v, (*flatPlan).writeProduct); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -65162,7 +65290,7 @@ func (ec *executionContext) marshalNProductEdge2ᚖgithubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNProductImage2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductImageᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.ProductImage) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "ProductImage", sel, v, (*flatPlan).writeProductImage); list != nil {
+	if list := flat(ctx, ec.OperationContext, "ProductImage", sel, v, (*flatPlan).writeProductImage); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -65299,7 +65427,7 @@ func (ec *executionContext) unmarshalNProductUpdateInput2githubᚗcomᚋstorefro
 }
 
 func (ec *executionContext) marshalNProductVariant2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐVariantᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Variant) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "ProductVariant", sel, v, (*flatPlan).writeProductVariant); list != nil {
+	if list := flat(ctx, ec.OperationContext, "ProductVariant", sel, v, (*flatPlan).writeProductVariant); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -65388,7 +65516,7 @@ func (ec *executionContext) marshalNReviewVerdict2githubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNSalesDay2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSalesDayᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SalesDay) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "SalesDay", sel, v, (*flatPlan).writeSalesDay); list != nil {
+	if list := flat(ctx, ec.OperationContext, "SalesDay", sel, v, (*flatPlan).writeSalesDay); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -65431,7 +65559,7 @@ func (ec *executionContext) marshalNSalesReport2ᚖgithubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNScope2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋscopeᚐScopeᚄ(ctx context.Context, sel ast.SelectionSet, v []*scope.Scope) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "Scope", sel, v, (*flatPlan).writeScope); list != nil {
+	if list := flat(ctx, ec.OperationContext, "Scope", sel, v, (*flatPlan).writeScope); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -65474,7 +65602,7 @@ func (ec *executionContext) marshalNSearchResult2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) marshalNSession2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSessionᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Session) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "Session", sel, v, (*flatPlan).writeSession); list != nil {
+	if list := flat(ctx, ec.OperationContext, "Session", sel, v, (*flatPlan).writeSession); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -65592,7 +65720,7 @@ func (ec *executionContext) unmarshalNShippingRateInput2ᚖgithubᚗcomᚋstoref
 }
 
 func (ec *executionContext) marshalNShippingZone2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZoneᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ShippingZone) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "ShippingZone", sel, v, (*flatPlan).writeShippingZone); list != nil {
+	if list := flat(ctx, ec.OperationContext, "ShippingZone", sel, v, (*flatPlan).writeShippingZone); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -65668,7 +65796,7 @@ func (ec *executionContext) marshalNSignOutPayload2ᚖgithubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) marshalNStaff2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaffᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Staff) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "Staff", sel, v, (*flatPlan).writeStaff); list != nil {
+	if list := flat(ctx, ec.OperationContext, "Staff", sel, v, (*flatPlan).writeStaff); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -65831,7 +65959,7 @@ func (ec *executionContext) marshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNStaffToken2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐStaffTokenᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.StaffToken) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "StaffToken", sel, v, (*flatPlan).writeStaffToken); list != nil {
+	if list := flat(ctx, ec.OperationContext, "StaffToken", sel, v, (*flatPlan).writeStaffToken); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -66101,7 +66229,7 @@ func (ec *executionContext) marshalNTestStoreResetPayload2ᚖgithubᚗcomᚋstor
 }
 
 func (ec *executionContext) marshalNTheme2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Theme) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "Theme", sel, v, (*flatPlan).writeTheme); list != nil {
+	if list := flat(ctx, ec.OperationContext, "Theme", sel, v, (*flatPlan).writeTheme); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -66130,7 +66258,7 @@ func (ec *executionContext) marshalNTheme2ᚖgithubᚗcomᚋstorefrontᚑgoᚋst
 }
 
 func (ec *executionContext) marshalNThemeAsset2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeAssetᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ThemeAsset) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "ThemeAsset", sel, v, (*flatPlan).writeThemeAsset); list != nil {
+	if list := flat(ctx, ec.OperationContext, "ThemeAsset", sel, v, (*flatPlan).writeThemeAsset); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -66272,7 +66400,7 @@ func (ec *executionContext) marshalNThemePayload2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) marshalNThemeSetting2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeSettingᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ThemeSetting) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "ThemeSetting", sel, v, (*flatPlan).writeThemeSetting); list != nil {
+	if list := flat(ctx, ec.OperationContext, "ThemeSetting", sel, v, (*flatPlan).writeThemeSetting); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -66399,7 +66527,7 @@ func (ec *executionContext) marshalNTotpBeginPayload2ᚖgithubᚗcomᚋstorefron
 }
 
 func (ec *executionContext) marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.UserError) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "UserError", sel, v, (*flatPlan).writeUserError); list != nil {
+	if list := flat(ctx, ec.OperationContext, "UserError", sel, v, (*flatPlan).writeUserError); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -66428,7 +66556,7 @@ func (ec *executionContext) marshalNUserError2ᚖgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNWebhookActivity2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookActivityᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookActivity) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "WebhookActivity", sel, v, (*flatPlan).writeWebhookActivity); list != nil {
+	if list := flat(ctx, ec.OperationContext, "WebhookActivity", sel, v, (*flatPlan).writeWebhookActivity); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -66457,7 +66585,7 @@ func (ec *executionContext) marshalNWebhookActivity2ᚖgithubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) marshalNWebhookAttempt2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookAttemptᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookAttempt) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "WebhookAttempt", sel, v, (*flatPlan).writeWebhookAttempt); list != nil {
+	if list := flat(ctx, ec.OperationContext, "WebhookAttempt", sel, v, (*flatPlan).writeWebhookAttempt); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -66542,7 +66670,7 @@ func (ec *executionContext) marshalNWebhookDeliveriesPayload2ᚖgithubᚗcomᚋs
 }
 
 func (ec *executionContext) marshalNWebhookDelivery2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookDelivery) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "WebhookDelivery", sel, v, (*flatPlan).writeWebhookDelivery); list != nil {
+	if list := flat(ctx, ec.OperationContext, "WebhookDelivery", sel, v, (*flatPlan).writeWebhookDelivery); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -66630,7 +66758,7 @@ func (ec *executionContext) marshalNWebhookDeliveryPayload2ᚖgithubᚗcomᚋsto
 }
 
 func (ec *executionContext) marshalNWebhookEndpoint2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookEndpoint) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "WebhookEndpoint", sel, v, (*flatPlan).writeWebhookEndpoint); list != nil {
+	if list := flat(ctx, ec.OperationContext, "WebhookEndpoint", sel, v, (*flatPlan).writeWebhookEndpoint); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -66737,7 +66865,7 @@ func (ec *executionContext) unmarshalNWebhookEndpointUpdateInput2githubᚗcomᚋ
 }
 
 func (ec *executionContext) marshalNWebhookEventType2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEventTypeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookEventType) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "WebhookEventType", sel, v, (*flatPlan).writeWebhookEventType); list != nil {
+	if list := flat(ctx, ec.OperationContext, "WebhookEventType", sel, v, (*flatPlan).writeWebhookEventType); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -66766,7 +66894,7 @@ func (ec *executionContext) marshalNWebhookEventType2ᚖgithubᚗcomᚋstorefron
 }
 
 func (ec *executionContext) marshalNWebhookFilter2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋwebhookᚋfilterᚐConditionᚄ(ctx context.Context, sel ast.SelectionSet, v []*filter.Condition) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "WebhookFilter", sel, v, (*flatPlan).writeWebhookFilter); list != nil {
+	if list := flat(ctx, ec.OperationContext, "WebhookFilter", sel, v, (*flatPlan).writeWebhookFilter); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -67084,7 +67212,7 @@ func (ec *executionContext) unmarshalOCollectionRuleInput2ᚖgithubᚗcomᚋstor
 }
 
 func (ec *executionContext) marshalOCustomer2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomerᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Customer) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "Customer", sel, v, (*flatPlan).writeCustomer); list != nil {
+	if list := flat(ctx, ec.OperationContext, "Customer", sel, v, (*flatPlan).writeCustomer); list != nil {
 		return list
 	}
 	if v == nil {
@@ -67281,7 +67409,7 @@ func (ec *executionContext) marshalOFinancialStatus2ᚖgithubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) marshalOFulfillment2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFulfillmentᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Fulfillment) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "Fulfillment", sel, v, (*flatPlan).writeFulfillment); list != nil {
+	if list := flat(ctx, ec.OperationContext, "Fulfillment", sel, v, (*flatPlan).writeFulfillment); list != nil {
 		return list
 	}
 	if v == nil {
@@ -67490,7 +67618,7 @@ func (ec *executionContext) marshalOMarketplaceTheme2ᚖgithubᚗcomᚋstorefron
 }
 
 func (ec *executionContext) marshalOMenuLink2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLinkᚄ(ctx context.Context, sel ast.SelectionSet, v []*document.MenuLink) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "MenuLink", sel, v, (*flatPlan).writeMenuLink); list != nil {
+	if list := flat(ctx, ec.OperationContext, "MenuLink", sel, v, (*flatPlan).writeMenuLink); list != nil {
 		return list
 	}
 	if v == nil {
@@ -67562,7 +67690,7 @@ func (ec *executionContext) marshalONotification2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) marshalOOrder2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Order) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "Order", sel, v, (*flatPlan).writeOrder); list != nil {
+	if list := flat(ctx, ec.OperationContext, "Order", sel, v, (*flatPlan).writeOrder); list != nil {
 		return list
 	}
 	if v == nil {
@@ -67591,7 +67719,7 @@ func (ec *executionContext) marshalOOrder2ᚖgithubᚗcomᚋstorefrontᚑgoᚋst
 }
 
 func (ec *executionContext) marshalOOrderAct2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderActᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OrderAct) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "OrderAct", sel, v, (*flatPlan).writeOrderAct); list != nil {
+	if list := flat(ctx, ec.OperationContext, "OrderAct", sel, v, (*flatPlan).writeOrderAct); list != nil {
 		return list
 	}
 	if v == nil {
@@ -67621,7 +67749,7 @@ func (ec *executionContext) unmarshalOOrderFilter2ᚖgithubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) marshalOOrderNote2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderNoteᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OrderNote) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "OrderNote", sel, v, (*flatPlan).writeOrderNote); list != nil {
+	if list := flat(ctx, ec.OperationContext, "OrderNote", sel, v, (*flatPlan).writeOrderNote); list != nil {
 		return list
 	}
 	if v == nil {
@@ -67709,7 +67837,7 @@ func (ec *executionContext) unmarshalOPasskeyAnswerInput2ᚖgithubᚗcomᚋstore
 }
 
 func (ec *executionContext) marshalOPayment2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPaymentᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Payment) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "Payment", sel, v, (*flatPlan).writePayment); list != nil {
+	if list := flat(ctx, ec.OperationContext, "Payment", sel, v, (*flatPlan).writePayment); list != nil {
 		return list
 	}
 	if v == nil {
@@ -67749,7 +67877,7 @@ func (ec *executionContext) marshalOPaymentMethodKind2ᚖgithubᚗcomᚋstorefro
 }
 
 func (ec *executionContext) marshalOPaymentRefund2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentRefundᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.PaymentRefund) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "PaymentRefund", sel, v, (*flatPlan).writePaymentRefund); list != nil {
+	if list := flat(ctx, ec.OperationContext, "PaymentRefund", sel, v, (*flatPlan).writePaymentRefund); list != nil {
 		return list
 	}
 	if v == nil {
@@ -67778,7 +67906,7 @@ func (ec *executionContext) marshalOPaymentSettings2ᚖgithubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) marshalOProduct2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Product) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "Product", sel, v, (*flatPlan).writeProduct); list != nil {
+	if list := flat(ctx, ec.OperationContext, "Product", sel, v, (*flatPlan).writeProduct); list != nil {
 		return list
 	}
 	if v == nil {
@@ -68048,7 +68176,7 @@ func (ec *executionContext) unmarshalOWebhookFilterInput2ᚕᚖgithubᚗcomᚋst
 }
 
 func (ec *executionContext) marshalOWebhookHeader2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookHeaderᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookHeader) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "WebhookHeader", sel, v, (*flatPlan).writeWebhookHeader); list != nil {
+	if list := flat(ctx, ec.OperationContext, "WebhookHeader", sel, v, (*flatPlan).writeWebhookHeader); list != nil {
 		return list
 	}
 	if v == nil {

@@ -1,7 +1,7 @@
 package exec
 
 import (
-	"bytes"
+	"context"
 	"io"
 	"slices"
 	"strconv"
@@ -10,8 +10,10 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"github.com/storefront-go/storefront/ent/cell"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/graph/budget"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -85,7 +87,7 @@ func collect(op *graphql.OperationContext, sel ast.SelectionSet, implementors []
 
 // flat writes a list of objects whose selected fields are all flat; nil where they are not,
 // or where one is null that must not be.
-func flat[T any](op *graphql.OperationContext, name string, sel ast.SelectionSet, v []*T,
+func flat[T any](ctx context.Context, op *graphql.OperationContext, name string, sel ast.SelectionSet, v []*T,
 	write func(*flatPlan, *buffer, *T) bool,
 ) graphql.Marshaler {
 	if len(v) == 0 {
@@ -96,6 +98,7 @@ func flat[T any](op *graphql.OperationContext, name string, sel ast.SelectionSet
 		return nil
 	}
 	w := buffers.Get().(*buffer)
+	w.answer, w.counted = budget.Of(ctx), 0
 	for i, obj := range v {
 		w.between(i, '[')
 		if obj == nil || !write(p, w, obj) {
@@ -104,6 +107,7 @@ func flat[T any](op *graphql.OperationContext, name string, sel ast.SelectionSet
 		}
 	}
 	w.byte(']')
+	w.count(0)
 	return written{w}
 }
 
@@ -144,7 +148,11 @@ func (p *flatPlan) writeKept(w *buffer, a document.Address,
 }
 
 // buffer is JSON that grows.
-type buffer struct{ b []byte }
+type buffer struct {
+	b       []byte
+	answer  *budget.Answer
+	counted int // bytes of b that count on the answer
+}
 
 // buffers are used again from list to list, unless one grew very large.
 var buffers = sync.Pool{New: func() any { return new(buffer) }}
@@ -153,8 +161,21 @@ const maxPooled = 256 << 10
 
 func (w *buffer) release() {
 	if cap(w.b) <= maxPooled {
-		w.b = w.b[:0]
+		w.b, w.answer = w.b[:0], nil
 		buffers.Put(w)
+	}
+}
+
+// count counts the buffer on the answer, with more bytes that are about to be written. It panics
+// where the answer becomes too large: functions that write a value return no error.
+func (w *buffer) count(more int) {
+	n := len(w.b) + more - w.counted
+	if w.answer == nil || n <= 0 {
+		return
+	}
+	w.counted += n
+	if err := w.answer.Write(n); err != nil {
+		panic(err)
 	}
 }
 
@@ -182,7 +203,12 @@ func (w *buffer) any(v graphql.Marshaler) { v.MarshalGQL(w) }
 func (w *buffer) null() { w.b = append(w.b, "null"...) }
 
 //go:noinline
-func (w *buffer) text(v string) { w.b = model.AppendText(w.b, v) }
+func (w *buffer) text(v string) {
+	if len(v) >= cell.LongValue {
+		w.count(len(v))
+	}
+	w.b = model.AppendText(w.b, v)
+}
 
 //go:noinline
 func (w *buffer) number(v int64) { w.b = strconv.AppendInt(w.b, v, 10) }
@@ -198,6 +224,9 @@ func (w *buffer) moment(v micros.Time) { w.b = append(v.Append(append(w.b, '"'))
 
 // Write implements io.Writer.
 func (w *buffer) Write(p []byte) (int, error) {
+	if len(p) >= cell.LongValue {
+		w.count(len(p))
+	}
 	w.b = append(w.b, p...)
 	return len(p), nil
 }
@@ -211,7 +240,7 @@ type written struct{ *buffer }
 
 // MarshalGQL implements graphql.Marshaler.
 func (j written) MarshalGQL(w io.Writer) {
-	if answer, is := w.(*bytes.Buffer); is { // with room for the ends of what the list is in
+	if answer, is := w.(*model.Answer); is { // with room for the ends of what the list is in
 		answer.Grow(len(j.b) + 512)
 	}
 	w.Write(j.b)

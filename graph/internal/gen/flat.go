@@ -90,7 +90,7 @@ func flat(src []byte, schema *ast.Schema) (out, functions, cases []byte, err err
 		}
 		listed[t.name] = true
 		head, body, _ := bytes.Cut(text, []byte("{\n"))
-		return fmt.Appendf(nil, "%s{\n\tif list := flat(ec.OperationContext, %q, sel, v, (*flatPlan).write%s); list != nil {\n"+
+		return fmt.Appendf(nil, "%s{\n\tif list := flat(ctx, ec.OperationContext, %q, sel, v, (*flatPlan).write%s); list != nil {\n"+
 			"\t\treturn list\n\t}\n%s", head, t.name, t.name, body)
 	})
 	some := reached(listed, types)

@@ -1108,6 +1108,16 @@ class IdentityLimits(TypedDict):
     pings_per_minute_max: int
     #: Orders, or sums of them, that the sales reports of a store read within a minute.
     report_orders_per_minute_max: int
+    #: Products of a store.
+    products_max: int
+    #: Variants of a store's products.
+    variants_max: int
+    #: Customers that a store creates; orders create others beyond it.
+    customers_max: int
+    #: Bytes that the writes of a store send within a minute, in each process.
+    written_bytes_per_minute_max: int
+    #: Megapixels of the images that a store uploads within a minute, in each process.
+    image_megapixels_per_minute_max: int
     #: Stores that a person owns.
     stores_max: int
     #: Second factors of a person.

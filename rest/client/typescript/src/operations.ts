@@ -6,7 +6,7 @@ import type * as api from "./types.js";
 export interface ListOrdersQuery {
   /**
    * How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is
-   * 400 `invalid_parameter`.
+   * 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
    */
   limit?: number;
   /** The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one. */
@@ -31,7 +31,7 @@ export interface ListOrdersQuery {
 export interface ListProductsQuery {
   /**
    * How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is
-   * 400 `invalid_parameter`.
+   * 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
    */
   limit?: number;
   /** The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one. */
@@ -48,7 +48,7 @@ export interface ListProductsQuery {
 export interface ListCustomersQuery {
   /**
    * How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is
-   * 400 `invalid_parameter`.
+   * 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
    */
   limit?: number;
   /** The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one. */
@@ -63,7 +63,7 @@ export interface ListCustomersQuery {
 export interface ListExportsQuery {
   /**
    * How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is
-   * 400 `invalid_parameter`.
+   * 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
    */
   limit?: number;
   /** The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one. */
@@ -74,7 +74,7 @@ export interface ListExportsQuery {
 export interface ListWebhooksQuery {
   /**
    * How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is
-   * 400 `invalid_parameter`.
+   * 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
    */
   limit?: number;
   /** The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one. */
@@ -85,7 +85,7 @@ export interface ListWebhooksQuery {
 export interface ListThemesQuery {
   /**
    * How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is
-   * 400 `invalid_parameter`.
+   * 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
    */
   limit?: number;
   /** The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one. */
@@ -96,7 +96,7 @@ export interface ListThemesQuery {
 export interface ListThemeAssetsQuery {
   /**
    * How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is
-   * 400 `invalid_parameter`.
+   * 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
    */
   limit?: number;
   /** The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one. */
@@ -107,7 +107,7 @@ export interface ListThemeAssetsQuery {
 export interface ListMarketplaceThemesQuery {
   /**
    * How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is
-   * 400 `invalid_parameter`.
+   * 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
    */
   limit?: number;
   /** The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one. */

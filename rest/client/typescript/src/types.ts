@@ -1032,6 +1032,16 @@ export interface IdentityLimits {
   pings_per_minute_max: number;
   /** Orders, or sums of them, that the sales reports of a store read within a minute. */
   report_orders_per_minute_max: number;
+  /** Products of a store. */
+  products_max: number;
+  /** Variants of a store's products. */
+  variants_max: number;
+  /** Customers that a store creates; orders create others beyond it. */
+  customers_max: number;
+  /** Bytes that the writes of a store send within a minute, in each process. */
+  written_bytes_per_minute_max: number;
+  /** Megapixels of the images that a store uploads within a minute, in each process. */
+  image_megapixels_per_minute_max: number;
   /** Stores that a person owns. */
   stores_max: number;
   /** Second factors of a person. */
