@@ -9,7 +9,8 @@ import (
 // listCustomers is GET /customers.
 func (a *API) listCustomers(c *call) error {
 	q := &c.query
-	filter := model.CustomerFilter{Email: q.text("email", limit.EmailFilter), UpdatedFrom: q.time("updated_from")}
+	filter := model.CustomerFilter{Email: q.text("email", limit.EmailFilter), Tag: q.text("tag", limit.Label),
+		UpdatedFrom: q.time("updated_from")}
 	if err := q.err(); err != nil {
 		return err
 	}

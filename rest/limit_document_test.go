@@ -72,7 +72,7 @@ var bounded = map[string]int{
 	"Problem/status maximum":        599, // the last status of HTTP
 
 	"parameter Idempotency-Key maxLength": limit.IdempotencyKey, "parameter sku maxLength": limit.Line,
-	"parameter email maxLength": limit.EmailFilter,
+	"parameter email maxLength": limit.EmailFilter, "parameter tag maxLength": limit.Label,
 }
 
 // TestDocumentHasTheLimits compares every limit of the document with the table

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -22,6 +23,7 @@ func (a *API) listOrders(c *call) error {
 		FinancialStatus:   enum[state.FinancialStatus](q, "financial_status"),
 		FulfillmentStatus: enum[state.FulfillmentStatus](q, "fulfillment_status"),
 		CustomerID:        q.id("customer_id", xid.Customer),
+		Tag:               q.text("tag", limit.Label),
 		CreatedFrom:       q.time("created_from"),
 		CreatedTo:         q.time("created_to"),
 		UpdatedFrom:       q.time("updated_from"),

@@ -16,6 +16,7 @@ func (a *API) listProducts(c *call) error {
 	filter := model.ProductFilter{
 		Status:      enum[state.ProductStatus](q, "status"),
 		Sku:         q.text("sku", limit.Line),
+		Tag:         q.text("tag", limit.Label),
 		UpdatedFrom: q.time("updated_from"),
 	}
 	if err := q.err(); err != nil {

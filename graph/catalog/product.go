@@ -26,7 +26,7 @@ func (q Query) Products(ctx context.Context, first *int, after *string, filter *
 	if filter != nil {
 		f = *filter
 	}
-	a, err := core.Arrange(query, sort, f.UpdatedFrom, f.Status != nil || f.Sku != nil)
+	a, err := core.Arrange(query, f.Tag, sort, f.UpdatedFrom, f.Status != nil || f.Sku != nil)
 	if err != nil {
 		return nil, err
 	}

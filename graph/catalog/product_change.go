@@ -99,7 +99,7 @@ func (m Mutation) shelved(
 // store find a product.
 func renamed(members []string) bool {
 	return slices.ContainsFunc(members, func(m string) bool {
-		return m == "title" || m == "sku" || m == "options" || m == "variants"
+		return m == "title" || m == "sku" || m == "options" || m == "variants" || m == "tags"
 	})
 }
 

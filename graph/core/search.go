@@ -32,24 +32,24 @@ type Arranged struct {
 }
 
 // Arrange judges how a list is asked for. filtered says that there are filters besides
-// updatedFrom. Each combination is served by an index, or refused.
-func Arrange(query *string, sort *state.ListSort, updatedFrom *micros.Time, filtered bool) (a Arranged, err error) {
+// updatedFrom and a tag. Each combination is served by an index, or refused.
+func Arrange(query, tag *string, sort *state.ListSort, updatedFrom *micros.Time, filtered bool) (a Arranged, err error) {
 	a.Sort, a.UpdatedFrom = state.ListNewest, updatedFrom
 	Opt(sort, func(s state.ListSort) { a.Sort = s })
-	if query != nil && strings.TrimSpace(*query) != "" {
-		a.Asked = new(search.Ask(*query))
-	}
+	a.Asked = search.Asked(query, tag)
 	refused := func(name, detail string) (Arranged, error) {
 		return Arranged{}, &fault.Error{Kind: fault.InvalidParameter, Detail: detail,
 			Fields: []fault.Field{{Parameter: name, Code: fault.UnknownValue, Detail: detail}}}
 	}
 	switch {
+	case tag != nil && updatedFrom != nil:
+		return refused("tag", "A list of changes is not filtered by a tag: leave out the tag or the time.")
 	case a.Asked != nil && updatedFrom != nil:
 		return refused("query", "A list of changes is not searched: leave out the query or updatedFrom.")
 	case a.Sort == state.ListNewest:
 		return a, nil
 	case a.Asked != nil:
-		return refused("sort", "What is found has the newest first: leave out the query or the order.")
+		return refused("sort", "What is found has the newest first: leave out the query or the tag, or the order.")
 	case updatedFrom != nil:
 		return refused("sort", "A list of changes has the oldest change first: leave out the order or updatedFrom.")
 	case a.Sort == state.ListUpdated && filtered:

@@ -170,7 +170,9 @@ type CustomerCreateInput struct {
 
 type CustomerFilter struct {
 	// Compared without regard to case.
-	Email       *string      `json:"email,omitempty"`
+	Email *string `json:"email,omitempty"`
+	// One of the tags, whole. Case and accents make no difference. It does not go with updatedFrom.
+	Tag         *string      `json:"tag,omitempty"`
 	UpdatedFrom *micros.Time `json:"updatedFrom,omitempty"`
 }
 
@@ -438,6 +440,8 @@ type OrderFilter struct {
 	FinancialStatus   *state.FinancialStatus   `json:"financialStatus,omitempty"`
 	FulfillmentStatus *state.FulfillmentStatus `json:"fulfillmentStatus,omitempty"`
 	CustomerID        *string                  `json:"customerId,omitempty"`
+	// One of the tags, whole. Case and accents make no difference. It does not go with updatedFrom.
+	Tag *string `json:"tag,omitempty"`
 	// Inclusive.
 	CreatedFrom *micros.Time `json:"createdFrom,omitempty"`
 	// Exclusive.
@@ -675,6 +679,8 @@ type ProductDeletePayload struct {
 type ProductFilter struct {
 	Status *state.ProductStatus `json:"status,omitempty"`
 	Sku    *string              `json:"sku,omitempty"`
+	// One of the tags, whole. Case and accents make no difference. It does not go with updatedFrom.
+	Tag *string `json:"tag,omitempty"`
 	// Inclusive; the list then runs oldest change first.
 	UpdatedFrom *micros.Time `json:"updatedFrom,omitempty"`
 }

@@ -27,7 +27,7 @@ func (q Query) Customers(ctx context.Context, first *int, after *string, filter 
 		f = *filter
 	}
 	core.Opt(f.Email, func(s string) { f.Email = new(strings.ToLower(s)) })
-	a, err := core.Arrange(query, sort, f.UpdatedFrom, f.Email != nil)
+	a, err := core.Arrange(query, f.Tag, sort, f.UpdatedFrom, f.Email != nil)
 	if err != nil {
 		return nil, err
 	}

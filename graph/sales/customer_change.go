@@ -88,7 +88,7 @@ func (m Mutation) CustomerUpdate(
 				u.SetAddresses, nil)
 			core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &row.Tags, u.SetTags,
 				nil)
-			if in.Email.IsSet() || in.FirstName.IsSet() || in.LastName.IsSet() {
+			if len(e.Changed) > 0 {
 				e.Then = func(ctx context.Context) error { return m.Index(ctx).Mark(ctx, search.Customers, row.ID) }
 			}
 			return nil

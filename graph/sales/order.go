@@ -25,7 +25,7 @@ func (q Query) Orders(ctx context.Context, first *int, after *string, filter *mo
 	if err != nil {
 		return nil, err
 	}
-	a, err := core.Arrange(query, sort, f.UpdatedFrom, len(f.pairs()) > 0)
+	a, err := core.Arrange(query, f.Tag, sort, f.UpdatedFrom, len(f.pairs()) > 0)
 	if err != nil {
 		return nil, err
 	}

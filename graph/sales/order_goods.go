@@ -149,6 +149,9 @@ func (m Mutation) ship(ctx context.Context, e *orderEdit, in model.FulfillInput,
 		SetNillableCarrier(in.Carrier).SetNillableTrackingNumber(in.TrackingNumber).
 		SetNillableTrackingURL(in.TrackingURL)
 	e.tracking = tracked(in)
+	if in.TrackingNumber != nil {
+		e.Then = m.findable(e)
+	}
 	if e.FulfillmentStatus = state.FulfillmentPartiallyFulfilled; e.settleGoods() {
 		return nil
 	}

@@ -44,7 +44,7 @@ func (m Mutation) OrderUpdate(
 		core.MemberDoc(&e.Changed, document.NewAddress(shipping), in.ShippingAddress.IsSet(), "shipping_address",
 			&e.ShippingAddress, u.SetShippingAddress, u.ClearShippingAddress)
 		core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &e.Tags, u.SetTags, nil)
-		if in.Email.IsSet() || in.BillingAddress.IsSet() || in.ShippingAddress.IsSet() {
+		if len(e.Changed) > 0 {
 			e.Then = m.findable(e)
 		}
 		if len(e.Changed) > 0 {

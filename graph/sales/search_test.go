@@ -6,10 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/99designs/gqlgen/graphql"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/searchterm"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -71,7 +73,8 @@ func TestSearch(t *testing.T) {
 		before := map[string]string{number: number, "zoe": number + ", Zoë O'Brien",
 			"OBRIEN zoë": number + ", Zoë O'Brien", "zoe.ob": number + ", Zoë O'Brien",
 			"em77": number + ", Émaille mug", "EM-77": number + ", Émaille mug",
-			"emaille": "Émaille mug", "mug": "Émaille mug", "obrien mug": "", "adam": "", "%": ""}
+			"emaille": number + ", Émaille mug", "mug": number + ", Émaille mug", "obrien mug": number, "adam": "",
+			"obrien cup": "", "%": ""}
 		expect(before)
 		settle(t, r)
 		expect(before)
@@ -99,7 +102,7 @@ func TestSearch(t *testing.T) {
 		zoe = graphtest.Must[*model.Customer](t)(r.Query().Customer(ctx, zoe.PublicID()))
 		graphtest.Must[*model.CustomerPayload](t)(m.CustomerUpdate(ctx, zoe.PublicID(), zoe.Version,
 			model.CustomerUpdateInput{LastName: model.Some("Adams")}))
-		after := map[string]string{"mug": "", "cup": "Cup", "c1": "Cup", "em77": number, "someone@": number,
+		after := map[string]string{"mug": number, "cup": "Cup", "c1": "Cup", "em77": number, "someone@": number,
 			"zoe.ob": "Zoë Adams", "adam": "Zoë Adams"}
 		expect(after)
 		settle(t, r)
@@ -109,6 +112,88 @@ func TestSearch(t *testing.T) {
 		expect(map[string]string{"cup": "Cup"})
 		graphtest.Must[*model.ProductDeletePayload](t)(m.ProductDelete(ctx, p.PublicID(), p.Version))
 		expect(map[string]string{"cup": "", "c1": ""})
+	})
+}
+
+// TestListsByTag: each of the three lists shows what has a tag, whole and in any spelling, at once, after its words were
+// written, and once the tag is another one; with a query and with a filter too.
+func TestListsByTag(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		m, q := r.Mutation(), r.Query()
+		zoe := graphtest.Ada()
+		zoe.Tags = []string{"VIP gold", "Müller"}
+		c := graphtest.NewCustomer(t, ctx, r, zoe)
+		mug := graphtest.Mug()
+		mug.Tags = zoe.Tags
+		p := graphtest.NewProduct(t, ctx, r, mug)
+		o := graphtest.Must[*model.OrderPayload](t)(m.OrderCreate(ctx, model.OrderCreateInput{Source: "test",
+			Tags: zoe.Tags, Lines: []*model.OrderLineInput{graphtest.Of(p, 1)}})).Order
+		graphtest.Sale(t, ctx, r, graphtest.Item("Other", 1, 1))
+		expect := func(want int, tag string, query *string) {
+			t.Helper()
+			orders := graphtest.Must[*model.OrderConnection](t)(q.Orders(ctx, nil, nil,
+				&model.OrderFilter{Tag: &tag, Status: new(state.OrderOpen)}, query, nil))
+			products := graphtest.Must[*model.ProductConnection](t)(q.Products(ctx, nil, nil,
+				&model.ProductFilter{Tag: &tag}, query, nil))
+			people := graphtest.Must[*model.CustomerConnection](t)(q.Customers(ctx, nil, nil,
+				&model.CustomerFilter{Tag: &tag}, query, nil))
+			if a, b, c := len(orders.Nodes), len(products.Nodes), len(people.Nodes); a != want || b != want || c != want {
+				t.Errorf("%q with %v finds %d, %d and %d, want %d of each", tag, query, a, b, c, want)
+			}
+		}
+		tags := func() {
+			t.Helper()
+			for tag, want := range map[string]int{"VIP gold": 1, "vip GOLD": 1, "VIP": 0, "gold": 0, "muller": 1, "": 0} {
+				expect(want, tag, nil)
+			}
+			expect(1, "vip gold", new("gold"))
+			expect(0, "vip gold", new("silver"))
+			expect(0, "vip gold", new("%"))
+		}
+		tags()
+		settle(t, r)
+		tags()
+		silver := graphql.OmittableOf([]string{"silver"})
+		p = graphtest.Must[*db.Product](t)(q.Product(ctx, p.PublicID()))
+		graphtest.Must[*model.ProductPayload](t)(m.ProductUpdate(ctx, p.PublicID(), p.Version,
+			model.ProductUpdateInput{Tags: silver}))
+		graphtest.Must[*model.OrderPayload](t)(m.OrderUpdate(ctx, o.PublicID(), o.Version,
+			model.OrderUpdateInput{Tags: silver}))
+		graphtest.Must[*model.CustomerPayload](t)(m.CustomerUpdate(ctx, c.PublicID(), c.Version,
+			model.CustomerUpdateInput{Tags: silver}))
+		for range 2 {
+			expect(0, "vip gold", nil)
+			expect(1, "silver", nil)
+			settle(t, r)
+		}
+		_, err := q.Orders(ctx, nil, nil, &model.OrderFilter{Tag: new("a"), UpdatedFrom: new(micros.Now())}, nil, nil)
+		if graphtest.FaultOf(err) != "invalid_parameter" {
+			t.Errorf("with the changes: %v", err)
+		}
+	})
+}
+
+// TestSearchByPhoneAndTracking: a customer is found by a telephone number in any spelling, an order by its tracking
+// number.
+func TestSearchByPhoneAndTracking(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		in := graphtest.Ada()
+		in.FirstName, in.LastName, in.DefaultAddress, in.Addresses = new("太郎"), new("山田"), nil, nil
+		c := graphtest.NewCustomer(t, ctx, r, in)
+		o := graphtest.Sale(t, ctx, r, graphtest.Item("Mug", 1, 500))
+		graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderFulfill(ctx, o.PublicID(), o.Version,
+			model.FulfillInput{TrackingNumber: new("1Z 999-AA1")}))
+		for range 2 {
+			for text, want := range map[string]string{"020 7946 0000": c.DisplayName(), "+442079460000": c.DisplayName(),
+				"0044 (0)20 7946-0000": c.DisplayName(), "79460000": c.DisplayName(), "0000": c.DisplayName(),
+				"020 7946 0001": "", "山田太郎": c.DisplayName(), "太郎山田": c.DisplayName(), "太郎": c.DisplayName(),
+				"山": c.DisplayName(), "1z999aa1": fmt.Sprint("#", o.Number), "1Z-999": fmt.Sprint("#", o.Number)} {
+				if got := found(t, ctx, r, text); got != want {
+					t.Errorf("%q finds %q, want %q", text, got, want)
+				}
+			}
+			settle(t, r)
+		}
 	})
 }
 

@@ -17,8 +17,43 @@ const (
 	last = "\U0010ffff"
 )
 
-// Question is what somebody looks for: words, all of which have to be there.
-type Question struct{ words []string }
+// Question is what somebody looks for: words, all of which have to be there, and a tag.
+type Question struct {
+	words []string
+	// phone is the word in their place where customers are looked for by a telephone number, and tag that of a tag;
+	// both may be empty.
+	phone, tag string
+}
+
+// Asked reads a query and a tag; it is nil where there is neither. A query without a letter or a digit finds nothing,
+// with a tag too.
+func Asked(query, tag *string) *Question {
+	q := Question{}
+	switch {
+	case query != nil && strings.TrimSpace(*query) != "":
+		if q = Ask(*query); len(q.words) == 0 {
+			return &q
+		}
+	case tag == nil:
+		return nil
+	}
+	if tag != nil {
+		q.tag = tagged(*tag)
+	}
+	return &q
+}
+
+// of are the words by which a kind is searched.
+func (q Question) of(k Kind) []string {
+	words := q.words
+	if k == Customers && q.phone != "" {
+		words = []string{q.phone}
+	}
+	if q.tag != "" {
+		words = append(slices.Clip(words), q.tag)
+	}
+	return words
+}
 
 // Ask reads a question. One without a letter or a digit has no words.
 func Ask(text string) (q Question) {
@@ -32,6 +67,7 @@ func Ask(text string) (q Question) {
 			}
 		}
 	}
+	q.phone = phoneOf(text)
 	return q
 }
 
@@ -43,7 +79,16 @@ func asked(chunk string) []string {
 }
 
 // String is the question as it is understood: two that look for the same are the same.
-func (q Question) String() string { return strings.Join(q.words, " ") }
+func (q Question) String() string {
+	text := strings.Join(q.words, " ")
+	if q.phone != "" {
+		text += " tel:" + q.phone
+	}
+	if q.tag != "" {
+		text += " tag:" + q.tag[1:]
+	}
+	return text
+}
 
 // span is the terms from one to before another.
 type span struct{ from, to string }

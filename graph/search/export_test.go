@@ -8,8 +8,18 @@ import (
 )
 
 // OfOrder are the terms of an order.
-func OfOrder(o *db.Order, lines []*db.OrderLine, buyer *db.Customer) (map[string]bool, error) {
-	return ofOrder(o, lines, buyer)
+func OfOrder(o *db.Order, lines []*db.OrderLine, sent []*db.Fulfillment, buyer *db.Customer) (
+	map[string]bool, error,
+) {
+	return ofOrder(o, lines, sent, buyer)
+}
+
+// OfCustomer are the terms of a customer.
+func OfCustomer(c *db.Customer) (map[string]bool, error) { return ofCustomer(c) }
+
+// Begins reports whether the words of a question for customers all begin one of some terms.
+func Begins(terms map[string]bool, text string) bool {
+	return thing{terms: terms}.has(Customers, Ask(text).of(Customers))
 }
 
 // MaxFresh is how many of what is pending a search reads.

@@ -70,7 +70,7 @@ type Finder struct {
 // What is pending is read before that and from its rows: what is made findable meanwhile is not
 // missed.
 func (f Finder) Find(ctx context.Context, q Query) (ids []xid.ID, stopped xid.ID, err error) {
-	if len(q.words) == 0 {
+	if q.words = q.of(q.Kind); len(q.words) == 0 {
 		return nil, xid.Nil, nil
 	}
 	fresh, err := f.fresh(ctx, q)

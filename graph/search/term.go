@@ -8,11 +8,14 @@
 package search
 
 import (
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/goods"
@@ -30,9 +33,10 @@ const (
 )
 
 const (
-	// maxNames is how many words of names are kept of one thing, and maxTerms of all.
+	// maxNames is how many words of names are kept of one thing, and maxTerms of all. Tags are kept beside these:
+	// a list that is filtered by one shows all that have it.
 	maxNames = 24
-	maxTerms = 120
+	maxTerms = 160
 )
 
 // terms are those of one thing; true marks what goes when the customer is redacted.
@@ -48,52 +52,119 @@ func (t terms) add(k Kind, personal bool, words ...string) {
 	}
 }
 
-// ofOrder are the numbers of stock of its lines, its address for mail, and the names on it: those
-// of its addresses, and that of its customer as it is now. An index has its number. Of a customer
-// who is redacted nothing is told, also while their orders wait for it.
-func ofOrder(o *db.Order, lines []*db.OrderLine, buyer *db.Customer) (terms, error) {
+// ofOrder are the tags of an order, the numbers of stock and the titles of its lines, its tracking numbers, and what is
+// known of who bought. An index has its number. Of a customer who is redacted nothing is kept, also while their orders
+// wait for it.
+func ofOrder(o *db.Order, lines []*db.OrderLine, sent []*db.Fulfillment, buyer *db.Customer) (terms, error) {
 	t := terms{}
 	for _, l := range lines {
 		t.add(Orders, false, code(l.Sku))
 	}
-	if buyer != nil && buyer.Status == state.CustomerRedacted {
-		return t, nil
+	for _, f := range sent {
+		t.add(Orders, false, code(f.TrackingNumber))
 	}
+	if buyer == nil || buyer.Status != state.CustomerRedacted {
+		if err := t.buyer(o, buyer); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.tags(Orders, o.Tags); err != nil {
+		return nil, fmt.Errorf("tags of %s: %w", o.PublicID(), err)
+	}
+	for _, l := range lines {
+		t.add(Orders, false, shelf.Terms(l.Title)...)
+	}
+	return t, nil
+}
+
+// buyer adds who bought: the address for mail, the names and telephone numbers on the addresses of an order, and the
+// names of its customer as they are now.
+func (t terms) buyer(o *db.Order, buyer *db.Customer) error {
 	t.mail(Orders, o.Email)
 	names := []*string{}
 	for _, a := range []document.Address{o.ShippingAddress, o.BillingAddress} {
 		fields, err := a.Fields()
 		if err != nil {
-			return nil, fmt.Errorf("address of %s: %w", o.PublicID(), err)
+			return fmt.Errorf("address of %s: %w", o.PublicID(), err)
 		}
 		if fields != nil {
 			names = append(names, fields.Name)
+			t.phone(Orders, fields.Phone)
 		}
 	}
 	if buyer != nil {
-		names = append(names, buyer.FirstName, buyer.LastName)
+		names = append(names, namesOf(buyer)...)
 	}
 	t.names(Orders, names...)
+	return nil
+}
+
+// ofCustomer are the names of a customer, their address for mail, their telephone numbers and their tags.
+func ofCustomer(c *db.Customer) (terms, error) {
+	t := terms{}
+	t.mail(Customers, c.Email)
+	t.names(Customers, namesOf(c)...)
+	t.phone(Customers, c.Phone)
+	home, err := c.DefaultAddress.Fields()
+	if err != nil {
+		return nil, fmt.Errorf("address of %s: %w", c.PublicID(), err)
+	}
+	others, err := c.Addresses.List()
+	if err != nil {
+		return nil, fmt.Errorf("addresses of %s: %w", c.PublicID(), err)
+	}
+	if home != nil {
+		t.phone(Customers, home.Phone)
+	}
+	for _, a := range others {
+		t.phone(Customers, a.Phone)
+	}
+	if err := t.tags(Customers, c.Tags); err != nil {
+		return nil, fmt.Errorf("tags of %s: %w", c.PublicID(), err)
+	}
 	return t, nil
 }
 
-// ofCustomer are the names of a customer and their address for mail.
-func ofCustomer(c *db.Customer) terms {
-	t := terms{}
-	t.mail(Customers, c.Email)
-	t.names(Customers, c.FirstName, c.LastName)
-	return t
+// namesOf are the names of a customer, and both in one where their script has no space between them: who writes
+// 山田太郎 is found by it, and by each part.
+func namesOf(c *db.Customer) []*string {
+	names := []*string{c.FirstName, c.LastName}
+	ascii := func(s string) bool {
+		return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
+	}
+	if c.FirstName != nil && c.LastName != nil && !ascii(*c.FirstName) && !ascii(*c.LastName) {
+		names = append(names, new(*c.LastName+*c.FirstName), new(*c.FirstName+*c.LastName))
+	}
+	return names
 }
 
-// ofProduct are the words of its title and the numbers of stock of its variants, which have
-// been read.
-func ofProduct(p *db.Product) terms {
+// ofProduct are the words of its title, the numbers of stock of its variants, which have been read, and its tags.
+func ofProduct(p *db.Product) (terms, error) {
 	t := terms{}
 	t.add(Products, false, shelf.Terms(p.Title)...)
 	for _, v := range goods.Of(p) {
 		t.add(Products, false, code(v.Sku))
 	}
-	return t
+	if err := t.tags(Products, p.Tags); err != nil {
+		return nil, fmt.Errorf("tags of %s: %w", p.PublicID(), err)
+	}
+	return t, nil
+}
+
+// tags adds tags, each whole and by its words.
+func (t terms) tags(k Kind, list document.Tags) error {
+	tags, err := list.List()
+	for _, tag := range tags {
+		t[string(k)+tagged(tag)] = false
+		t.add(k, false, shelf.Terms(tag)...)
+	}
+	return err
+}
+
+// tagged is the word of a whole tag, which no text has. Case, accents and space around it make no difference.
+func tagged(tag string) string {
+	sum := digest.Of([]byte(strings.TrimSpace(shelf.Fold(tag))))
+	return "\x01" + hex.EncodeToString(sum[:16])
 }
 
 // mail adds an address for mail, and the words of its local part.

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -11,8 +12,10 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/lineset"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/goods"
 )
@@ -92,7 +95,8 @@ func (r reader) customers(ctx context.Context, pick picked) (list []thing, err e
 	query.Modify(pick, r.lock)
 	rows, err := query.Load(ctx)
 	for _, c := range rows {
-		list = append(list, thing{id: c.ID, terms: ofCustomer(c)})
+		t, failed := ofCustomer(c)
+		list, err = append(list, thing{id: c.ID, terms: t}), cmp.Or(err, failed)
 	}
 	return list, err
 }
@@ -105,7 +109,8 @@ func (r reader) products(ctx context.Context, pick picked) (list []thing, err er
 		err = goods.Load(ctx, r.client, rows...)
 	}
 	for _, p := range rows {
-		list = append(list, thing{id: p.ID, terms: ofProduct(p)})
+		t, failed := ofProduct(p)
+		list, err = append(list, thing{id: p.ID, terms: t}), cmp.Or(err, failed)
 	}
 	return list, err
 }
@@ -121,18 +126,46 @@ func (r reader) orders(ctx context.Context, pick picked) (list []thing, err erro
 	if err != nil {
 		return nil, err
 	}
+	sent, err := r.sent(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
 	for _, o := range rows {
 		var buyer *db.Customer
 		if o.CustomerID != nil {
 			buyer = buyers[*o.CustomerID]
 		}
-		t, err := ofOrder(o, lines[o.ID], buyer)
+		t, err := ofOrder(o, lines[o.ID], sent[o.ID], buyer)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, thing{id: o.ID, number: strconv.FormatInt(o.Number, 10), terms: t})
 	}
 	return list, nil
+}
+
+// sent reads the shipments of orders.
+func (r reader) sent(ctx context.Context, rows []*db.Order) (map[xid.ID][]*db.Fulfillment, error) {
+	var ids []xid.ID
+	for _, o := range rows {
+		if o.FulfillmentStatus != state.FulfillmentUnfulfilled {
+			ids = append(ids, o.ID)
+		}
+	}
+	sent := map[xid.ID][]*db.Fulfillment{}
+	if len(ids) == 0 {
+		return sent, nil
+	}
+	query := r.client.Fulfillment.Query().Where(fulfillment.OrderIDIn(ids...))
+	query.Modify(ent.ForceIndex("fulfillment_store_id_order_id_id"))
+	list, err := query.Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the shipments of orders: %w", err)
+	}
+	for _, f := range list {
+		sent[f.OrderID] = append(sent[f.OrderID], f)
+	}
+	return sent, nil
 }
 
 // parts reads the customers of orders, locked so that one who is redacted meanwhile is forgotten

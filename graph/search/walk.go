@@ -18,7 +18,7 @@ import (
 
 const (
 	// form is how terms are made. Raise it when that changes, and all are made again.
-	form = 1
+	form = 2
 	// walked is of how many things one transaction writes the words.
 	walked = 20
 )

@@ -2140,6 +2140,9 @@ type IfNoneMatch = string
 // Limit defines model for Limit.
 type Limit = int
 
+// Tag defines model for Tag.
+type Tag = string
+
 // UpdatedFrom defines model for UpdatedFrom.
 type UpdatedFrom = time.Time
 
@@ -2153,6 +2156,9 @@ type ListCustomersParams struct {
 
 	// Email Only customers with this e-mail address.
 	Email *string `form:"email,omitempty" json:"email,omitempty"`
+
+	// Tag Only items that have this tag, whole. Case and accents make no difference. A page may hold fewer items than `limit` while `next_cursor` says that there are more. It does not go with `updated_from`.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
 	// UpdatedFrom Only items changed at this time or later; the list then runs oldest change first. RFC 3339, any offset.
 	UpdatedFrom *UpdatedFrom `form:"updated_from,omitempty" json:"updated_from,omitempty"`
@@ -2211,6 +2217,9 @@ type ListOrdersParams struct {
 	// CustomerID Only orders of this customer. An unknown customer has none; a malformed id is an error.
 	CustomerID *CustomerID `form:"customer_id,omitempty" json:"customer_id,omitempty"`
 
+	// Tag Only items that have this tag, whole. Case and accents make no difference. A page may hold fewer items than `limit` while `next_cursor` says that there are more. It does not go with `updated_from`.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+
 	// CreatedFrom Only orders created at this time or later. RFC 3339, any offset.
 	CreatedFrom *time.Time `form:"created_from,omitempty" json:"created_from,omitempty"`
 
@@ -2249,6 +2258,9 @@ type ListProductsParams struct {
 
 	// SKU Only products with exactly this stock-keeping unit.
 	SKU *string `form:"sku,omitempty" json:"sku,omitempty"`
+
+	// Tag Only items that have this tag, whole. Case and accents make no difference. A page may hold fewer items than `limit` while `next_cursor` says that there are more. It does not go with `updated_from`.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
 	// UpdatedFrom Only items changed at this time or later; the list then runs oldest change first. RFC 3339, any offset.
 	UpdatedFrom *UpdatedFrom `form:"updated_from,omitempty" json:"updated_from,omitempty"`
@@ -3064,6 +3076,18 @@ func NewListCustomersRequest(server string, params *ListCustomersParams) (*http.
 
 		}
 
+		if params.Tag != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tag", *params.Tag, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.UpdatedFrom != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "updated_from", *params.UpdatedFrom, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
@@ -3481,6 +3505,18 @@ func NewListOrdersRequest(server string, params *ListOrdersParams) (*http.Reques
 
 		}
 
+		if params.Tag != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tag", *params.Tag, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.CreatedFrom != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "created_from", *params.CreatedFrom, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
@@ -3722,6 +3758,18 @@ func NewListProductsRequest(server string, params *ListProductsParams) (*http.Re
 		if params.SKU != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sku", *params.SKU, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Tag != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tag", *params.Tag, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {

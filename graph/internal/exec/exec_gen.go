@@ -2330,6 +2330,8 @@ input GrantFilter {
 input ProductFilter {
   status: ProductStatus
   sku: String
+  "One of the tags, whole. Case and accents make no difference. It does not go with updatedFrom."
+  tag: String
   "Inclusive; the list then runs oldest change first."
   updatedFrom: Time
 }
@@ -2337,6 +2339,8 @@ input ProductFilter {
 input CustomerFilter {
   "Compared without regard to case."
   email: String
+  "One of the tags, whole. Case and accents make no difference. It does not go with updatedFrom."
+  tag: String
   updatedFrom: Time
 }
 
@@ -2345,6 +2349,8 @@ input OrderFilter {
   financialStatus: FinancialStatus
   fulfillmentStatus: FulfillmentStatus
   customerId: ID
+  "One of the tags, whole. Case and accents make no difference. It does not go with updatedFrom."
+  tag: String
   "Inclusive."
   createdFrom: Time
   "Exclusive."
@@ -45191,7 +45197,7 @@ func (ec *executionContext) unmarshalInputCustomerFilter(ctx context.Context, ob
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"email", "updatedFrom"}
+	fieldsInOrder := [...]string{"email", "tag", "updatedFrom"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -45205,6 +45211,13 @@ func (ec *executionContext) unmarshalInputCustomerFilter(ctx context.Context, ob
 				return it, err
 			}
 			it.Email = data
+		case "tag":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tag"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Tag = data
 		case "updatedFrom":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("updatedFrom"))
 			data, err := ec.unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, v)
@@ -45991,7 +46004,7 @@ func (ec *executionContext) unmarshalInputOrderFilter(ctx context.Context, obj a
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"status", "financialStatus", "fulfillmentStatus", "customerId", "createdFrom", "createdTo", "updatedFrom"}
+	fieldsInOrder := [...]string{"status", "financialStatus", "fulfillmentStatus", "customerId", "tag", "createdFrom", "createdTo", "updatedFrom"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -46026,6 +46039,13 @@ func (ec *executionContext) unmarshalInputOrderFilter(ctx context.Context, obj a
 				return it, err
 			}
 			it.CustomerID = data
+		case "tag":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tag"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Tag = data
 		case "createdFrom":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("createdFrom"))
 			data, err := ec.unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, v)
@@ -46763,7 +46783,7 @@ func (ec *executionContext) unmarshalInputProductFilter(ctx context.Context, obj
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"status", "sku", "updatedFrom"}
+	fieldsInOrder := [...]string{"status", "sku", "tag", "updatedFrom"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -46784,6 +46804,13 @@ func (ec *executionContext) unmarshalInputProductFilter(ctx context.Context, obj
 				return it, err
 			}
 			it.Sku = data
+		case "tag":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tag"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Tag = data
 		case "updatedFrom":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("updatedFrom"))
 			data, err := ec.unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, v)

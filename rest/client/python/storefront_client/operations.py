@@ -49,6 +49,7 @@ class Operations:
         financial_status: Optional[types.FinancialStatus] = None,
         fulfillment_status: Optional[types.FulfillmentStatus] = None,
         customer_id: Optional[types.CustomerID] = None,
+        tag: Optional[str] = None,
         created_from: Optional[str] = None,
         created_to: Optional[str] = None,
         updated_from: Optional[str] = None,
@@ -66,6 +67,7 @@ class Operations:
                 "financial_status": financial_status,
                 "fulfillment_status": fulfillment_status,
                 "customer_id": customer_id,
+                "tag": tag,
                 "created_from": created_from,
                 "created_to": created_to,
                 "updated_from": updated_from,
@@ -81,6 +83,7 @@ class Operations:
         financial_status: Optional[types.FinancialStatus] = None,
         fulfillment_status: Optional[types.FulfillmentStatus] = None,
         customer_id: Optional[types.CustomerID] = None,
+        tag: Optional[str] = None,
         created_from: Optional[str] = None,
         created_to: Optional[str] = None,
         updated_from: Optional[str] = None,
@@ -96,6 +99,7 @@ class Operations:
                 "financial_status": financial_status,
                 "fulfillment_status": fulfillment_status,
                 "customer_id": customer_id,
+                "tag": tag,
                 "created_from": created_from,
                 "created_to": created_to,
                 "updated_from": updated_from,
@@ -137,6 +141,7 @@ class Operations:
         cursor: Optional[str] = None,
         status: Optional[types.ProductStatus] = None,
         sku: Optional[str] = None,
+        tag: Optional[str] = None,
         updated_from: Optional[str] = None,
     ) -> types.ProductPage:
         """List products. The store's products in every state, newest first; with `updated_from` oldest
@@ -150,6 +155,7 @@ class Operations:
                 "cursor": cursor,
                 "status": status,
                 "sku": sku,
+                "tag": tag,
                 "updated_from": updated_from,
             },
         )
@@ -161,6 +167,7 @@ class Operations:
         cursor: Optional[str] = None,
         status: Optional[types.ProductStatus] = None,
         sku: Optional[str] = None,
+        tag: Optional[str] = None,
         updated_from: Optional[str] = None,
     ) -> Iterator[types.Product]:
         """Walks what list_products lists, page after page."""
@@ -172,6 +179,7 @@ class Operations:
                 "cursor": cursor,
                 "status": status,
                 "sku": sku,
+                "tag": tag,
                 "updated_from": updated_from,
             },
         )
@@ -211,6 +219,7 @@ class Operations:
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
         email: Optional[str] = None,
+        tag: Optional[str] = None,
         updated_from: Optional[str] = None,
     ) -> types.CustomerPage:
         """List customers. The store's customers, newest first; with `updated_from` oldest change first. A
@@ -223,6 +232,7 @@ class Operations:
                 "limit": limit,
                 "cursor": cursor,
                 "email": email,
+                "tag": tag,
                 "updated_from": updated_from,
             },
         )
@@ -233,6 +243,7 @@ class Operations:
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
         email: Optional[str] = None,
+        tag: Optional[str] = None,
         updated_from: Optional[str] = None,
     ) -> Iterator[types.Customer]:
         """Walks what list_customers lists, page after page."""
@@ -243,6 +254,7 @@ class Operations:
                 "limit": limit,
                 "cursor": cursor,
                 "email": email,
+                "tag": tag,
                 "updated_from": updated_from,
             },
         )

@@ -19,6 +19,11 @@ export interface ListOrdersQuery {
   fulfillment_status?: api.FulfillmentStatus;
   /** Only orders of this customer. An unknown customer has none; a malformed id is an error. */
   customer_id?: api.CustomerID;
+  /**
+   * Only items that have this tag, whole. Case and accents make no difference. A page may hold fewer items than
+   * `limit` while `next_cursor` says that there are more. It does not go with `updated_from`.
+   */
+  tag?: string;
   /** Only orders created at this time or later. RFC 3339, any offset. */
   created_from?: string;
   /** Only orders created before this time. RFC 3339, any offset. */
@@ -40,6 +45,11 @@ export interface ListProductsQuery {
   status?: api.ProductStatus;
   /** Only products with exactly this stock-keeping unit. */
   sku?: string;
+  /**
+   * Only items that have this tag, whole. Case and accents make no difference. A page may hold fewer items than
+   * `limit` while `next_cursor` says that there are more. It does not go with `updated_from`.
+   */
+  tag?: string;
   /** Only items changed at this time or later; the list then runs oldest change first. RFC 3339, any offset. */
   updated_from?: string;
 }
@@ -55,6 +65,11 @@ export interface ListCustomersQuery {
   cursor?: string;
   /** Only customers with this e-mail address. */
   email?: string;
+  /**
+   * Only items that have this tag, whole. Case and accents make no difference. A page may hold fewer items than
+   * `limit` while `next_cursor` says that there are more. It does not go with `updated_from`.
+   */
+  tag?: string;
   /** Only items changed at this time or later; the list then runs oldest change first. RFC 3339, any offset. */
   updated_from?: string;
 }
