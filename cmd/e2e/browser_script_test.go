@@ -26,10 +26,12 @@ func TestBrowserScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(quoted)
+	// Texts may also be long, and without any blank.
+	long := strings.TrimSuffix(text, `"`) + strings.Repeat("Donaudampfschifffahrt", 6) + `"`
 	made := func(mutation, path string) string {
 		t.Helper()
 		var data map[string]any
-		p.graphql(t, token, "mutation { "+strings.ReplaceAll(mutation, "$X", text)+" }", nil, &data)
+		p.graphql(t, token, "mutation { "+strings.NewReplacer("$X", text, "$L", long).Replace(mutation)+" }", nil, &data)
 		var at any = data
 		for step := range strings.SplitSeq(path, ".") {
 			m, ok := at.(map[string]any)
@@ -41,18 +43,19 @@ func TestBrowserScripts(t *testing.T) {
 		return at.(string)
 	}
 	product := made(
-		`productCreate(input: {title: $X, description: $X, vendor: $X, productType: $X, tags: [$X],
+		`productCreate(input: {title: $L, description: $L, vendor: $L, productType: $L, tags: [$X],
 			priceMinor: 1, currency: "EUR", options: [{name: $X, values: [$X]}],
 			variants: [{options: [$X], priceMinor: 1, sku: $X}]}) {
 		product { id } userErrors { message } }`, "productCreate.product.id")
-	customer := made(`customerCreate(input: {email: "x@example.com", firstName: $X, lastName: $X, note: $X, tags: [$X],
+	customer := made(`customerCreate(input: {email: "x@example.com", firstName: $L, lastName: $L, note: $L, tags: [$X],
+		defaultAddress: {name: $L, line1: $L, city: $L, country: "AT"},
 		addresses: [{name: $X, line1: $X, city: $X, country: "AT"}]}) { customer { id } userErrors { message } }`,
 		"customerCreate.customer.id")
 	order := made(`orderCreate(input: {customerId: "`+customer+
-		`", tags: [$X], source: "web", lines: [{title: $X, sku: $X, quantity: 1, unitPriceMinor: 5}],
-		shippingAddress: {name: $X, company: $X, line1: $X, city: $X, country: "AT"}}) {
+		`", tags: [$X], source: "web", lines: [{title: $L, sku: $L, quantity: 1, unitPriceMinor: 5}],
+		shippingAddress: {name: $L, company: $L, line1: $L, city: $L, country: "AT"}}) {
 		order { id } userErrors { message } }`, "orderCreate.order.id")
-	made(`orderNoteAppend(orderId: "`+order+`", input: {body: $X}) { note { id } userErrors { message } }`,
+	made(`orderNoteAppend(orderId: "`+order+`", input: {body: $L}) { note { id } userErrors { message } }`,
 		"orderNoteAppend.note.id")
 	made(`apiKeyCreate(input: {name: $X, scopes: ["orders.read"]}) { apiKey { id } userErrors { message } }`,
 		"apiKeyCreate.apiKey.id")
@@ -75,14 +78,31 @@ func TestBrowserScripts(t *testing.T) {
 		c.Exchange(p.context(t), back.Query().Get("code"), oauth2.VerifierOption(verifier))
 	}
 	p.person(t).allow(c.AuthCodeURL("s", oauth2.S256ChallengeOption(verifier)), f.Stores[0].Owner)
-	for _, path := range append(dashboardPages, "/products/"+product, "/customers/"+customer, "/orders/"+order) {
+	b.dress("light", 390)
+	for _, path := range append(dashboardPages, "/products/"+product, "/customers/"+customer, "/orders/"+order,
+		"/customers/"+customer+"/edit", "/orders/"+order+"/edit", "/orders/print?ids="+order) {
 		b.open("/dashboard" + path)
 		b.see(`main h1`)
 		b.gone(`.waiting-rows`)
 		b.unharmed(path)
+		b.slim(path)
 	}
 	b.open("/dashboard/notifications")
 	b.seeText("was ended")
+	handle := made(`productPublish(id: "`+product+`", expectedVersion: 1) { product { handle } userErrors { message } }`,
+		"productPublish.product.handle")
+	front := p.front(t, token)
+	for _, path := range []string{"", "products", "products/" + handle, "search?q=donau"} {
+		b.open(front + path)
+		b.slim("the shop's /" + path)
+	}
+	b.open(front + "products/" + handle)
+	b.click(`.buy button`)
+	b.see(`a[href="/checkout"]`)
+	b.slim("the cart")
+	b.click(`a[href="/checkout"]`)
+	b.see(`#email`)
+	b.slim("the checkout")
 }
 
 // unharmed fails when a text became markup or script.
@@ -93,5 +113,14 @@ func (b *browser) unharmed(page string) {
 	}
 	if evaluate[bool](b, `[...document.querySelectorAll('a')].some((a) => a.protocol === 'javascript:')`) {
 		b.t.Errorf("%s has a link that is a script", page)
+	}
+}
+
+// slim fails where a page is wider than the window of a phone, which it has.
+func (b *browser) slim(page string) {
+	b.t.Helper()
+	if wide := evaluate[int](b, `document.documentElement.scrollWidth`); wide > 390 {
+		b.t.Errorf("%s is %d px wide on a phone", page, wide)
+		b.shot("wide" + strings.NewReplacer("/", "-", "?", "-").Replace(page))
 	}
 }

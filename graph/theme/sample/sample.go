@@ -31,19 +31,19 @@ func All() []Sample {
 	list := []Sample{
 		{
 			Slug:       "linen",
-			Sum:        sum("4a3e8e42697480c50f926c538705eee9694ba4c60272dbde2570b38c12a34434"),
+			Sum:        sum("1f81f7d9102b15879de25d576b365912e465750bf3d64b7dfcc43752e99d9970"),
 			Tagline:    "Calm and editorial, with a woven swatch for every product",
 			Categories: []string{"home", "craft", "fashion"},
 		},
 		{
 			Slug:       "voltage",
-			Sum:        sum("02c1ed3badd2038a8b3bdeb476cc8a2fa6827405fb9313ca7856c7c5dabd2bbb"),
+			Sum:        sum("38fc76d241bda26c42cd32cfdb0191bffaa6cb72db54e7f13622845f5040cc05"),
 			Tagline:    "Dark and dense, for catalogues with many parts",
 			Categories: []string{"electronics", "tools", "sport"},
 		},
 		{
 			Slug:       "atelier",
-			Sum:        sum("c57a539fc54f41f45eb00e5b5d089ade096eb195e9fd34321c9f269bd208c5b3"),
+			Sum:        sum("e9d8cc8d8e32e07d387bde8ebbba3873a1823874b8ee1fcc39172fa47af4a641"),
 			Tagline:    "Warm blocks of colour, rounded and playful",
 			Categories: []string{"gifts", "children", "craft"},
 		},
