@@ -122,7 +122,14 @@ func (b *browser) giveOwn(token string) {
 		b.see(`dialog [data-test="error-` + field + `"]`)
 	}
 	b.shot("webhook-own")
-	b.click(`dialog [data-test="remove-filters"]`)
+	// The focus moves before anything else is typed, not a moment later.
+	if at := evaluate[string](b, `(async () => {
+		document.querySelector('dialog [data-test="remove-filters"]').click();
+		for (let i = 0; i < 10; i++) await null;
+		return document.activeElement.dataset.test;
+	})()`); at != "add-filters" {
+		b.t.Errorf("the focus is on %q", at)
+	}
 	b.gone(`dialog [data-test="error-filters.0.field"]`)
 	b.fill(`dialog input[name="rateLimit"]`, "50")
 	b.fill(`dialog input[name="filters.0.field"]`, "object.title")

@@ -26,6 +26,7 @@ func TestBrowserSelling(t *testing.T) {
 	b.fill(`dialog textarea[name="countries"]`, "ch, li")
 	b.click(`dialog [data-test="submit"]`)
 	b.gone(`dialog`)
+	b.await("the focus on what opened the dialog", `document.activeElement?.dataset.test === "zone-new"`)
 	b.seeText("Alpine post")
 	b.seeText("Liechtenstein")
 

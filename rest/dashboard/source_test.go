@@ -265,3 +265,45 @@ func TestOneDoor(t *testing.T) {
 		}
 	}
 }
+
+// What moves the focus, or says what is wrong with a field, in an effect after the page was painted does so a moment
+// late: whoever types on loses the end of a word to another element. And a field that is given its value without
+// keeping what is typed is set back whenever the page is drawn again.
+func TestTypedTextStays(t *testing.T) {
+	late := regexp.MustCompile(`\.focus\(|showModal|setCustomValidity`)
+	choice := regexp.MustCompile(`type="(radio|checkbox|hidden)"|readonly|onInput=`)
+	for name, content := range written(t).files {
+		if !ours(name) || path.Ext(name) != ".js" {
+			continue
+		}
+		for _, rest := range strings.Split(string(content), "useEffect(")[1:] {
+			if text := call(rest); late.MatchString(text) {
+				t.Errorf("%s: use useLayoutEffect for\n%s", name, text)
+			}
+		}
+		for _, start := range []string{"<input", "<textarea"} {
+			for _, rest := range strings.Split(string(content), start)[1:] {
+				text, _, _ := strings.Cut(rest, "/>")
+				if strings.Contains(text, " value=$") && !choice.MatchString(text) {
+					t.Errorf("%s: a field loses what is typed when it is drawn again: %s", name, text)
+				}
+			}
+		}
+	}
+}
+
+// call is a text up to the end of the call that it is in.
+func call(text string) string {
+	depth := 1
+	for i, r := range text {
+		switch r {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return text[:i]
+			}
+		}
+	}
+	return text
+}

@@ -78,19 +78,32 @@ export function wallTime(at, zone) {
 }
 
 /**
- * The instant at which a clock on the wall shows a time. Of two such instants it
- * is one, and for a time that the clocks jump over one close to the jump.
+ * The instants at which a clock on the wall shows a time, the earlier one first: two where clocks are set back, and
+ * one close to the jump for a time that they jump over.
  * @param {string} text "2026-01-31T18:30", with or without seconds
  * @param {string} zone
- * @returns {string|null} RFC 3339 in UTC; null for anything else
+ * @returns {string[]} RFC 3339 in UTC; none for anything else
  */
-export function atWallTime(text, zone) {
+export function wallInstants(text, zone) {
   const shown = Date.parse(text + 'Z');
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text) || Number.isNaN(shown)) {
-    return null;
+    return [];
   }
-  const ms = shown - ahead(shown, zone);
-  return new Date(shown - ahead(ms, zone)).toISOString();
+  const day = 86400e3;
+  const near = [shown - day, shown + day].map((ms) => shown - ahead(ms, zone)); // by the offsets before and after
+  const exact = near.filter((ms) => ms + ahead(ms, zone) === shown).sort((a, b) => a - b);
+  const found = exact.length > 0 ? [...new Set(exact)] : [shown - ahead(near[0], zone)];
+  return found.map((ms) => new Date(ms).toISOString());
+}
+
+/** The instant at which a clock on the wall shows a time; of two the earlier one, and null for anything else. */
+export const atWallTime = (text, zone) => wallInstants(text, zone)[0] ?? null;
+
+/** How far the zone is ahead of UTC at an instant: "UTC+02:00". */
+export function offsetAt(at, zone) {
+  const minutes = Math.round(ahead(Date.parse(at), zone) / 60e3);
+  const two = (n) => String(Math.floor(n)).padStart(2, '0');
+  return 'UTC' + (minutes < 0 ? '-' : '+') + two(Math.abs(minutes) / 60) + ':' + two(Math.abs(minutes) % 60);
 }
 
 /** The day after, "2026-02-01". */

@@ -111,16 +111,21 @@ export function StartExport({ onClose, begun }) {
   <//>`;
 }
 
-/** A button that exports what a list shows, by its filters, to a file for spreadsheets. */
-export function ExportShown({ kind, filters }) {
+/**
+ * A button that exports what a list shows, by its filters, to a file for spreadsheets. An export knows neither words nor
+ * tags nor single rows, so the button says what it takes.
+ */
+export function ExportShown({ kind, filters, f, picked }) {
   const { can } = useApp();
+  const part = f.q || f.tag || picked.rows.length > 0;
   const run = useMutation(startExport);
   const start = async () => {
     const { export: made } = await run({ input: { kind, format: 'SPREADSHEET', filters } });
     go(to(exportPath(made.id)));
   };
   return can('exports') && html`<${ActionButton} run=${start} done="The export has begun." data-test="export-shown">
-    <${Icon} name="exports" size="16" />Export these<//>`;
+    <${Icon} name="exports" size="16" />${!part ? 'Export these'
+      : Object.values(filters ?? {}).some(Boolean) ? 'Export all by these filters' : 'Export all'}<//>`;
 }
 
 /** Fetches the file by a fresh link, which serves for 15 minutes whoever holds it. */

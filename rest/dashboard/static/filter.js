@@ -1,6 +1,6 @@
 // The filters above a list. What they say is in the address, so a filtered list
 // can be kept, sent and gone back to.
-import { html } from './lib.js';
+import { html, useLayoutEffect, useRef } from './lib.js';
 import { words } from './ui.js';
 import { go } from './context.js';
 
@@ -12,6 +12,10 @@ export function Filters({ children, clear }) {
       data-test="clear-filters">Clear filters</button>`}
   </form>`;
 }
+
+/** A tag, whole. */
+export const FilterTag = ({ value, set }) => html`<${FilterInput} name="tag" label="Tag" value=${value} set=${set}
+  autocomplete="off" maxlength="64" />`;
 
 /** One of several values, or any; shown says how a value is called. */
 export function FilterSelect({ name, label, value = '', values, set, shown = words }) {
@@ -26,7 +30,7 @@ const sorts = [['', 'Newest first'], ['OLDEST', 'Oldest first'], ['UPDATED', 'La
 
 /** Which order a list may have: what is searched is newest first, what is filtered is not sorted by its changes. */
 export function sortOf(f, filtered) {
-  const may = f.q ? sorts.slice(0, 1) : filtered ? sorts.slice(0, 2) : sorts;
+  const may = f.q || f.tag ? sorts.slice(0, 1) : filtered ? sorts.slice(0, 2) : sorts;
   const value = may.some(([v]) => v === f.sort) ? f.sort : '';
   return { may, value, sort: value || undefined };
 }
@@ -39,9 +43,16 @@ export function FilterSort({ of: { may, value }, set }) {
     </select></label>`;
 }
 
-/** A text or a day; it counts when the person leaves it or presses Enter. */
+/**
+ * A text or a day; it counts when the person leaves it or presses Enter. What is being typed stays while the list is
+ * drawn again: only another address changes it.
+ */
 export function FilterInput({ name, label, value = '', type = 'text', set, ...rest }) {
+  const ref = useRef(null);
+  useLayoutEffect(() => {
+    ref.current.value = value;
+  }, [value]);
   return html`<label class="filter"><span>${label}</span>
-    <input name=${name} type=${type} value=${value} onChange=${(e) => set({ [name]: e.target.value.trim() })}
+    <input name=${name} type=${type} ref=${ref} onChange=${(e) => set({ [name]: e.target.value.trim() })}
       ...${rest} /></label>`;
 }

@@ -1,5 +1,5 @@
 // Forms: fields with their errors beside them, and dialogs that hold a form.
-import { html, createContext, useContext, useEffect, useRef, useState, useId } from './lib.js';
+import { html, createContext, useContext, useLayoutEffect, useRef, useState, useId } from './lib.js';
 import { useApp } from './context.js';
 import { Refused, Failure, mutation } from './api.js';
 import { leave } from './leaving.js';
@@ -136,7 +136,7 @@ export function Form({
     set((s) => ({ ...s, errors: {}, rest: [] }));
     rebase();
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (state.turn > 0) {
       (ref.current.querySelector('[aria-invalid="true"]') ?? ref.current.querySelector('.form-errors'))?.focus();
     }
@@ -231,7 +231,7 @@ export function Amount({ name, label, hint, optional, minor, currency, ...rest }
       shown = fault = e.message;
     }
   }
-  useEffect(() => ref.current.setCustomValidity(fault), [fault]);
+  useLayoutEffect(() => ref.current.setCustomValidity(fault), [fault]);
   return html`<${Frame} field=${field} label=${label} hint=${shown || '\u00a0'} optional=${optional}>
     <span class="amount"><span class="unit" aria-hidden="true">${currency}</span>
       <input type="text" inputmode="decimal" autocomplete="off" value=${typed} ref=${ref} required=${!optional}

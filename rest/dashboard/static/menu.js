@@ -1,5 +1,5 @@
 // A button that shows more buttons: what is done seldom.
-import { html, useEffect, useId, useRef, useState } from './lib.js';
+import { html, useId, useLayoutEffect, useRef, useState } from './lib.js';
 import { Icon } from './icons.js';
 
 /**
@@ -17,7 +17,7 @@ export function Menu({ label, items, test }) {
     set(false);
     box.current.firstElementChild.focus(); // a dialog gives the focus back to what had it
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (open) {
       buttons()[0]?.focus();
     }

@@ -8,7 +8,10 @@ import { recent } from './recent.js';
 import { to } from './route.js';
 
 const actions = [
+  { text: 'New order', path: '/orders/new', needs: 'money' },
   { text: 'New product', path: '/products/new', needs: 'editProducts' },
+  { text: 'New customer', path: '/customers/new', needs: 'editCustomers' },
+  { text: 'New discount', path: '/discounts?new=1', needs: 'store' },
   { text: 'New collection', path: '/collections/new', needs: 'store' },
   { text: 'New page', path: '/pages/new', needs: 'editPages' },
 ];
@@ -94,7 +97,8 @@ export function Palette({ places, onClose }) {
   useEffect(() => list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' }), [at]);
   const follow = (row) => {
     onClose();
-    go(to(row.path));
+    const [path, query] = row.path.split('?');
+    go(to(path, Object.fromEntries(new URLSearchParams(query))));
   };
   const press = (e) => {
     const last = rows.length - 1;

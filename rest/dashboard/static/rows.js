@@ -1,5 +1,5 @@
 // Rows of fields that can be added to and taken away.
-import { html, useEffect, useId, useRef, useState } from './lib.js';
+import { html, useId, useLayoutEffect, useRef, useState } from './lib.js';
 import { useForget, useWrong } from './form.js';
 import { Icon } from './icons.js';
 
@@ -16,7 +16,7 @@ export function Rows({ name, legend, one, hint, max, initial, row, ...rest }) {
   const [{ rows, next, moved }, set] = useState({
     rows: initial.map((of, key) => ({ of, key })), next: initial.length, moved: '',
   });
-  useEffect(() => { // whoever adds a row writes in it, whoever takes one away does not lose their place
+  useLayoutEffect(() => { // whoever adds a row writes in it, whoever takes one away does not lose their place
     const last = moved === 'added' ? '.row-box:last-of-type input' : '[data-test="add-' + name + '"]';
     moved && ref.current.querySelector(last)?.focus();
   }, [rows]);

@@ -1,5 +1,5 @@
 // The parts that pages are made of.
-import { html, useEffect, useId, useRef, useState } from './lib.js';
+import { html, useEffect, useId, useLayoutEffect, useRef, useState } from './lib.js';
 import { useApp, go } from './context.js';
 import { Icon, Glyph } from './icons.js';
 import { money } from './money.js';
@@ -30,12 +30,13 @@ export function Page({ title, lead, actions, back, badges, children }) {
     document.title = isolate(title) + ' · ' + isolate(store.name);
     remember(app, location.pathname.slice(root.length), title);
   }, [title, store.name]);
-  useEffect(() => {
+  // What moves the focus does so before anybody can type on: later, it would take away the end of a word.
+  useLayoutEffect(() => {
     if (moved) {
       heading.current.focus({ preventScroll: true });
     }
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (acting && document.activeElement === document.body) {
       heading.current.focus({ preventScroll: true });
       acting = false;
@@ -229,15 +230,17 @@ export function Copyable({ text, test }) {
 export function Dialog({ title, onClose, close = onClose, children, guard, name }) {
   const ref = useRef(null);
   const own = useId();
-  useEffect(() => {
-    const before = document.activeElement;
-    ref.current.showModal();
+  const gone = useRef(false);
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    dialog.showModal();
     return () => {
       keepFocus();
-      before?.focus(); // if it is still there
+      gone.current = true;
+      dialog.close(); // gives the focus back to what had it, which an open dialog keeps from taking it
     };
   }, []);
-  const closed = () => (guard ? ref.current?.showModal() : onClose());
+  const closed = () => !gone.current && (guard ? ref.current?.showModal() : onClose());
   const cancelled = (e) => {
     if (guard || close !== onClose) {
       e.preventDefault();

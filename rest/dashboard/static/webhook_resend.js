@@ -1,6 +1,6 @@
 // Deliveries that have ended, chosen by a filter and sent again: first how many
 // they are, then batch after batch.
-import { html, useEffect, useRef, useState } from './lib.js';
+import { html, useEffect, useLayoutEffect, useRef, useState } from './lib.js';
 import { useApp } from './context.js';
 import { Failure, Refused, send } from './api.js';
 import { Alert, Badge, Dialog } from './ui.js';
@@ -123,7 +123,7 @@ function Batches({ endpoint: e, of, back, onClose, changed }) {
   const { phase, sent, failure, start, end } = useBatches(e.id, of.filter, changed);
   const ref = useRef(null);
   const busy = phase === 'sending' || phase === 'stopping';
-  useEffect(() => ref.current.querySelector('.form-end > :last-child').focus(), [phase]);
+  useLayoutEffect(() => ref.current.querySelector('.form-end > :last-child').focus(), [phase]);
   const percent = phase === 'done' ? 100 : busy && of.found >= most ? undefined : Math.min(99, sent * 100 / of.found);
   const all = of.found >= most ? waiting(of.found) + ' deliveries' : count(of.found, 'delivery', 'deliveries');
   const says = phase === 'ready' ? html`<p><strong data-test="resend-count">${all}</strong>${

@@ -49,10 +49,10 @@ export function Work({ q, endpoints }) {
             <span><span class="strong">${number(t.n)}</span> ${t.text}</span></a>
         </li>`)}
         ${scarce && html`<li><p><${Icon} name="products" /><span><span class="strong">${number(low.items)}</span>
-          ${' '}nearly sold out</span></p>
+          ${' '}sold out or nearly sold out</span></p>
           <ul>${low.fewest.map((i) => html`<li key=${i.productId + i.variantTitle}>
             <a href=${to('/products/' + i.productId)}><bdi>${i.title}</bdi>${i.variantTitle && html`, <bdi>${
               i.variantTitle}</bdi>`}</a> <${Badge} value=${i.inventoryQuantity > 0 ? 'WARNING' : 'CRITICAL'}
-              text=${i.inventoryQuantity + ' left'} /></li>`)}</ul></li>`}</ul>`}
+              text=${i.inventoryQuantity > 0 ? i.inventoryQuantity + ' left' : 'Sold out'} /></li>`)}</ul></li>`}</ul>`}
   <//>`;
 }

@@ -2,7 +2,7 @@
 import { html } from '../lib.js';
 import { useApp, useQuery, go } from '../context.js';
 import { Page, Card, Empty, Trouble, Waiting } from '../ui.js';
-import { Form, Field, Area, Select, shownTags, tags, text, useMutation } from '../form.js';
+import { Form, Field, Area, Select, Wrong, shownTags, tags, text, useMutation } from '../form.js';
 import { AddressFields, addressFields, addressOf } from '../address_fields.js';
 import { to } from '../route.js';
 
@@ -41,6 +41,9 @@ export function CustomerNew() {
   const { notify } = useApp();
   const run = useMutation(create);
   const action = async (v) => {
+    if (['firstName', 'lastName', 'email', 'phone'].every((name) => !text(v, name))) {
+      throw new Wrong('firstName', 'Enter a name, an email address or a phone number.');
+    }
     const { customer } = await run({ input: input(v) });
     notify('The customer is made.');
     go(to('/customers/' + customer.id), { replace: true });

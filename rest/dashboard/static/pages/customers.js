@@ -4,14 +4,14 @@ import { useApp, useQuery, useFilters, go } from '../context.js';
 import { Icon } from '../icons.js';
 import { Page, Empty, Badge, Money, Time } from '../ui.js';
 import { List, RowLink } from '../list.js';
-import { Filters, FilterInput, FilterSort, sortOf } from '../filter.js';
+import { Filters, FilterInput, FilterSort, FilterTag, sortOf } from '../filter.js';
 import { BulkBar, BulkTags, usePicked } from '../bulk.js';
 import { ExportShown } from '../export_actions.js';
 import { Views } from '../views.js';
 import { to } from '../route.js';
 
-const list = `query Customers($after: String, $query: String, $sort: ListSort) {
-  customers(first: 25, after: $after, query: $query, sort: $sort) {
+const list = `query Customers($after: String, $filter: CustomerFilter, $query: String, $sort: ListSort) {
+  customers(first: 25, after: $after, filter: $filter, query: $query, sort: $sort) {
     nodes { id displayName email status ordersCount totalSpentMinor currency lastOrderAt
       tags version }
     pageInfo { hasNextPage endCursor }
@@ -39,7 +39,8 @@ export function Customers() {
   const { can } = useApp();
   const f = useFilters();
   const sort = sortOf(f, false);
-  const query = useQuery(list, { after: f.after || null, query: f.q || null, sort: sort.sort });
+  const query = useQuery(list, { after: f.after || null, filter: { tag: f.tag || undefined }, query: f.q || null,
+    sort: sort.sort });
   const [tagging, tags] = useState(false);
   const picked = usePicked(query.data?.customers.nodes, JSON.stringify(f), (c) => c.displayName);
   const changed = () => {
@@ -49,21 +50,22 @@ export function Customers() {
   const bulk = html`<${BulkBar} picked=${picked}
     actions=${[{ name: 'tags', text: 'Add tags', act: () => tags(true) }]} />`;
   const set = (change) => go(to('/customers', { ...f, after: '', ...change }));
-  const shown = !f.q && html`<${ExportShown} kind="CUSTOMERS" />`;
+  const shown = html`<${ExportShown} kind="CUSTOMERS" f=${f} picked=${picked} />`;
   const add = can('editCustomers') && html`<a class="button primary" href=${to('/customers/new')}
     data-test="customer-new"><${Icon} name="plus" size="16" />New customer</a>`;
   return html`<${Page} title="Customers" actions=${[shown, add]}>
     <section class="card flush" aria-label="Customers" data-test="customers">
-      <${Filters} clear=${f.q && to('/customers')}>
+      <${Filters} clear=${(f.q || f.tag) && to('/customers')}>
         <${FilterInput} name="q" label="Search" value=${f.q} type="search" set=${set}
-          autocomplete="off" placeholder="Name or e-mail" />
+          autocomplete="off" placeholder="Name, e-mail, phone" />
+        <${FilterTag} value=${f.tag} set=${set} />
         <${FilterSort} of=${sort} set=${set} />
       <//>
       <${Views} path="/customers" filters=${f} />
       <${List} query=${query} pick=${(d) => d.customers} caption="Customers" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/customers', { ...f, after })}
         picked=${can('editCustomers') && picked} bulk=${bulk} upward=${sort.value === 'OLDEST'}
-        empty=${html`<${Empty} icon="customers" title=${f.q ? 'Nobody was found.' : 'No customers yet'} />`} />
+        empty=${html`<${Empty} icon="customers" title=${f.q || f.tag ? 'Nobody was found.' : 'No customers yet'} />`} />
     </section>
     ${tagging && html`<${BulkTags} document=${tag} picked=${picked} changed=${changed}
       onClose=${() => tags(false)} />`}

@@ -5,7 +5,7 @@ import { Page, Empty, Time, Trouble, Waiting, isolate } from '../ui.js';
 import { List } from '../list.js';
 import { Amount, Check, Confirm, Field, FormDialog, Select, amount, text, useMutation } from '../form.js';
 import { Icon } from '../icons.js';
-import { atWallTime, wallTime } from '../dates.js';
+import { WallField, wallOf } from '../wall_field.js';
 import { money } from '../money.js';
 import { to } from '../route.js';
 import { errors, optionalAmount, optionalNumber, percent, percentage } from '../selling.js';
@@ -35,7 +35,7 @@ export function Discounts() {
   const { store } = useApp();
   const f = useFilters();
   const query = useQuery(list, { after: f.after || null });
-  const [shown, show] = useState(null);
+  const [shown, show] = useState(f.new ? { edit: {} } : null);
   const close = () => show(null);
   const add = html`<button type="button" class="button primary" onClick=${() => show({ edit: {} })}
     data-test="discount-new"><${Icon} name="plus" size="16" />New discount</button>`;
@@ -63,9 +63,9 @@ export function Discounts() {
 }
 
 /** What the person entered. */
-function entered(v, { currency, zone, lists }) {
+function entered(v, { of: d, currency, zone, lists }) {
   const kind = v.get('kind');
-  const at = (name) => (text(v, name) ? atWallTime(text(v, name), zone) : null);
+  const at = (name) => wallOf(v, name, zone, d[name]);
   return {
     code: v.get('code'), kind, active: v.get('active') === 'on',
     basisPoints: kind === 'PERCENT' ? percentage(v, 'basisPoints') : null,
@@ -92,12 +92,11 @@ function Edit({ of: d, onClose, changed }) {
   const [kind, choose] = useState(d.kind ?? 'PERCENT');
   const { lists, nodes, failure, reload } = useLists(d.collectionIds);
   const action = async (v) => {
-    const input = entered(v, { currency, zone, lists });
+    const input = entered(v, { of: d, currency, zone, lists });
     await run({ ...(d.id && { id: d.id, expectedVersion: d.version }), input });
     notify('The discount is saved.');
     changed();
   };
-  const time = (at) => (at ? wallTime(new Date(at).getTime(), zone) : '');
   return html`<${FormDialog} title=${d.id ? 'Edit ' + d.code : 'New discount'} name="discount" submit="Save"
     onClose=${onClose} action=${action} onStale=${changed}>
     <${Field} name="code" label="Code" value=${d.code} required maxlength="64" autocomplete="off" spellcheck=${false}
@@ -110,8 +109,8 @@ function Edit({ of: d, onClose, changed }) {
       currency=${currency} />`}
     <${Amount} name="leastMinor" label="From a subtotal of" optional minor=${d.leastMinor} currency=${currency} />
     <div class="pair">
-      <${Field} name="startsAt" label="From" optional type="datetime-local" step="1" value=${time(d.startsAt)} />
-      <${Field} name="endsAt" label="Until" optional type="datetime-local" step="1" value=${time(d.endsAt)} />
+      <${WallField} name="startsAt" label="From" optional at=${d.startsAt} zone=${zone} />
+      <${WallField} name="endsAt" label="Until" optional at=${d.endsAt} zone=${zone} />
     </div>
     <div class="pair">
       <${Field} name="usesMax" label="Uses in all" optional value=${d.usesMax ?? ''} inputmode="numeric" />

@@ -81,7 +81,8 @@ export function Order({ id }) {
           ['Shipping', o.shippingMethod], ['Payment', o.paymentMethod && words(o.paymentMethod)],
           ['Discount code', o.discountCode],
           ['Tags', o.tags.length > 0 &&
-            html`<span class="tags">${o.tags.map((t) => html`<bdi class="tag" key=${t}>${t}</bdi>`)}</span>`],
+            html`<span class="tags">${o.tags.map((t) => html`<a class="tag" key=${t}
+              href=${to('/orders', { tag: t })}><bdi>${t}</bdi></a>`)}</span>`],
           ['Events', can('events') && html`<a href=${to('/events', { resource: o.id })}>Show them</a>`],
           ['Id', html`<${Copies} text=${o.id} what="the id" />`],
           ['Link', html`<${Copies} text=${location.origin + location.pathname} what="the link">Of this page<//>`],
@@ -184,7 +185,7 @@ function Person({ order: o }) {
       ? html`<p><a class="strong" href=${to('/customers/' + o.customer.id)}><bdi>${o.customer.displayName}</bdi></a></p>
           <p class="muted">${o.customer.ordersCount} ${o.customer.ordersCount === 1 ? 'order' : 'orders'}</p>`
       : !o.email && html`<p class="muted">No customer</p>`}
-    ${o.email && html`<p><${Copies} text=${o.email} what="the e-mail"><span class="clip">${o.email}</span><//></p>`}
+    ${o.email && html`<p><${Copies} text=${o.email} what="the e-mail"><bdi class="url">${o.email}</bdi><//></p>`}
     ${o.shippingAddress && html`<h3>Ships to</h3><${Address} of=${o.shippingAddress} />`}
     ${o.billingAddress && html`<h3>Bill to</h3><${Address} of=${o.billingAddress} />`}
   <//>`;

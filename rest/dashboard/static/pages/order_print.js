@@ -11,21 +11,22 @@ import { Address } from './order.js';
 /** How many orders are printed at once. */
 const most = 20;
 
-const fields = `id number placedAt currency email status subtotalMinor discountMinor shippingMinor taxMinor totalMinor
-  paidMinor shippingMethod shippingAddress { ${addressFields} } billingAddress { ${addressFields} }
+const fields = (notes) => `id number placedAt currency email status subtotalMinor discountMinor shippingMinor taxMinor totalMinor
+  paidMinor ${notes ? 'notes(first: 10) { body author { type } createdAt }' : ''} shippingMethod shippingAddress { ${addressFields} } billingAddress { ${addressFields} }
   lineItems { id title options sku quantity fulfilledQuantity refundedQuantity requiresShipping totalMinor }`;
 
 /** One query for all of them. */
-const read = (ids) => 'query Print(' + ids.map((_, i) => `$i${i}: ID!`).join(', ') + ') {'
-  + ids.map((_, i) => `o${i}: order(id: $i${i}) { ...O }`).join(' ') + `} fragment O on Order { ${fields} }`;
+const read = (ids, notes) => 'query Print(' + ids.map((_, i) => `$i${i}: ID!`).join(', ') + ') {'
+  + ids.map((_, i) => `o${i}: order(id: $i${i}) { ...O }`).join(' ') + `} fragment O on Order { ${fields(notes)} }`;
 
 /** The address is /orders/print?ids=ord_1,ord_2&as=slip. */
 export function OrderPrint() {
+  const { can } = useApp();
   const f = useFilters();
   const ids = [...new Set((f.ids ?? '').split(',').filter(Boolean))];
   const slip = f.as === 'slip';
   const shown = ids.slice(0, most);
-  const query = useQuery(shown.length > 0 ? read(shown) : '', Object.fromEntries(shown.map((id, i) => ['i' + i, id])));
+  const query = useQuery(shown.length > 0 ? read(shown, can('notes')) : '', Object.fromEntries(shown.map((id, i) => ['i' + i, id])));
   const orders = Object.values(query.data ?? {}).filter(Boolean);
   const one = ids.length === 1;
   const actions = html`
@@ -47,7 +48,12 @@ export function OrderPrint() {
 
 function Sheet({ order: o, slip }) {
   const { store } = useApp();
-  const lines = slip ? o.lineItems.filter((l) => l.requiresShipping && left(l) > 0) : o.lineItems;
+  const goods = o.lineItems.filter((l) => l.requiresShipping);
+  // Once all is shipped, the slip is one of what was shipped.
+  const pending = goods.some((l) => left(l) > 0);
+  const packed = (l) => (pending ? left(l) : l.fulfilledQuantity);
+  const lines = slip ? goods.filter((l) => packed(l) > 0) : o.lineItems;
+  const note = slip && o.notes?.findLast((n) => n.author.type === 'SYSTEM') /* the shopper's, from the checkout */;
   return html`<article class="sheet card" aria-label=${'Order #' + o.number} data-test="sheet">
     <header><p class="strong"><bdi>${store.name}</bdi></p>
       <h2>${slip ? 'Packing slip, order' : 'Order'} #${o.number}</h2>
@@ -57,14 +63,15 @@ function Sheet({ order: o, slip }) {
       ${o.shippingAddress && html`<div><h3>Ships to</h3><${Address} of=${o.shippingAddress} /></div>`}
       ${!slip && o.billingAddress && html`<div><h3>Bill to</h3><${Address} of=${o.billingAddress} /></div>`}
       ${!slip && o.email && html`<div><h3>E-mail</h3><p>${o.email}</p></div>`}</div>
-    ${lines.length === 0 ? html`<p>Nothing is left to ship.</p>` : html`<table class="sheet-lines">
+    ${lines.length === 0 ? html`<p>Nothing of this order is shipped.</p>` : html`<table class="sheet-lines">
       <thead><tr><th scope="col">Item</th><th scope="col">SKU</th>
         <th scope="col" class="end">Quantity</th>${!slip && html`<th scope="col" class="end">Total</th>`}</tr></thead>
       <tbody>${lines.map((l) => html`<tr key=${l.id}><td><bdi>${l.title}</bdi>${l.options.length > 0 && html`
           <span class="block"><bdi>${l.options.join(' / ')}</bdi></span>`}</td><td><bdi>${l.sku}</bdi></td>
-        <td class="end">${slip ? left(l) : l.quantity}</td>
+        <td class="end">${slip ? packed(l) : l.quantity}</td>
         ${!slip && html`<td class="end"><${Money} minor=${l.totalMinor} currency=${o.currency} /></td>`}</tr>`)}</tbody>
     </table>`}
+    ${note && html`<div data-test="sheet-note"><h3>Note</h3><p class="verbatim">${note.body}</p></div>`}
     ${!slip && html`<${Amounts} order=${o} />`}
   </article>`;
 }

@@ -4,7 +4,7 @@ import { useApp, useQuery, useFilters, go } from '../context.js';
 import { Page, Empty } from '../ui.js';
 import { List } from '../list.js';
 import { orderColumns } from '../order_columns.js';
-import { Filters, FilterSelect, FilterInput, FilterSort, sortOf } from '../filter.js';
+import { Filters, FilterSelect, FilterInput, FilterSort, FilterTag, sortOf } from '../filter.js';
 import { Bulk, BulkBar, BulkTags, usePicked } from '../bulk.js';
 import { ExportShown } from '../export_actions.js';
 import { Views } from '../views.js';
@@ -56,9 +56,10 @@ export function Orders() {
     ...range(f, zone),
   };
   const narrowed = Object.values(filter).some(Boolean);
-  const filtered = Boolean(f.q) || narrowed;
+  const filtered = Boolean(f.q || f.tag) || narrowed;
   const sort = sortOf(f, narrowed);
-  const query = useQuery(list(can('customers')), { after: f.after || null, filter, query: f.q || null,
+  const query = useQuery(list(can('customers')), { after: f.after || null,
+    filter: { ...filter, tag: f.tag || undefined }, query: f.q || null,
     sort: sort.sort });
   const counted = useQuery(counts);
   const [dialog, open] = useState('');
@@ -74,8 +75,7 @@ export function Orders() {
     can('money') && { name: 'complete', text: 'Complete', act: () => open('complete') },
     can('money') && { name: 'tags', text: 'Add tags', act: () => open('tags') }]} />`;
   const exported = { ...filter, status: filter.status?.toLowerCase() };
-  // An export knows the filters, and no words.
-  const shown = !f.q && html`<${ExportShown} kind="ORDERS" filters=${exported} />`;
+  const shown = html`<${ExportShown} kind="ORDERS" filters=${exported} f=${f} picked=${picked} />`;
   const add = can('money') && html`<a class="button primary" href=${to('/orders/new')} data-test="order-new">
     <${Icon} name="plus" size="16" />New order</a>`;
   return html`<${Page} title="Orders" lead="Days are those of the store's time zone." actions=${[shown, add]}>
@@ -84,7 +84,8 @@ export function Orders() {
         counts=${counted.data?.orderCounts} address=${(status) => to('/orders', { ...f, after: '', status })} />
       <${Filters} clear=${filtered && to('/orders')}>
         <${FilterInput} name="q" label="Search" value=${f.q} type="search" set=${set} autocomplete="off"
-          placeholder="Number, name, e-mail, SKU" />
+          placeholder="Number, name, e-mail, title, SKU, tracking" />
+        <${FilterTag} value=${f.tag} set=${set} />
         <${FilterSelect} name="payment" label="Payment" value=${f.payment} values=${financial} set=${set} />
         <${FilterSelect} name="shipping" label="Shipping" value=${f.shipping} values=${fulfillment} set=${set} />
         <${FilterInput} name="from" label="From" type="date" value=${f.from} set=${set} />

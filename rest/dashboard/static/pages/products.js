@@ -4,7 +4,7 @@ import { useApp, useQuery, useFilters, go } from '../context.js';
 import { Page, Empty, Badge, Money, Time, Thumb, imageFields } from '../ui.js';
 import { List, RowLink } from '../list.js';
 import { Icon } from '../icons.js';
-import { Filters, FilterInput, FilterSort, sortOf } from '../filter.js';
+import { Filters, FilterInput, FilterSort, FilterTag, sortOf } from '../filter.js';
 import { Bulk, BulkBar, BulkTags, usePicked } from '../bulk.js';
 import { ExportShown } from '../export_actions.js';
 import { Views } from '../views.js';
@@ -55,7 +55,8 @@ export function Products() {
   const f = useFilters();
   const filter = { status: statuses.includes(f.status) ? f.status : undefined };
   const sort = sortOf(f, Boolean(filter.status));
-  const query = useQuery(list, { after: f.after || null, filter, query: f.q || null, sort: sort.sort });
+  const query = useQuery(list, { after: f.after || null, filter: { ...filter, tag: f.tag || undefined }, query: f.q || null,
+    sort: sort.sort });
   const counted = useQuery(counts);
   const [dialog, open] = useState('');
   const picked = usePicked(query.data?.products.nodes, JSON.stringify(f), (p) => p.title);
@@ -67,15 +68,15 @@ export function Products() {
   const moved = (name, from, done, other) => (p, v, run) => (from.includes(p.status)
     ? run(move(name), { id: p.id, expectedVersion: p.version }).then(() => done) : other);
   const set = (change) => go(to('/products', { ...f, after: '', ...change }));
-  const filtered = Boolean(filter.status || f.q);
+  const filtered = Boolean(filter.status || f.q || f.tag);
   const add = can('editProducts') && html`<a class="button primary" href=${to('/products/new')}
     data-test="product-new"><${Icon} name="plus" size="16" />New product</a>`;
   const bulk = html`<${BulkBar} picked=${picked} actions=${[
     { name: 'publish', text: 'Publish', act: () => open('publish') },
     { name: 'archive', text: 'Archive', act: () => open('archive') },
     { name: 'tags', text: 'Add tags', act: () => open('tags') }]} />`;
-  const shown = !f.q &&
-    html`<${ExportShown} kind="PRODUCTS" filters=${{ status: filter.status?.toLowerCase() }} />`;
+  const shown = html`<${ExportShown} kind="PRODUCTS" filters=${{ status: filter.status?.toLowerCase() }} f=${f}
+    picked=${picked} />`;
   return html`<${Page} title="Products" actions=${[shown, add]}>
     <section class="card flush" aria-label="Products" data-test="products">
       <${StateTabs} label="Products by status" values=${statuses} value=${filter.status}
@@ -83,6 +84,7 @@ export function Products() {
       <${Filters} clear=${filtered && to('/products')}>
         <${FilterInput} name="q" label="Search" value=${f.q} type="search" set=${set} autocomplete="off"
           placeholder="Title or SKU" />
+        <${FilterTag} value=${f.tag} set=${set} />
         <${FilterSort} of=${sort} set=${set} />
       <//>
       <${Views} path="/products" filters=${f} />
