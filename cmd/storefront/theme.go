@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
 	"os"
+	"strings"
 
 	"github.com/storefront-go/storefront/graph/theme"
 	webshop "github.com/storefront-go/storefront/rest/shop"
@@ -39,6 +41,7 @@ type checked struct {
 	Templates int            `json:"templates"`
 	Assets    int            `json:"assets"`
 	SizeBytes int64          `json:"size_bytes"`
+	Ignored   []string       `json:"ignored"` // files that are left out, such as README.md
 	Problems  []themeProblem `json:"problems"`
 }
 
@@ -61,15 +64,17 @@ func (c *themeCheckCmd) Run(s *session) error {
 		}
 		return errSilent
 	}
-	m := pack.Manifest
-	return c.print(s, checked{m.Name, m.Version, len(pack.Templates), len(pack.Assets), pack.Size(), []themeProblem{}},
-		table{{"NAME", "VERSION", "TEMPLATES", "ASSETS", "BYTES"}, {printable(m.Name), printable(shown(m.Version)),
-			fmt.Sprint(len(pack.Templates)), fmt.Sprint(len(pack.Assets)), fmt.Sprint(pack.Size())}})
+	m, ignored := pack.Manifest, append([]string{}, pack.Ignored...)
+	return c.print(s, checked{m.Name, m.Version, len(pack.Templates), len(pack.Assets), pack.Size(), ignored,
+		[]themeProblem{}},
+		table{{"NAME", "VERSION", "TEMPLATES", "ASSETS", "BYTES", "IGNORED FILES"},
+			{printable(m.Name), printable(shown(m.Version)), fmt.Sprint(len(pack.Templates)),
+				fmt.Sprint(len(pack.Assets)), fmt.Sprint(pack.Size()), cmp.Or(strings.Join(ignored, ", "), "-")}})
 }
 
 // refuse prints what is wrong.
 func (c *themeCheckCmd) refuse(s *session, found *theme.Problems) error {
-	list, rows := checked{Problems: []themeProblem{}}, table(nil)
+	list, rows := checked{Ignored: []string{}, Problems: []themeProblem{}}, table(nil)
 	for _, p := range found.List {
 		one := themeProblem{Detail: p.Detail}
 		if p.Path != "" {

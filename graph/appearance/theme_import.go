@@ -42,9 +42,13 @@ func (m Mutation) ThemeImport(ctx context.Context, in model.ThemeImportInput) (*
 	p := judged.Package
 	a := install.Addition{Name: p.Manifest.Name, Source: state.ThemeUploaded, Package: p, Sum: digest.Of(p.Encode())}
 	core.Opt(in.Name, func(s string) { a.Name = s })
-	return m.addTheme(ctx, "theme.import", judged.Archive, func(context.Context) (install.Addition, error) {
+	added, err := m.addTheme(ctx, "theme.import", judged.Archive, func(context.Context) (install.Addition, error) {
 		return a, nil
 	})
+	if added != nil {
+		added.IgnoredFiles = p.Ignored
+	}
+	return added, err
 }
 
 // Judged judges an archive, given in base64, for the input of an import. Who does

@@ -953,8 +953,10 @@ type ThemeImportInput struct {
 }
 
 type ThemePayload struct {
-	Theme      *Theme       `json:"theme,omitempty"`
-	UserErrors []*UserError `json:"userErrors"`
+	Theme *Theme `json:"theme,omitempty"`
+	// Of an import: the files of the archive that were left out, such as a README.
+	IgnoredFiles []string     `json:"ignoredFiles"`
+	UserErrors   []*UserError `json:"userErrors"`
 }
 
 // Something about a theme that its author lets merchants set.

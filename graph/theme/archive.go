@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"strings"
 )
 
 // maxArchive is the size of the largest archive in bytes.
@@ -214,8 +215,13 @@ func entries(archive []byte, list []record, found *Problems) []entry {
 			found.add(list[i].name, "The entry's header and the archive's list disagree.")
 			return nil
 		}
+		// Some programs on Windows write backslashes (APPNOTE.TXT, 4.4.17.1, asks for slashes).
+		name, mode := strings.ReplaceAll(f.Name, `\`, "/"), f.Mode().Type()
+		if strings.HasSuffix(name, "/") && !strings.HasSuffix(f.Name, "/") {
+			mode |= fs.ModeDir
+		}
 		all[i] = entry{
-			name: f.Name, mode: f.Mode().Type(), size: int64(list[i].size), packed: int64(list[i].packed),
+			name: name, mode: mode, size: int64(list[i].size), packed: int64(list[i].packed),
 			sum: list[i].sum, zipped: true, open: f.Open,
 		}
 	}

@@ -12,6 +12,9 @@ func walk(fsys fs.FS, found *Problems) []entry {
 		if err != nil || path == "." {
 			return err
 		}
+		if d.IsDir() && d.Name()[0] == '.' {
+			return fs.SkipDir // such as .git, with thousands of files
+		}
 		if len(list) >= maxEntries {
 			found.add("", "The folder has more than 300 entries.")
 			return fs.SkipAll

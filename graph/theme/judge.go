@@ -54,8 +54,9 @@ func judge(list []entry, found *Problems) (*Package, error) {
 		found: found, pack: &Package{Templates: map[string]string{}},
 		names: map[string]bool{}, good: map[string]Asset{}, work: maxWork,
 	}
-	list = files(list)
+	list, r.pack.Ignored = files(list)
 	for _, e := range list {
+		found.note(e.name, spelling(e.name))
 		if roleOf(e.name) == asset {
 			r.names[e.name] = true
 		}

@@ -1,6 +1,7 @@
 package theme
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"unicode"
@@ -13,7 +14,7 @@ import (
 
 // readManifest reads theme.json. An absent member, null and "" are the same.
 func readManifest(b []byte, found *Problems) Manifest {
-	v, err := strict.Parse(b)
+	v, err := strict.Parse(bytes.TrimPrefix(b, []byte("\ufeff")))
 	if err != nil {
 		found.note(manifestName, "The file is no JSON that can be read: "+reason(err)+".")
 		return Manifest{}

@@ -5,13 +5,14 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxName is the length of the longest name of an entry in bytes.
 const maxName = 200
 
-// names judges the names and types of all entries: they come from outside, and
-// none may mean anything but one plain file or folder below the theme's own.
+// names judges the names and types of all entries, also of those that are left out
+// later: none may mean anything but one plain file or folder below the theme's own.
 func names(list []entry, found *Problems) {
 	tree := paths{}
 	for _, e := range list {
@@ -25,7 +26,7 @@ func names(list []entry, found *Problems) {
 
 func badName(e entry) string {
 	folder := strings.HasSuffix(e.name, "/")
-	if detail := spelling(strings.TrimSuffix(e.name, "/")); detail != "" {
+	if detail := unsafe(strings.TrimSuffix(e.name, "/")); detail != "" {
 		return detail
 	}
 	switch {
@@ -41,8 +42,20 @@ func badName(e entry) string {
 	return ""
 }
 
-// spelling judges the text of a name.
+// spelling judges the name of a file that is part of a theme. Files that are left out
+// only have to be safe ([unsafe]).
 func spelling(name string) string {
+	if detail := unsafe(name); detail != "" {
+		return detail
+	}
+	if strings.ContainsFunc(name, func(r rune) bool { return !nameRune(r) }) {
+		return "The name has characters other than letters, digits, -, _, . and /."
+	}
+	return ""
+}
+
+// unsafe judges whether a name could mean anything but a file below the theme's folder.
+func unsafe(name string) string {
 	switch {
 	case name == "":
 		return "The entry has no name."
@@ -50,14 +63,10 @@ func spelling(name string) string {
 		return "The name is longer than 200 bytes."
 	case strings.HasPrefix(name, "/"):
 		return "The name is absolute."
-	case strings.Contains(name, `\`):
-		return "The name has a backslash."
 	case len(name) > 1 && name[1] == ':':
 		return "The name begins with the letter of a drive."
-	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r >= 0x7f }):
-		return "The name has control characters or letters outside ASCII."
-	case strings.ContainsFunc(name, func(r rune) bool { return !nameRune(r) }):
-		return "The name has characters other than letters, digits, -, _, . and /."
+	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }), !utf8.ValidString(name):
+		return "The name has control characters or is not UTF-8."
 	}
 	for part := range strings.SplitSeq(name, "/") {
 		switch part {
@@ -118,25 +127,57 @@ func (p paths) put(next place) string {
 // manifestName is where the manifest lies.
 const manifestName = "theme.json"
 
-// files are the files that are part of the theme, under their names in it: what
-// macOS adds is left out, and so is the one folder that all of it may lie in.
-func files(list []entry) []entry {
-	list = slices.DeleteFunc(slices.Clone(list), func(e entry) bool {
-		return e.mode.IsDir() || strings.HasPrefix(e.name, "__MACOSX/") || path.Base(e.name) == ".DS_Store"
-	})
+// files returns the files that are part of the theme, under their names in it, and the
+// names of the files that were left out: a repository's README or .gitignore does no harm.
+// Folders and what macOS adds are dropped without a word.
+func files(list []entry) (kept []entry, ignored []string) {
+	top := topFolder(list)
+	for _, e := range list {
+		if e.mode.IsDir() || strings.HasPrefix(e.name, "__MACOSX/") || path.Base(e.name) == ".DS_Store" {
+			continue
+		}
+		name, within := strings.CutPrefix(e.name, top)
+		if !within || harmless(name) {
+			ignored = append(ignored, show(e.name))
+			continue
+		}
+		e.name = name
+		kept = append(kept, e)
+	}
+	return kept, ignored
+}
+
+// topFolder returns the one folder that holds the theme, with its slash, where the
+// manifest does not lie at the top.
+func topFolder(list []entry) string {
 	top := ""
 	for _, e := range list {
-		if folder, ok := strings.CutSuffix(e.name, "/"+manifestName); ok && !strings.Contains(folder, "/") {
-			top = folder + "/"
+		folder, ok := strings.CutSuffix(e.name, manifestName)
+		switch {
+		case !ok || strings.Count(folder, "/") > 1 || folder == "__MACOSX/":
+		case folder == "":
+			return ""
+		case !strings.HasSuffix(folder, "/") || top != "":
+			return "" // another file, or two manifests: neither is the theme's
+		default:
+			top = folder
 		}
 	}
-	if slices.ContainsFunc(list, func(e entry) bool { return !strings.HasPrefix(e.name, top) }) {
-		return list
+	return top
+}
+
+// harmless reports whether a file that has no place in a theme may be left out. Archives are
+// refused instead, since the theme may be inside.
+func harmless(name string) bool {
+	base := strings.ToLower(path.Base(name))
+	switch {
+	case roleOf(name) != stranger || slices.Contains(archives, extension(name)):
+		return false
+	case !strings.HasPrefix(name, "templates/") && !strings.HasPrefix(name, "assets/"):
+		return true
 	}
-	for i := range list {
-		list[i].name = strings.TrimPrefix(list[i].name, top)
-	}
-	return list
+	return base[0] == '.' || slices.Contains([]string{"thumbs.db", "desktop.ini", "license", "readme"}, base) ||
+		slices.Contains([]string{"md", "txt"}, extension(name))
 }
 
 // What a file of a theme is, by its name.
@@ -178,7 +219,7 @@ func roleOf(name string) role {
 	return stranger
 }
 
-// strange says why a file has no place in a theme.
+// strange says why a file that is not [harmless] has no place in a theme.
 func strange(name string) string {
 	switch {
 	case slices.Contains(archives, extension(name)):
@@ -186,8 +227,6 @@ func strange(name string) string {
 	case strings.HasPrefix(name, "templates/"):
 		return "The file is none of the templates of a theme: layout, home, product, products, search, page " +
 			"and not_found.html, and those in partials."
-	case strings.HasPrefix(name, "assets/"):
-		return "The file is of no type that assets may have: css, woff2, woff, ttf, otf, png, jpg, gif, webp and svg."
 	}
-	return "The file has no place in a theme, which has theme.json, templates and assets."
+	return "The file is of no type that assets may have: css, woff2, woff, ttf, otf, png, jpg, gif, webp and svg."
 }

@@ -42,6 +42,8 @@ type Package struct {
 	Manifest  Manifest
 	Templates map[string]string // by path: "templates/home.html"
 	Assets    []Asset           // by path
+	// Ignored names the files of the archive that were left out. It is not encoded.
+	Ignored []string
 }
 
 // Judged is an archive with what came of judging it: a package or an error.

@@ -113,6 +113,13 @@ func TestReadForms(t *testing.T) {
 	for i := range streamed {
 		streamed[i].trailer, stored[i].method = true, 0
 	}
+	windows, repository := inside.raws(), append(inside.raws(), strays()...)
+	for i := range windows {
+		windows[i].name = strings.ReplaceAll(windows[i].name, "/", `\`)
+	}
+	windows = append(windows, raw{name: `plain-1.0.0\assets\`})
+	marked := good()
+	marked["theme.json"] = "\ufeff" + marked["theme.json"]
 	folders := append([]raw{{name: "assets/"}, {name: "templates/", method: 8, body: nil}}, good().raws()...)
 	for _, tc := range []struct {
 		name    string
@@ -126,12 +133,38 @@ func TestReadForms(t *testing.T) {
 		{"with sizes behind the data", zipRaw(end{}, streamed...)},
 		{"not packed", zipRaw(end{}, stored...)},
 		{"with entries of folders", zipRaw(end{}, folders...)},
+		{"with backslashes", zipRaw(end{}, windows...)},
+		{"as a repository has it", zipRaw(end{}, repository...)},
+		{"with a byte order mark", marked.zip()},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if diff := cmp.Diff(want, string(mustRead(t, tc.archive).Encode())); diff != "" {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// strays are files that repositories and file managers leave beside a theme.
+func strays() []raw {
+	list := []raw{}
+	for _, name := range []string{"LICENSE", "README.md", ".gitignore", ".github/workflows/check.yml", "style.css",
+		"docs/Screenshot (ä).png", "Thumbs.db", "assets/fonts/OFL.txt", "assets/Thumbs.db", "assets/.keep",
+		"templates/README.md"} {
+		list = append(list, raw{name: "plain-1.0.0/" + name, body: []byte("x")})
+	}
+	return append(list, raw{name: "notes.txt", body: []byte("x")}) // beside the theme's folder
+}
+
+// Files that are left out are named, so that nobody misses them in silence.
+func TestReadIgnored(t *testing.T) {
+	inside := []raw{}
+	for name, body := range good() {
+		inside = append(inside, raw{name: "plain-1.0.0/" + name, body: []byte(body)})
+	}
+	got := mustRead(t, zipRaw(end{}, append(inside, strays()...)...)).Ignored
+	if len(got) != len(strays()) || got[0] != "plain-1.0.0/LICENSE" || got[len(got)-1] != "notes.txt" {
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -148,10 +181,10 @@ func TestReadFS(t *testing.T) {
 		t.Error(diff)
 	}
 	fsys["assets/style.css"] = &fstest.MapFile{Data: []byte("a { b: url(nowhere.png) }")}
-	fsys["notes.txt"] = &fstest.MapFile{Data: []byte("x")}
+	fsys["notes.zip"] = &fstest.MapFile{Data: []byte("x")}
 	want := "assets/style.css: Line 1: url(nowhere.png) names no asset of the theme."
 	if _, err = ReadFS(fsys); err == nil || !strings.Contains(err.Error(), want) ||
-		!strings.Contains(err.Error(), "notes.txt: The file has no place") {
+		!strings.Contains(err.Error(), "notes.zip: The file is an archive") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -163,7 +196,6 @@ func TestReadReportsEverything(t *testing.T) {
 	got := strings.Split(err.Error(), "\n")
 	want := []string{
 		"assets/bad.png: The file is not a PNG image, though its name says so.",
-		"readme.md: The file has no place in a theme, which has theme.json, templates and assets.",
 		"templates/search.html: The template is not text in UTF-8.",
 		"theme.json: The theme needs a name.",
 		"templates/home.html: The file is missing.",

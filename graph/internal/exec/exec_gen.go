@@ -2915,7 +2915,12 @@ type WebhookDeliveriesPayload {
 type WebhookDeliveryPayload { delivery: WebhookDelivery userErrors: [UserError!]! }
 type ExportPayload { export: Export userErrors: [UserError!]! }
 type ExportDeletePayload { deletedId: ID userErrors: [UserError!]! }
-type ThemePayload { theme: Theme userErrors: [UserError!]! }
+type ThemePayload {
+  theme: Theme
+  "Of an import: the files of the archive that were left out, such as a README."
+  ignoredFiles: [String!]!
+  userErrors: [UserError!]!
+}
 type ThemeDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type MarketplaceSubmissionPayload { submission: MarketplaceSubmission userErrors: [UserError!]! }
 type PasswordChangePayload { "Whether it was changed." changed: Boolean! userErrors: [UserError!]! }
@@ -20500,6 +20505,8 @@ func (ec *executionContext) fieldContext_Mutation_themeImport(ctx context.Contex
 			switch field.Name {
 			case "theme":
 				return ec.fieldContext_ThemePayload_theme(ctx, field)
+			case "ignoredFiles":
+				return ec.fieldContext_ThemePayload_ignoredFiles(ctx, field)
 			case "userErrors":
 				return ec.fieldContext_ThemePayload_userErrors(ctx, field)
 			}
@@ -20565,6 +20572,8 @@ func (ec *executionContext) fieldContext_Mutation_themeInstall(ctx context.Conte
 			switch field.Name {
 			case "theme":
 				return ec.fieldContext_ThemePayload_theme(ctx, field)
+			case "ignoredFiles":
+				return ec.fieldContext_ThemePayload_ignoredFiles(ctx, field)
 			case "userErrors":
 				return ec.fieldContext_ThemePayload_userErrors(ctx, field)
 			}
@@ -20630,6 +20639,8 @@ func (ec *executionContext) fieldContext_Mutation_themeDuplicate(ctx context.Con
 			switch field.Name {
 			case "theme":
 				return ec.fieldContext_ThemePayload_theme(ctx, field)
+			case "ignoredFiles":
+				return ec.fieldContext_ThemePayload_ignoredFiles(ctx, field)
 			case "userErrors":
 				return ec.fieldContext_ThemePayload_userErrors(ctx, field)
 			}
@@ -20695,6 +20706,8 @@ func (ec *executionContext) fieldContext_Mutation_themeUpdate(ctx context.Contex
 			switch field.Name {
 			case "theme":
 				return ec.fieldContext_ThemePayload_theme(ctx, field)
+			case "ignoredFiles":
+				return ec.fieldContext_ThemePayload_ignoredFiles(ctx, field)
 			case "userErrors":
 				return ec.fieldContext_ThemePayload_userErrors(ctx, field)
 			}
@@ -20760,6 +20773,8 @@ func (ec *executionContext) fieldContext_Mutation_themeRename(ctx context.Contex
 			switch field.Name {
 			case "theme":
 				return ec.fieldContext_ThemePayload_theme(ctx, field)
+			case "ignoredFiles":
+				return ec.fieldContext_ThemePayload_ignoredFiles(ctx, field)
 			case "userErrors":
 				return ec.fieldContext_ThemePayload_userErrors(ctx, field)
 			}
@@ -20825,6 +20840,8 @@ func (ec *executionContext) fieldContext_Mutation_themeSettingsSave(ctx context.
 			switch field.Name {
 			case "theme":
 				return ec.fieldContext_ThemePayload_theme(ctx, field)
+			case "ignoredFiles":
+				return ec.fieldContext_ThemePayload_ignoredFiles(ctx, field)
 			case "userErrors":
 				return ec.fieldContext_ThemePayload_userErrors(ctx, field)
 			}
@@ -20890,6 +20907,8 @@ func (ec *executionContext) fieldContext_Mutation_themeActivate(ctx context.Cont
 			switch field.Name {
 			case "theme":
 				return ec.fieldContext_ThemePayload_theme(ctx, field)
+			case "ignoredFiles":
+				return ec.fieldContext_ThemePayload_ignoredFiles(ctx, field)
 			case "userErrors":
 				return ec.fieldContext_ThemePayload_userErrors(ctx, field)
 			}
@@ -40692,6 +40711,23 @@ func (ec *executionContext) fieldContext_ThemePayload_theme(_ context.Context, f
 				return ec.fieldContext_Theme_updatedAt(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Theme", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemePayload_ignoredFiles(ctx context.Context, field graphql.CollectedField, obj *model.ThemePayload) (ret graphql.Marshaler) {
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.IgnoredFiles)
+}
+
+func (ec *executionContext) fieldContext_ThemePayload_ignoredFiles(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
 		},
 	}
 	return fc, nil
@@ -60507,6 +60543,11 @@ func (ec *executionContext) _ThemePayload(ctx context.Context, sel ast.Selection
 			out.Values[i] = graphql.MarshalString("ThemePayload")
 		case "theme":
 			out.Values[i] = ec._ThemePayload_theme(ctx, field, obj)
+		case "ignoredFiles":
+			out.Values[i] = ec._ThemePayload_ignoredFiles(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "userErrors":
 			out.Values[i] = ec._ThemePayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {

@@ -8,7 +8,7 @@ import { bytes } from './export_state.js';
 import { errors } from './theme_state.js';
 
 const document_ = `mutation ThemeImport($input: ThemeImportInput!) {
-  themeImport(input: $input) { theme { id name status } ${errors} } }`;
+  themeImport(input: $input) { theme { id name status } ignoredFiles ${errors} } }`;
 
 const most = 10 << 20; // bytes of an archive, as the server has it
 
@@ -65,8 +65,8 @@ export function useImport(begun) {
       const archive = await base64(file, { progress: show('reading'), signal });
       show('sending')(0);
       const via = watched({ progress: show('sending'), signal });
-      const { theme } = await mutation(document_, { via })({ input: { archive } });
-      set({ step: 'done', name: theme.name, id: theme.id });
+      const { theme, ignoredFiles } = await mutation(document_, { via })({ input: { archive } });
+      set({ step: 'done', name: theme.name, id: theme.id, ignored: ignoredFiles });
       begun(theme.id);
     } catch (e) {
       if (signal.aborted || e instanceof Stopped) {
@@ -136,7 +136,9 @@ export function ImportPlace({ of: { state, take, picker, stop, forget }, themes 
     <div class="import-state" role="status">
       ${onTheWay && html`<${OnTheWay} of=${state} stop=${stop} />`}
       ${ready && html`<p class="import-done" data-test="import-done"><${Icon} name="check" size="16" />
-        <span><strong><bdi>${state.name}</bdi></strong> is imported. Look at its preview, then activate it.</span></p>`}
+        <span><strong><bdi>${state.name}</bdi></strong> imported. Check its preview, then activate it.
+          ${state.ignored.length > 0 && html`<span class="muted">These files are not part of a theme and were left
+            out: ${state.ignored.join(', ')}.</span>`}</span></p>`}
     </div>
     ${state.step === 'refused' && html`<${Alert}><div data-test="import-problems">
       <p class="strong"><bdi>${state.name || 'This'}</bdi> was not imported.</p>
