@@ -27,7 +27,7 @@ type Contact struct {
 // SetContact sets who orders.
 func (c *Carts) SetContact(ctx context.Context, token string, by Contact) error {
 	check := &core.Check{}
-	email, phone := check.Email("email", strings.TrimSpace(by.Email)), strings.TrimSpace(by.Phone)
+	email, phone := check.Email("email", core.Typed(by.Email)), core.Typed(by.Phone)
 	if phone != "" {
 		check.Line("phone", phone, limit.Label)
 	}
@@ -112,7 +112,7 @@ func plainCode(v *string) *string {
 // part judges a member of an address, without the spaces around it; an empty one is absent.
 func part(c *core.Check, name string, v *string, needed bool, most int) *string {
 	if v != nil {
-		if trimmed := strings.TrimSpace(*v); trimmed != "" {
+		if trimmed := core.Typed(*v); trimmed != "" {
 			c.Line(name, trimmed, most)
 			return &trimmed
 		}

@@ -64,13 +64,20 @@ func (c *Check) Name(name, text string, limit int) {
 	}
 }
 
-// unseen reports whether r changes how the characters around it are shown without
-// being seen itself: what formats, which includes what turns the direction (Unicode
-// Standard Annex 9, section 2), and letters that are blank.
+// unseen reports whether r shows nothing itself: format characters, which include those
+// that turn the direction (Unicode Standard Annex 9, section 2), and blank letters.
 func unseen(r rune) bool {
 	const blank = "\u115f\u1160\u2800\u3164\uffa0"
 	return unicode.Is(unicode.Cf, r) || strings.ContainsRune(blank, r)
 }
+
+// visible reports whether r shows something by itself, unlike spaces and marks that
+// combine with another character.
+func visible(r rune) bool { return !unicode.IsSpace(r) && !unicode.IsMark(r) && !unseen(r) }
+
+// turns reports whether r changes the direction of the text behind it, beyond the end of
+// a title too. Single marks such as U+200F, which Arabic needs, do not.
+func turns(r rune) bool { return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' }
 
 // Long checks a text that may hold tabs and new lines.
 func (c *Check) Long(name, text string, limit int) { c.text(name, text, limit, true) }
@@ -83,9 +90,22 @@ func (c *Check) text(name, text string, limit int, long bool) {
 		c.Add(name, fault.TooLong, "The text has more than "+strconv.Itoa(limit)+" characters.")
 	case strings.ContainsFunc(text, func(r rune) bool { return forbidden(r, long) }):
 		c.Add(name, fault.InvalidFormat, "The text holds control characters.")
-	case strings.TrimSpace(text) == "":
+	case !long && strings.ContainsFunc(text, turns):
+		c.Add(name, fault.InvalidFormat, "The text holds characters that change the direction of other text.")
+	case !strings.ContainsFunc(text, visible):
 		c.Add(name, fault.TooShort, "The text is blank.")
 	}
+}
+
+// Typed returns what a person typed without the spaces around it and without characters
+// that change its direction: phones copy those along with numbers of their contacts.
+func Typed(text string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if turns(r) {
+			return -1
+		}
+		return r
+	}, text))
 }
 
 // forbidden reports whether r may not stand in a text (contract, section 1).

@@ -25,6 +25,17 @@ func TestCheck(t *testing.T) {
 		{"line at the limit, in code points", func(c *core.Check) { c.Line("m", long, 10) }, ""},
 		{"line above it", func(c *core.Check) { c.Line("m", long+"é", 10) }, "too_long"},
 		{"line is not trimmed", func(c *core.Check) { c.Line("m", " a ", 10) }, ""},
+		{"line with a mark of direction", func(c *core.Check) { c.Line("m", "\u200fمرحبا!", 10) }, ""},
+		{"line with a joined emoji", func(c *core.Check) { c.Line("m", "👩\u200d🚀", 10) }, ""},
+		{"line of spaces that are not ASCII", func(c *core.Check) { c.Line("m", "\u00a0\u3000", 10) }, "too_short"},
+		{"line of zero width", func(c *core.Check) { c.Line("m", "\u200b\u2060\ufeff", 10) }, "too_short"},
+		{"line of joiners", func(c *core.Check) { c.Line("m", "\u200d\u034f\ufe0f", 10) }, "too_short"},
+		{"line of soft hyphens", func(c *core.Check) { c.Line("m", "\u00ad\u00ad", 10) }, "too_short"},
+		{"line of fillers", func(c *core.Check) { c.Line("m", "\u3164\u115f\u2800", 10) }, "too_short"},
+		{"line of marks of direction", func(c *core.Check) { c.Line("m", "\u200e\u200f\u061c", 10) }, "too_short"},
+		{"long text that shows nothing", func(c *core.Check) { c.Long("m", "\n\u200b\t", 10) }, "too_short"},
+		{"line that turns", func(c *core.Check) { c.Line("m", "mug \u202egpj", 10) }, "invalid_format"},
+		{"line that isolates", func(c *core.Check) { c.Line("m", "mug \u2067gpj", 10) }, "invalid_format"},
 		{"empty line", func(c *core.Check) { c.Line("m", "", 10) }, "too_short"},
 		{"blank line", func(c *core.Check) { c.Line("m", "\u3000 ", 10) }, "too_short"},
 		{"line with a tab", func(c *core.Check) { c.Line("m", "a\tb", 10) }, "invalid_format"},
@@ -95,5 +106,11 @@ func TestCheckCollects(t *testing.T) {
 	}
 	if core.NewCheck(model.Decoded{}).Err() != nil || new(core.Check).Err() != nil {
 		t.Error("nothing wrong, yet refused")
+	}
+}
+
+func TestTyped(t *testing.T) {
+	if got := core.Typed(" \u202d+49 30 1234\u202c "); got != "+49 30 1234" {
+		t.Errorf("got %q", got)
 	}
 }
