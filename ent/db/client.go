@@ -38,6 +38,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/exportpart"
 	"github.com/storefront-go/storefront/ent/db/facet"
 	"github.com/storefront-go/storefront/ent/db/factor"
+	"github.com/storefront-go/storefront/ent/db/formerhandle"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
@@ -135,6 +136,7 @@ type Client struct {
 	ExportPart        *ExportPartClient
 	Facet             *FacetClient
 	Factor            *FactorClient
+	FormerHandle      *FormerHandleClient
 	Fulfillment       *FulfillmentClient
 	Grant             *GrantClient
 	Idempotency       *IdempotencyClient
@@ -232,6 +234,7 @@ func (c *Client) init() {
 	c.ExportPart = NewExportPartClient(c.config)
 	c.Facet = NewFacetClient(c.config)
 	c.Factor = NewFactorClient(c.config)
+	c.FormerHandle = NewFormerHandleClient(c.config)
 	c.Fulfillment = NewFulfillmentClient(c.config)
 	c.Grant = NewGrantClient(c.config)
 	c.Idempotency = NewIdempotencyClient(c.config)
@@ -411,6 +414,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		ExportPart:        NewExportPartClient(cfg),
 		Facet:             NewFacetClient(cfg),
 		Factor:            NewFactorClient(cfg),
+		FormerHandle:      NewFormerHandleClient(cfg),
 		Fulfillment:       NewFulfillmentClient(cfg),
 		Grant:             NewGrantClient(cfg),
 		Idempotency:       NewIdempotencyClient(cfg),
@@ -517,6 +521,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		ExportPart:        NewExportPartClient(cfg),
 		Facet:             NewFacetClient(cfg),
 		Factor:            NewFactorClient(cfg),
+		FormerHandle:      NewFormerHandleClient(cfg),
 		Fulfillment:       NewFulfillmentClient(cfg),
 		Grant:             NewGrantClient(cfg),
 		Idempotency:       NewIdempotencyClient(cfg),
@@ -611,18 +616,19 @@ func (c *Client) Use(hooks ...Hook) {
 		c.Attempt, c.Audit, c.Cart, c.CartLine, c.Challenge, c.Collection,
 		c.CollectionProduct, c.ConsentTicket, c.Credential, c.Customer, c.Delivery,
 		c.DeliveryLog, c.Discount, c.DiscountUse, c.EndpointStat, c.Event, c.Export,
-		c.ExportPart, c.Facet, c.Factor, c.Fulfillment, c.Grant, c.Idempotency,
-		c.Imported, c.Invitation, c.LineWalk, c.Listing, c.Mail, c.MarketplaceTheme,
-		c.Membership, c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order,
-		c.OrderLine, c.Outbox, c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount,
-		c.PaymentHold, c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture,
-		c.Process, c.Product, c.ProductImage, c.RecoveryCode, c.Redaction,
-		c.RequestLog, c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk,
-		c.SearchEntry, c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk,
-		c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff,
-		c.StaffToken, c.Store, c.StoreHandle, c.Task, c.TaskReceipt, c.TaxSettings,
-		c.Theme, c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail,
-		c.Variant, c.WebhookEndpoint, c.WebhookQueue,
+		c.ExportPart, c.Facet, c.Factor, c.FormerHandle, c.Fulfillment, c.Grant,
+		c.Idempotency, c.Imported, c.Invitation, c.LineWalk, c.Listing, c.Mail,
+		c.MarketplaceTheme, c.Membership, c.Menus, c.Note, c.Notification,
+		c.OAuthClient, c.Order, c.OrderLine, c.Outbox, c.OutboxFailure, c.Page,
+		c.Payment, c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
+		c.PaymentSettings, c.Picture, c.Process, c.Product, c.ProductImage,
+		c.RecoveryCode, c.Redaction, c.RequestLog, c.Revocation, c.SalesInterval,
+		c.SalesPending, c.SalesWalk, c.SearchEntry, c.SearchPending, c.SearchSpelling,
+		c.SearchTerm, c.SearchWalk, c.Session, c.ShelfWalk, c.ShippingCountry,
+		c.ShippingZone, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task,
+		c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
+		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
+		c.WebhookQueue,
 	} {
 		n.Use(hooks...)
 	}
@@ -636,18 +642,19 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.Attempt, c.Audit, c.Cart, c.CartLine, c.Challenge, c.Collection,
 		c.CollectionProduct, c.ConsentTicket, c.Credential, c.Customer, c.Delivery,
 		c.DeliveryLog, c.Discount, c.DiscountUse, c.EndpointStat, c.Event, c.Export,
-		c.ExportPart, c.Facet, c.Factor, c.Fulfillment, c.Grant, c.Idempotency,
-		c.Imported, c.Invitation, c.LineWalk, c.Listing, c.Mail, c.MarketplaceTheme,
-		c.Membership, c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order,
-		c.OrderLine, c.Outbox, c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount,
-		c.PaymentHold, c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture,
-		c.Process, c.Product, c.ProductImage, c.RecoveryCode, c.Redaction,
-		c.RequestLog, c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk,
-		c.SearchEntry, c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk,
-		c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff,
-		c.StaffToken, c.Store, c.StoreHandle, c.Task, c.TaskReceipt, c.TaxSettings,
-		c.Theme, c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail,
-		c.Variant, c.WebhookEndpoint, c.WebhookQueue,
+		c.ExportPart, c.Facet, c.Factor, c.FormerHandle, c.Fulfillment, c.Grant,
+		c.Idempotency, c.Imported, c.Invitation, c.LineWalk, c.Listing, c.Mail,
+		c.MarketplaceTheme, c.Membership, c.Menus, c.Note, c.Notification,
+		c.OAuthClient, c.Order, c.OrderLine, c.Outbox, c.OutboxFailure, c.Page,
+		c.Payment, c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
+		c.PaymentSettings, c.Picture, c.Process, c.Product, c.ProductImage,
+		c.RecoveryCode, c.Redaction, c.RequestLog, c.Revocation, c.SalesInterval,
+		c.SalesPending, c.SalesWalk, c.SearchEntry, c.SearchPending, c.SearchSpelling,
+		c.SearchTerm, c.SearchWalk, c.Session, c.ShelfWalk, c.ShippingCountry,
+		c.ShippingZone, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task,
+		c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
+		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
+		c.WebhookQueue,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -708,6 +715,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Facet.mutate(ctx, m)
 	case *FactorMutation:
 		return c.Factor.mutate(ctx, m)
+	case *FormerHandleMutation:
+		return c.FormerHandle.mutate(ctx, m)
 	case *FulfillmentMutation:
 		return c.Fulfillment.mutate(ctx, m)
 	case *GrantMutation:
@@ -4310,6 +4319,140 @@ func (c *FactorClient) mutate(ctx context.Context, m *FactorMutation) (Value, er
 		return (&FactorDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown Factor mutation op: %q", m.Op())
+	}
+}
+
+// FormerHandleClient is a client for the FormerHandle schema.
+type FormerHandleClient struct {
+	config
+}
+
+// NewFormerHandleClient returns a client for the FormerHandle from the given config.
+func NewFormerHandleClient(c config) *FormerHandleClient {
+	return &FormerHandleClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `formerhandle.Hooks(f(g(h())))`.
+func (c *FormerHandleClient) Use(hooks ...Hook) {
+	c.hooks.FormerHandle = append(c.hooks.FormerHandle, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `formerhandle.Intercept(f(g(h())))`.
+func (c *FormerHandleClient) Intercept(interceptors ...Interceptor) {
+	c.inters.FormerHandle = append(c.inters.FormerHandle, interceptors...)
+}
+
+// Create returns a builder for creating a FormerHandle entity.
+func (c *FormerHandleClient) Create() *FormerHandleCreate {
+	mutation := newFormerHandleMutation(c.config, OpCreate)
+	return &FormerHandleCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of FormerHandle entities.
+func (c *FormerHandleClient) CreateBulk(builders ...*FormerHandleCreate) *FormerHandleCreateBulk {
+	return &FormerHandleCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *FormerHandleClient) MapCreateBulk(slice any, setFunc func(*FormerHandleCreate, int)) *FormerHandleCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &FormerHandleCreateBulk{err: fmt.Errorf("calling to FormerHandleClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*FormerHandleCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &FormerHandleCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for FormerHandle.
+func (c *FormerHandleClient) Update() *FormerHandleUpdate {
+	mutation := newFormerHandleMutation(c.config, OpUpdate)
+	return &FormerHandleUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *FormerHandleClient) UpdateOne(_m *FormerHandle) *FormerHandleUpdateOne {
+	mutation := newFormerHandleMutation(c.config, OpUpdateOne, withFormerHandle(_m))
+	return &FormerHandleUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *FormerHandleClient) UpdateOneID(id xid.ID) *FormerHandleUpdateOne {
+	mutation := newFormerHandleMutation(c.config, OpUpdateOne, withFormerHandleID(id))
+	return &FormerHandleUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for FormerHandle.
+func (c *FormerHandleClient) Delete() *FormerHandleDelete {
+	mutation := newFormerHandleMutation(c.config, OpDelete)
+	return &FormerHandleDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *FormerHandleClient) DeleteOne(_m *FormerHandle) *FormerHandleDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *FormerHandleClient) DeleteOneID(id xid.ID) *FormerHandleDeleteOne {
+	builder := c.Delete().Where(formerhandle.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &FormerHandleDeleteOne{builder}
+}
+
+// Query returns a query builder for FormerHandle.
+func (c *FormerHandleClient) Query() *FormerHandleQuery {
+	return &FormerHandleQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeFormerHandle},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a FormerHandle entity by its id.
+func (c *FormerHandleClient) Get(ctx context.Context, id xid.ID) (*FormerHandle, error) {
+	return c.Query().Where(formerhandle.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *FormerHandleClient) GetX(ctx context.Context, id xid.ID) *FormerHandle {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *FormerHandleClient) Hooks() []Hook {
+	hooks := c.hooks.FormerHandle
+	return append(hooks[:len(hooks):len(hooks)], formerhandle.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *FormerHandleClient) Interceptors() []Interceptor {
+	return c.inters.FormerHandle
+}
+
+func (c *FormerHandleClient) mutate(ctx context.Context, m *FormerHandleMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&FormerHandleCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&FormerHandleUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&FormerHandleUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&FormerHandleDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown FormerHandle mutation op: %q", m.Op())
 	}
 }
 
@@ -12480,32 +12623,33 @@ type (
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
 		Cart, CartLine, Challenge, Collection, CollectionProduct, ConsentTicket,
 		Credential, Customer, Delivery, DeliveryLog, Discount, DiscountUse,
-		EndpointStat, Event, Export, ExportPart, Facet, Factor, Fulfillment, Grant,
-		Idempotency, Imported, Invitation, LineWalk, Listing, Mail, MarketplaceTheme,
-		Membership, Menus, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
-		OutboxFailure, Page, Payment, PaymentAccount, PaymentHold, PaymentRefund,
-		PaymentSession, PaymentSettings, Picture, Process, Product, ProductImage,
-		RecoveryCode, Redaction, RequestLog, Revocation, SalesInterval, SalesPending,
-		SalesWalk, SearchEntry, SearchPending, SearchSpelling, SearchTerm, SearchWalk,
-		Session, ShelfWalk, ShippingCountry, ShippingZone, Staff, StaffToken, Store,
-		StoreHandle, Task, TaskReceipt, TaxSettings, Theme, ThemeAsset, ThemePackage,
-		ThemeUpload, User, UserEmail, Variant, WebhookEndpoint, WebhookQueue []ent.Hook
+		EndpointStat, Event, Export, ExportPart, Facet, Factor, FormerHandle,
+		Fulfillment, Grant, Idempotency, Imported, Invitation, LineWalk, Listing, Mail,
+		MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient, Order,
+		OrderLine, Outbox, OutboxFailure, Page, Payment, PaymentAccount, PaymentHold,
+		PaymentRefund, PaymentSession, PaymentSettings, Picture, Process, Product,
+		ProductImage, RecoveryCode, Redaction, RequestLog, Revocation, SalesInterval,
+		SalesPending, SalesWalk, SearchEntry, SearchPending, SearchSpelling,
+		SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry, ShippingZone,
+		Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt, TaxSettings, Theme,
+		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
+		WebhookEndpoint, WebhookQueue []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
 		Cart, CartLine, Challenge, Collection, CollectionProduct, ConsentTicket,
 		Credential, Customer, Delivery, DeliveryLog, Discount, DiscountUse,
-		EndpointStat, Event, Export, ExportPart, Facet, Factor, Fulfillment, Grant,
-		Idempotency, Imported, Invitation, LineWalk, Listing, Mail, MarketplaceTheme,
-		Membership, Menus, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
-		OutboxFailure, Page, Payment, PaymentAccount, PaymentHold, PaymentRefund,
-		PaymentSession, PaymentSettings, Picture, Process, Product, ProductImage,
-		RecoveryCode, Redaction, RequestLog, Revocation, SalesInterval, SalesPending,
-		SalesWalk, SearchEntry, SearchPending, SearchSpelling, SearchTerm, SearchWalk,
-		Session, ShelfWalk, ShippingCountry, ShippingZone, Staff, StaffToken, Store,
-		StoreHandle, Task, TaskReceipt, TaxSettings, Theme, ThemeAsset, ThemePackage,
-		ThemeUpload, User, UserEmail, Variant, WebhookEndpoint,
-		WebhookQueue []ent.Interceptor
+		EndpointStat, Event, Export, ExportPart, Facet, Factor, FormerHandle,
+		Fulfillment, Grant, Idempotency, Imported, Invitation, LineWalk, Listing, Mail,
+		MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient, Order,
+		OrderLine, Outbox, OutboxFailure, Page, Payment, PaymentAccount, PaymentHold,
+		PaymentRefund, PaymentSession, PaymentSettings, Picture, Process, Product,
+		ProductImage, RecoveryCode, Redaction, RequestLog, Revocation, SalesInterval,
+		SalesPending, SalesWalk, SearchEntry, SearchPending, SearchSpelling,
+		SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry, ShippingZone,
+		Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt, TaxSettings, Theme,
+		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
+		WebhookEndpoint, WebhookQueue []ent.Interceptor
 	}
 )
 

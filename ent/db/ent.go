@@ -39,6 +39,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/exportpart"
 	"github.com/storefront-go/storefront/ent/db/facet"
 	"github.com/storefront-go/storefront/ent/db/factor"
+	"github.com/storefront-go/storefront/ent/db/formerhandle"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
@@ -186,6 +187,7 @@ func checkColumn(t, c string) error {
 			exportpart.Table:        exportpart.ValidColumn,
 			facet.Table:             facet.ValidColumn,
 			factor.Table:            factor.ValidColumn,
+			formerhandle.Table:      formerhandle.ValidColumn,
 			fulfillment.Table:       fulfillment.ValidColumn,
 			grant.Table:             grant.ValidColumn,
 			idempotency.Table:       idempotency.ValidColumn,

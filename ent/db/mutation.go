@@ -36,6 +36,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/exportpart"
 	"github.com/storefront-go/storefront/ent/db/facet"
 	"github.com/storefront-go/storefront/ent/db/factor"
+	"github.com/storefront-go/storefront/ent/db/formerhandle"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
@@ -143,6 +144,7 @@ const (
 	TypeExportPart        = "ExportPart"
 	TypeFacet             = "Facet"
 	TypeFactor            = "Factor"
+	TypeFormerHandle      = "FormerHandle"
 	TypeFulfillment       = "Fulfillment"
 	TypeGrant             = "Grant"
 	TypeIdempotency       = "Idempotency"
@@ -25952,6 +25954,500 @@ func (m *FactorMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *FactorMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Factor edge %s", name)
+}
+
+// FormerHandleMutation represents an operation that mutates the FormerHandle nodes in the graph.
+type FormerHandleMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	kind          *xid.Kind
+	handle        *string
+	resource_id   *xid.ID
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*FormerHandle, error)
+	predicates    []predicate.FormerHandle
+}
+
+var _ ent.Mutation = (*FormerHandleMutation)(nil)
+
+// formerhandleOption allows management of the mutation configuration using functional options.
+type formerhandleOption func(*FormerHandleMutation)
+
+// newFormerHandleMutation creates new mutation for the FormerHandle entity.
+func newFormerHandleMutation(c config, op Op, opts ...formerhandleOption) *FormerHandleMutation {
+	m := &FormerHandleMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeFormerHandle,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withFormerHandleID sets the ID field of the mutation.
+func withFormerHandleID(id xid.ID) formerhandleOption {
+	return func(m *FormerHandleMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *FormerHandle
+		)
+		m.oldValue = func(ctx context.Context) (*FormerHandle, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().FormerHandle.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withFormerHandle sets the old FormerHandle of the mutation.
+func withFormerHandle(node *FormerHandle) formerhandleOption {
+	return func(m *FormerHandleMutation) {
+		m.oldValue = func(context.Context) (*FormerHandle, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m FormerHandleMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m FormerHandleMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of FormerHandle entities.
+func (m *FormerHandleMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *FormerHandleMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *FormerHandleMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().FormerHandle.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *FormerHandleMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *FormerHandleMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the FormerHandle entity.
+// If the FormerHandle object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *FormerHandleMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *FormerHandleMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *FormerHandleMutation) SetKind(x xid.Kind) {
+	m.kind = &x
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *FormerHandleMutation) Kind() (r xid.Kind, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the FormerHandle entity.
+// If the FormerHandle object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *FormerHandleMutation) OldKind(ctx context.Context) (v xid.Kind, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *FormerHandleMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetHandle sets the "handle" field.
+func (m *FormerHandleMutation) SetHandle(s string) {
+	m.handle = &s
+}
+
+// Handle returns the value of the "handle" field in the mutation.
+func (m *FormerHandleMutation) Handle() (r string, exists bool) {
+	v := m.handle
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHandle returns the old "handle" field's value of the FormerHandle entity.
+// If the FormerHandle object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *FormerHandleMutation) OldHandle(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHandle is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHandle requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHandle: %w", err)
+	}
+	return oldValue.Handle, nil
+}
+
+// ResetHandle resets all changes to the "handle" field.
+func (m *FormerHandleMutation) ResetHandle() {
+	m.handle = nil
+}
+
+// SetResourceID sets the "resource_id" field.
+func (m *FormerHandleMutation) SetResourceID(x xid.ID) {
+	m.resource_id = &x
+}
+
+// ResourceID returns the value of the "resource_id" field in the mutation.
+func (m *FormerHandleMutation) ResourceID() (r xid.ID, exists bool) {
+	v := m.resource_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResourceID returns the old "resource_id" field's value of the FormerHandle entity.
+// If the FormerHandle object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *FormerHandleMutation) OldResourceID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResourceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResourceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResourceID: %w", err)
+	}
+	return oldValue.ResourceID, nil
+}
+
+// ResetResourceID resets all changes to the "resource_id" field.
+func (m *FormerHandleMutation) ResetResourceID() {
+	m.resource_id = nil
+}
+
+// Where appends a list predicates to the FormerHandleMutation builder.
+func (m *FormerHandleMutation) Where(ps ...predicate.FormerHandle) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the FormerHandleMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *FormerHandleMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.FormerHandle, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *FormerHandleMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *FormerHandleMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (FormerHandle).
+func (m *FormerHandleMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *FormerHandleMutation) Fields() []string {
+	fields := make([]string, 0, 4)
+	if m.store_id != nil {
+		fields = append(fields, formerhandle.FieldStoreID)
+	}
+	if m.kind != nil {
+		fields = append(fields, formerhandle.FieldKind)
+	}
+	if m.handle != nil {
+		fields = append(fields, formerhandle.FieldHandle)
+	}
+	if m.resource_id != nil {
+		fields = append(fields, formerhandle.FieldResourceID)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *FormerHandleMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case formerhandle.FieldStoreID:
+		return m.StoreID()
+	case formerhandle.FieldKind:
+		return m.Kind()
+	case formerhandle.FieldHandle:
+		return m.Handle()
+	case formerhandle.FieldResourceID:
+		return m.ResourceID()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *FormerHandleMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case formerhandle.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case formerhandle.FieldKind:
+		return m.OldKind(ctx)
+	case formerhandle.FieldHandle:
+		return m.OldHandle(ctx)
+	case formerhandle.FieldResourceID:
+		return m.OldResourceID(ctx)
+	}
+	return nil, fmt.Errorf("unknown FormerHandle field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *FormerHandleMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case formerhandle.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case formerhandle.FieldKind:
+		v, ok := value.(xid.Kind)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case formerhandle.FieldHandle:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHandle(v)
+		return nil
+	case formerhandle.FieldResourceID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResourceID(v)
+		return nil
+	}
+	return fmt.Errorf("unknown FormerHandle field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *FormerHandleMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *FormerHandleMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *FormerHandleMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown FormerHandle numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *FormerHandleMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *FormerHandleMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *FormerHandleMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown FormerHandle nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *FormerHandleMutation) ResetField(name string) error {
+	switch name {
+	case formerhandle.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case formerhandle.FieldKind:
+		m.ResetKind()
+		return nil
+	case formerhandle.FieldHandle:
+		m.ResetHandle()
+		return nil
+	case formerhandle.FieldResourceID:
+		m.ResetResourceID()
+		return nil
+	}
+	return fmt.Errorf("unknown FormerHandle field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *FormerHandleMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *FormerHandleMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *FormerHandleMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *FormerHandleMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *FormerHandleMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *FormerHandleMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *FormerHandleMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown FormerHandle unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *FormerHandleMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown FormerHandle edge %s", name)
 }
 
 // FulfillmentMutation represents an operation that mutates the Fulfillment nodes in the graph.

@@ -66,6 +66,8 @@ type Tx struct {
 	Facet *FacetClient
 	// Factor is the client for interacting with the Factor builders.
 	Factor *FactorClient
+	// FormerHandle is the client for interacting with the FormerHandle builders.
+	FormerHandle *FormerHandleClient
 	// Fulfillment is the client for interacting with the Fulfillment builders.
 	Fulfillment *FulfillmentClient
 	// Grant is the client for interacting with the Grant builders.
@@ -345,6 +347,7 @@ func (tx *Tx) init() {
 	tx.ExportPart = NewExportPartClient(tx.config)
 	tx.Facet = NewFacetClient(tx.config)
 	tx.Factor = NewFactorClient(tx.config)
+	tx.FormerHandle = NewFormerHandleClient(tx.config)
 	tx.Fulfillment = NewFulfillmentClient(tx.config)
 	tx.Grant = NewGrantClient(tx.config)
 	tx.Idempotency = NewIdempotencyClient(tx.config)

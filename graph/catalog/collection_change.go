@@ -51,7 +51,8 @@ func (r *Resolver) collections() *core.Versioned[*db.Collection, *db.CollectionU
 			_, err = r.Client(ctx).CollectionProduct.Delete().Where(collectionproduct.CollectionID(id)).Exec(ctx)
 			return n, err
 		},
-		Taken: collectionTaken,
+		Taken:   collectionTaken,
+		Handles: &core.Handles[*db.Collection]{Core: r.Core, Of: func(row *db.Collection) string { return row.Handle }},
 	}
 }
 

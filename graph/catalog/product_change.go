@@ -41,9 +41,10 @@ func (r *Resolver) products() *core.Versioned[*db.Product, *db.ProductUpdate] {
 		Delete: func(ctx context.Context, id xid.ID, version int64) (int, error) {
 			return r.Client(ctx).Product.Delete().Where(product.ID(id), product.Version(version)).Exec(ctx)
 		},
-		Object: func(p *db.Product) []byte { return wire.AppendProduct(nil, p) },
-		Finish: productUpdated,
-		Taken:  handleTaken,
+		Object:  func(p *db.Product) []byte { return wire.AppendProduct(nil, p) },
+		Finish:  productUpdated,
+		Taken:   handleTaken,
+		Handles: &core.Handles[*db.Product]{Core: r.Core, Of: func(row *db.Product) string { return row.Handle }},
 	}
 }
 

@@ -32,7 +32,8 @@ func (r *Resolver) pages() *core.Versioned[*db.Page, *db.PageUpdate] {
 		Delete: func(ctx context.Context, id xid.ID, version int64) (int, error) {
 			return r.Client(ctx).Page.Delete().Where(dbpage.ID(id), dbpage.Version(version)).Exec(ctx)
 		},
-		Taken: handleTaken,
+		Taken:   handleTaken,
+		Handles: &core.Handles[*db.Page]{Core: r.Core, Of: func(row *db.Page) string { return row.Handle }},
 	}
 }
 

@@ -37,6 +37,8 @@ type Versioned[R any, U Update[U]] struct {
 	Finish func(*Edit[R, U])
 	// Taken is the answer when a unique key of the row is another one's.
 	Taken func() error
+	// Handles keeps former handles of the rows; nil for kinds without addresses.
+	Handles *Handles[R]
 }
 
 // Head is what every change of a versioned row moves, in the entity in hand.
@@ -113,7 +115,7 @@ func (v *Versioned[R, U]) Expect(ctx context.Context, id xid.ID, version int64) 
 func (v *Versioned[R, U]) Apply(ctx context.Context, row R, action string,
 	edit func(context.Context, *Edit[R, U]) error,
 ) (*Record, error) {
-	h := v.Head(row)
+	h, former := v.Head(row), v.handle(row)
 	e := &Edit[R, U]{Row: row, Now: UpdateTime(*h.UpdatedAt), Update: v.Update(ctx, h.ID, *h.Version)}
 	if err := edit(ctx, e); err != nil || len(e.Changed) == 0 && len(e.Events) == 0 {
 		return nil, err
@@ -124,6 +126,11 @@ func (v *Versioned[R, U]) Apply(ctx context.Context, row R, action string,
 	if err := v.save(ctx, h, e); err != nil {
 		return nil, err
 	}
+	if v.handle(row) != former {
+		if err := v.Handles.keep(ctx, v.Kind, h.ID, former); err != nil {
+			return nil, err
+		}
+	}
 	if e.Then != nil {
 		if err := e.Then(ctx); err != nil {
 			return nil, err
@@ -131,6 +138,14 @@ func (v *Versioned[R, U]) Apply(ctx context.Context, row R, action string,
 	}
 	v.complete(row, e.Events)
 	return &Record{Action: action, Kind: v.Kind, ID: h.ID, Detail: e.Detail, Of: h.resource(), Events: e.Events}, nil
+}
+
+// handle returns the handle of a row; "" for kinds without handles.
+func (v *Versioned[R, U]) handle(row R) string {
+	if v.Handles == nil {
+		return ""
+	}
+	return v.Handles.Of(row)
 }
 
 // save moves what every change moves, and writes the row.
@@ -194,6 +209,11 @@ func Remove[R any, U Update[U]](ctx context.Context, c *Core, v *Versioned[R, U]
 		n, err := v.Delete(ctx, uid, expected)
 		if err := Swapped(v.Kind, n, err); err != nil {
 			return nil, err
+		}
+		if v.Handles != nil {
+			if err := v.Handles.forget(ctx, uid); err != nil {
+				return nil, err
+			}
 		}
 		h := v.Head(row)
 		*h.Version++

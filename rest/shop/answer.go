@@ -67,6 +67,8 @@ func guard(h http.Header) {
 type page struct {
 	status int
 	form   variant.Form // without a tag for what is of the moment
+	// location is where a redirect leads; "" for other pages.
+	location string
 
 	began time.Time  // when reading what it shows began
 	state digest.Sum // of the store when it was made
@@ -102,6 +104,9 @@ func send(w http.ResponseWriter, r *http.Request, p *page) {
 		h["Cache-Control"] = revalidate
 	}
 	h["Vary"] = variant.Vary
+	if p.location != "" {
+		h.Set("Location", p.location)
+	}
 	p.form.Send(w, r, p.status)
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"time"
 
@@ -114,6 +115,11 @@ func (s *Shop) make(ctx context.Context, f *front, in scene, v view) (*page, err
 	if err != nil {
 		return nil, err
 	}
+	if c.moved != "" {
+		p := newPage(http.StatusMovedPermanently, textType, nil, began)
+		p.location = in.links.to(c.moved)
+		return p, nil
+	}
 	body, err := s.render(theme, c, in)
 	if err != nil {
 		return nil, fmt.Errorf("theme %x: %w", in.sum[:4], err)
@@ -162,7 +168,8 @@ func (s *Shop) slot(ctx context.Context, f *front) (leave func(), err error) {
 
 // content is what a page shows.
 type content struct {
-	view    view // the one that was asked for, or not_found
+	view    view   // the one that was asked for, or not_found
+	moved   string // the path that the address has now, where its handle changed
 	product *storefront.Offer
 	text    *storefront.Text
 	menus   *storefront.Menus
@@ -180,18 +187,10 @@ func (s *Shop) content(ctx context.Context, f *front, in scene, v view) (c conte
 	switch v.kind {
 	case textPage:
 		c.text, err = s.Core.Page(ctx, v.arg)
-		if missing(err) {
-			c.view = view{notFoundPage, v.path()}
-			return c, nil
-		}
 	case homePage:
 		c.offers, err = s.Core.Newest(ctx)
 	case productPage:
 		c.product, err = s.Core.Product(ctx, v.arg)
-		if missing(err) {
-			c.view = view{notFoundPage, v.path()}
-			return c, nil
-		}
 		if err == nil {
 			c.offers, err = s.Core.Related(ctx, c.product)
 		}
@@ -201,10 +200,10 @@ func (s *Shop) content(ctx context.Context, f *front, in scene, v view) (c conte
 		}
 	case productsPage:
 		c.list, err = s.list(ctx, in, v)
-		if missing(err) {
-			c.view = view{notFoundPage, v.path()}
-			return c, nil
-		}
+	}
+	if missing(err) {
+		c.view = view{notFoundPage, v.path()}
+		c.moved, err = s.Core.Moved(ctx, v.path())
 	}
 	return c, err
 }

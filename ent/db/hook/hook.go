@@ -321,6 +321,18 @@ func (f FactorFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error)
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.FactorMutation", m)
 }
 
+// The FormerHandleFunc type is an adapter to allow the use of ordinary
+// function as FormerHandle mutator.
+type FormerHandleFunc func(context.Context, *db.FormerHandleMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f FormerHandleFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.FormerHandleMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.FormerHandleMutation", m)
+}
+
 // The FulfillmentFunc type is an adapter to allow the use of ordinary
 // function as Fulfillment mutator.
 type FulfillmentFunc func(context.Context, *db.FulfillmentMutation) (db.Value, error)

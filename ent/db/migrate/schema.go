@@ -722,6 +722,32 @@ var (
 			},
 		},
 	}
+	// FormerHandlesColumns holds the columns for the "former_handles" table.
+	FormerHandlesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "kind", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(8)"}},
+		{Name: "handle", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(120)"}},
+		{Name: "resource_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+	}
+	// FormerHandlesTable holds the schema information for the "former_handles" table.
+	FormerHandlesTable = &schema.Table{
+		Name:       "former_handles",
+		Columns:    FormerHandlesColumns,
+		PrimaryKey: []*schema.Column{FormerHandlesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "formerhandle_store_id_kind_handle",
+				Unique:  true,
+				Columns: []*schema.Column{FormerHandlesColumns[1], FormerHandlesColumns[2], FormerHandlesColumns[3]},
+			},
+			{
+				Name:    "formerhandle_store_id_resource_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{FormerHandlesColumns[1], FormerHandlesColumns[4], FormerHandlesColumns[0]},
+			},
+		},
+	}
 	// FulfillmentsColumns holds the columns for the "fulfillments" table.
 	FulfillmentsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -2281,6 +2307,7 @@ var (
 		ExportPartsTable,
 		FacetsTable,
 		FactorsTable,
+		FormerHandlesTable,
 		FulfillmentsTable,
 		GrantsTable,
 		IdempotencyKeysTable,

@@ -84,6 +84,9 @@ type Facet func(*sql.Selector)
 // Factor is the predicate function for factor builders.
 type Factor func(*sql.Selector)
 
+// FormerHandle is the predicate function for formerhandle builders.
+type FormerHandle func(*sql.Selector)
+
 // Fulfillment is the predicate function for fulfillment builders.
 type Fulfillment func(*sql.Selector)
 

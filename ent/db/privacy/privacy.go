@@ -734,6 +734,30 @@ func (f FactorMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation)
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.FactorMutation", m)
 }
 
+// The FormerHandleQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type FormerHandleQueryRuleFunc func(context.Context, *db.FormerHandleQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f FormerHandleQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.FormerHandleQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.FormerHandleQuery", q)
+}
+
+// The FormerHandleMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type FormerHandleMutationRuleFunc func(context.Context, *db.FormerHandleMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f FormerHandleMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.FormerHandleMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.FormerHandleMutation", m)
+}
+
 // The FulfillmentQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type FulfillmentQueryRuleFunc func(context.Context, *db.FulfillmentQuery) error

@@ -27,6 +27,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/exportpart"
 	"github.com/storefront-go/storefront/ent/db/facet"
 	"github.com/storefront-go/storefront/ent/db/factor"
+	"github.com/storefront-go/storefront/ent/db/formerhandle"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
@@ -732,6 +733,24 @@ func init() {
 	factorDescID := factorFields[1].Descriptor()
 	// factor.DefaultID holds the default value on creation for the id field.
 	factor.DefaultID = factorDescID.Default.(func() xid.ID)
+	formerhandleMixin := schema.FormerHandle{}.Mixin()
+	formerhandle.Policy = privacy.NewPolicies(formerhandleMixin[0], schema.FormerHandle{})
+	formerhandle.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := formerhandle.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	formerhandleMixinFields0 := formerhandleMixin[0].Fields()
+	_ = formerhandleMixinFields0
+	formerhandleFields := schema.FormerHandle{}.Fields()
+	_ = formerhandleFields
+	// formerhandleDescID is the schema descriptor for id field.
+	formerhandleDescID := formerhandleMixinFields0[1].Descriptor()
+	// formerhandle.DefaultID holds the default value on creation for the id field.
+	formerhandle.DefaultID = formerhandleDescID.Default.(func() xid.ID)
 	fulfillmentMixin := schema.Fulfillment{}.Mixin()
 	fulfillment.Policy = privacy.NewPolicies(fulfillmentMixin[0], schema.Fulfillment{})
 	fulfillment.Hooks[0] = func(next ent.Mutator) ent.Mutator {

@@ -1,0 +1,2 @@
+-- Create "former_handles" table
+CREATE TABLE `former_handles` (`store_id` binary(16) NOT NULL, `id` binary(16) NOT NULL, `kind` varbinary(8) NOT NULL, `handle` varbinary(120) NOT NULL, `resource_id` binary(16) NOT NULL, PRIMARY KEY (`store_id`, `id`), UNIQUE INDEX `formerhandle_store_id_kind_handle` (`store_id`, `kind`, `handle`), INDEX `formerhandle_store_id_resource_id_id` (`store_id`, `resource_id`, `id`)) CHARSET utf8mb4 COLLATE utf8mb4_bin;
