@@ -12,6 +12,7 @@ const alone = `performance.getEntriesByType('resource').every((e) => e.name.star
 func (b *browser) tryDocs(store, key string) {
 	b.t.Helper()
 	b.tryReference(store, key)
+	b.trySamples(key)
 	b.tryExplorer(store)
 	b.open("/docs/nope")
 	b.see(`a[href="/docs"]`)

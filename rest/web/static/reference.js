@@ -1,9 +1,34 @@
-// The reference: a viewer of others draws the OpenAPI document of this host. It asks no
-// other host for anything: no fonts, no figures of use, no proxy, no assistant.
+// The reference: a third-party viewer draws the OpenAPI document of this host. It asks no
+// other host for anything: no fonts, no usage statistics, no proxy, no assistant.
 'use strict';
 
-Scalar.createApiReference('#reference', {
-  url: '/openapi.json',
+/** A new idempotency key: crypto.randomUUID is missing on pages served by plain http. */
+const key = () => [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, '0')).join('');
+
+/**
+ * The document as its samples should be sent: examples of optional parameters are shown but
+ * not sent, and each write has an idempotency key of its own.
+ */
+function runnable(openapi) {
+  const sent = (p) => {
+    const whole = p.$ref ? openapi.components.parameters[p.$ref.split('/').pop()] : p;
+    const { example, ...rest } = whole;
+    if (rest.name === 'Idempotency-Key') {
+      return { ...rest, example: key() };
+    }
+    return rest.required || example === undefined ? whole
+      : { ...rest, examples: { example: { value: example, 'x-disabled': true } } };
+  };
+  for (const operation of Object.values(openapi.paths).flatMap((path) => Object.values(path))) {
+    if (operation.parameters) {
+      operation.parameters = operation.parameters.map(sent);
+    }
+  }
+  return openapi;
+}
+
+fetch('/openapi.json').then((answer) => answer.json()).then((openapi) => Scalar.createApiReference('#reference', {
+  content: runnable(openapi),
   telemetry: false,
   proxyUrl: '',
   withDefaultFonts: false,
@@ -16,10 +41,10 @@ Scalar.createApiReference('#reference', {
   modelsSectionLabel: 'Schemas',
   showOperationId: true,
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
-  hiddenClients: { // what stays: curl, JavaScript, Python, Go and PHP
-    c: true, clojure: true, csharp: true, dart: true, fsharp: true, http: true, java: true, kotlin: true, node: true,
-    objc: true, ocaml: true, powershell: true, r: true, ruby: true, rust: true, swift: true,
-    js: ['axios', 'jquery', 'ofetch', 'xhr'], python: ['aiohttp', 'httpx_async', 'httpx_sync'],
-    shell: ['httpie', 'wget'],
+  hiddenClients: { // what stays is tested: curl, JavaScript, Python, Go and PHP
+    c: true, clojure: true, csharp: true, dart: true, fsharp: true, http: true, java: true, julia: true, kotlin: true,
+    node: true, objc: true, ocaml: true, powershell: true, r: true, ruby: true, rust: true, swift: true,
+    js: ['axios', 'jquery', 'ofetch', 'xhr'], php: ['guzzle', 'laravel'],
+    python: ['aiohttp', 'httpx_async', 'httpx_sync', 'requests'], shell: ['httpie', 'wget'],
   },
-});
+}));

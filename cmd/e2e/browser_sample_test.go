@@ -1,0 +1,177 @@
+//go:build !race
+
+package e2e
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// sample is the code that the reference shows for an operation in a language.
+type sample struct{ Operation, Language, Text string }
+
+// readSamples opens each operation of the reference and chooses each language.
+const readSamples = `(async () => {
+	const until = (f) => new Promise((done) => {
+		const look = () => { const v = f(); v ? done(v) : setTimeout(look, 20); };
+		look();
+	});
+	const { paths } = await (await fetch('/openapi.json')).json();
+	const all = [];
+	for (const [path, item] of Object.entries(paths)) {
+		for (const method of ['get', 'post', 'delete'].filter((m) => item[m])) {
+			const { tags, operationId } = item[method];
+			const at = 'tag/' + tags[0].toLowerCase().replaceAll(' ', '-') + '/' + method.toUpperCase() + path;
+			location.hash = '#' + at;
+			const picker = () => document.getElementById('api-1/' + at)?.querySelector('[data-testid="client-picker"]');
+			for (const language of ['go/native', 'js/fetch', 'php/curl', 'python/python3', 'shell/curl']) {
+				(await until(picker)).click();
+				(await until(() => document.querySelector('[role="option"][id$="' + language + '"]'))).click();
+				await until(() => !document.querySelector('[role="option"]'));
+				const text = document.getElementById('api-1/' + at).querySelector('pre').innerText;
+				all.push({ Operation: operationId, Language: language, Text: text });
+			}
+		}
+	}
+	return all;
+})()`
+
+// trySamples runs the code that the reference shows, with a key and with ids of the store in
+// place of those in the document, and wants each request to succeed. Go's are compiled and
+// run for two operations alone, since they have one form.
+func (b *browser) trySamples(key string) {
+	b.t.Helper()
+	ids := b.exampleIDs(key)
+	b.open("/docs#tag/identity/GET/me")
+	b.see(`.show-api-client-button`)
+	samples := evaluate[[]sample](b, readSamples)
+	if len(samples) < 19*5 {
+		b.t.Fatalf("the reference shows %d samples", len(samples))
+	}
+	to, stop := recordStatuses(b.t, b.api)
+	defer stop()
+	folder := b.t.TempDir()
+	for _, s := range samples {
+		if s.Language == "go/native" && s.Operation != "listOrders" && s.Operation != "createProduct" {
+			continue
+		}
+		text := strings.NewReplacer(b.api, to.url, "YOUR_SECRET_TOKEN", key).Replace(s.Text)
+		text = exampleID.ReplaceAllStringFunc(text, func(id string) string {
+			kind, _, _ := strings.Cut(id, "_")
+			return ids[kind]
+		})
+		runSample(b.t, folder, s, text)
+		if got := to.take(); len(got) != 1 || got[0] >= 300 {
+			b.t.Errorf("%s in %s is answered %v:\n%s", s.Operation, s.Language, got, text)
+		}
+	}
+}
+
+// exampleIDs returns an id of each kind that samples name, of resources of the key's store.
+func (b *browser) exampleIDs(key string) map[string]string {
+	b.t.Helper()
+	ids := map[string]string{}
+	for kind, request := range map[string][2]string{
+		"ord": {"/orders?limit=1", ""}, "prod": {"/products?limit=1", ""}, "cus": {"/customers?limit=1", ""},
+		"thm": {"/themes?limit=1", ""}, "exp": {"/exports", `{"kind": "products"}`},
+		"whk": {"/webhooks", `{"url": "https://example.com/samples", "events": ["order.paid"]}`},
+	} {
+		method := http.MethodGet
+		if request[1] != "" {
+			method = http.MethodPost
+		}
+		r, err := http.NewRequestWithContext(b.t.Context(), method, b.api+base+request[0], strings.NewReader(request[1]))
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		r.Header = http.Header{"Authorization": {"Bearer " + key}, "Idempotency-Key": {"samples-" + kind},
+			"Content-Type": {"application/json"}}
+		a, err := http.DefaultClient.Do(r)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		body, err := io.ReadAll(a.Body)
+		if err := errors.Join(err, a.Body.Close()); err != nil {
+			b.t.Fatal(err)
+		}
+		if ids[kind] = regexp.MustCompile(kind + `_[0-9a-z]{26}`).FindString(string(body)); ids[kind] == "" {
+			b.t.Fatalf("no %s for samples in %s", kind, body)
+		}
+	}
+	return ids
+}
+
+// exampleID finds the ids of the document's examples.
+var exampleID = regexp.MustCompile(`\b(ord|prod|cus|exp|whk|thm)_[0-7][0-9a-hjkmnp-tv-z]{25}\b`)
+
+// runSample runs a sample in its language, where an interpreter is there.
+func runSample(t *testing.T, folder string, s sample, text string) {
+	t.Helper()
+	how := map[string]struct{ file, before, command string }{
+		"go/native":      {"main.go", "", "go run main.go"},
+		"js/fetch":       {"main.mjs", "", "node main.mjs"},
+		"php/curl":       {"main.php", "<?php\n", "php main.php"},
+		"python/python3": {"main.py", "", "python3 main.py"},
+		"shell/curl":     {"main.sh", "", "sh main.sh"},
+	}[s.Language]
+	if s.Language == "php/curl" && strings.HasPrefix(text, "<?php") {
+		how.before = ""
+	}
+	if err := os.WriteFile(filepath.Join(folder, how.file), []byte(how.before+text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := strings.Fields(how.command)
+	c := exec.CommandContext(t.Context(), args[0], args[1:]...)
+	c.Dir = folder
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Errorf("%s in %s: %v\n%.2000s\n%s", s.Operation, s.Language, err, text, out)
+	}
+}
+
+// statuses are those of the answers that a proxy passed on.
+type statuses struct {
+	url string
+	mu  sync.Mutex
+	all []int
+}
+
+func (s *statuses) take() []int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := s.all
+	s.all = nil
+	return all
+}
+
+// recordStatuses starts a proxy before a server that keeps the statuses of its answers.
+func recordStatuses(t *testing.T, target string) (*statuses, func()) {
+	t.Helper()
+	u, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &statuses{}
+	p := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(u) },
+		ModifyResponse: func(a *http.Response) error {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.all = append(s.all, a.StatusCode)
+			return nil
+		},
+	}
+	srv := httptest.NewServer(p)
+	s.url = srv.URL
+	return s, srv.Close
+}
