@@ -292,7 +292,20 @@ func TestPayment(t *testing.T) {
 		if !ok {
 			t.Fatalf("the order leads to %s", pay)
 		}
-		b.ask(http.MethodPost, pay, "outcome=decline").want(http.StatusPaymentRequired, pay, `role="alert"`)
+		b.ask(http.MethodPost, pay, "outcome=decline").want(http.StatusPaymentRequired, pay, `role="alert"`,
+			"Andere Zahlungsart wählen")
+		first := order
+		b.ask(http.MethodPost, "/checkout/reopen", "to=payment").want(http.StatusOK, "/checkout/payment", "Karte")
+		b.get(first).want(http.StatusOK, first, "Storniert")
+		b.get("/cart").want(http.StatusOK, "/cart", `value="2"`)
+		b.get("/checkout").want(http.StatusOK, "/checkout/review", "ada@example.com", "Weg 1", "Karte")
+		b.fill("/checkout/place").want(http.StatusOK, "/orders/")
+		pay = b.path
+		order = strings.TrimSuffix(pay, "/pay")
+		b.get("/cart").want(http.StatusOK, order, "Zurück zum Warenkorb", "Zahlung ausstehend")
+		if strings.Contains(b.body, "Vielen Dank") {
+			t.Error("an order that waits for its payment is thanked for")
+		}
 		b.get(order).want(http.StatusOK, order, "Zahlung ausstehend", `href="`+pay+`"`)
 		b.ask(http.MethodPost, pay, "outcome=pay", "Sec-Fetch-Site", "cross-site").want(http.StatusForbidden, pay)
 		for range 2 {
@@ -303,5 +316,7 @@ func TestPayment(t *testing.T) {
 		if strings.Contains(b.body, "44,70") {
 			t.Error("a wrong address shows the order")
 		}
+		b.ask(http.MethodPost, "/checkout/reopen", "to=payment").want(http.StatusOK, order, "Bezahlt", "Vielen Dank")
+		b.get("/cart").want(http.StatusOK, "/cart", "Ihr Warenkorb ist leer.")
 	})
 }

@@ -121,6 +121,31 @@ func TestStripePages(t *testing.T) {
 	})
 }
 
+// TestStripeReopen: who comes back from Stripe without having paid goes on with their checkout, and
+// the former page of Stripe takes no money; who has paid gets to the order.
+func TestStripeReopen(t *testing.T) {
+	eachTill(t, func(t *testing.T, c *till) {
+		order, session := c.away()
+		c.b.get(order).want(http.StatusOK, order, "Andere Zahlungsart wählen")
+		c.b.fill("/checkout/reopen").want(http.StatusOK, "/cart", "Mug &lt;blue&gt;")
+		if _, err := c.core.Carts().SettlePayments(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if s := c.fake.Sessions()[0]; s.Status != "expired" {
+			t.Errorf("the session %s is %s", session, s.Status)
+		}
+		c.b.get("/checkout").want(http.StatusOK, "/checkout/review", "Karte")
+		c.b.fill("/checkout/place")
+		made := c.fake.Sessions()
+		last := made[len(made)-1]
+		if c.b.path != c.fake.Pages+last.ID {
+			t.Fatalf("%d to %s", c.b.status, c.b.path)
+		}
+		c.fake.Pay(last.ID)
+		c.b.ask(http.MethodPost, "/checkout/reopen", "to=payment").want(http.StatusOK, "/orders/", "Bezahlt")
+	})
+}
+
 // TestStripeEvents: an event pays an order when it is signed with the secret of the shop,
 // and nothing otherwise.
 func TestStripeEvents(t *testing.T) {

@@ -115,7 +115,8 @@ func (c *Carts) must(
 // Add puts a number of goods into the cart, beside those of the kind that it has. It refuses
 // those with which a line held more than [limit.CartQuantity]. A product with options is named
 // with its variant.
-// It returns the token, which is a new one where there was no cart.
+// It returns the token, which is a new one where there was no cart. Who goes on shopping while their
+// order waits for its payment goes on with its goods, see [Carts.Reopen].
 func (c *Carts) Add(ctx context.Context, token string, of Ware, quantity int64) (string, error) {
 	check := &core.Check{}
 	check.Within("quantity", quantity, 1, limit.CartQuantity)
@@ -132,6 +133,11 @@ func (c *Carts) Add(ctx context.Context, token string, of Ware, quantity int64) 
 	found, err := c.edit(ctx, token, add)
 	if found || err != nil {
 		return token, err
+	}
+	if again, err := c.reopens(ctx, token); err != nil {
+		return "", err
+	} else if again {
+		return token, c.must(ctx, token, add)
 	}
 	token = digest.NewToken()
 	if err := c.begin(ctx, token); err != nil {

@@ -188,3 +188,155 @@ func TestPayOrEnd(t *testing.T) {
 		}
 	})
 }
+
+// reopened gives the shopper their cart back, and fails the test where it does not.
+func (m *market) reopened(token string) *cart.View {
+	m.t.Helper()
+	if err := m.Reopen(m.ctx, token); err != nil {
+		m.t.Fatal(err)
+	}
+	return m.view(token)
+}
+
+// Who does not pay online gets their checkout back as it was, with the last piece and the last use
+// of their code, and orders it in another way: at no time are there two orders that can be paid.
+func TestReopen(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		m.online()
+		bell := m.sell("Bell", 1490, 1)
+		graphtest.Must[*model.DiscountPayload](t)(m.Mutation().DiscountCreate(m.Ctx, model.DiscountInput{Code: "ten",
+			Kind: state.DiscountPercent, BasisPoints: new(int64(1000)), UsesMax: new(int64(1)),
+			CustomerUsesMax: new(int64(1)), Active: true}))
+		token := m.add("", bell, 1)
+		m.ready(token, "ada@example.com")
+		for _, err := range []error{m.SetCode(m.ctx, token, "ten"), m.SetNote(m.ctx, token, "Ring twice"),
+			m.SetMethod(m.ctx, token, state.PaymentTest)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := m.view(token)
+		first := graphtest.Must[xid.ID](t)(m.place(token))
+		var all sync.WaitGroup
+		for range 4 { // several tabs
+			all.Go(func() {
+				if err := m.Reopen(m.ctx, token); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		after := m.view(token)
+		if after.Next() != cart.StepReview || after.Sums != before.Sums || after.Note != before.Note ||
+			after.Email != before.Email || *after.Address.Name != *before.Address.Name || after.Rate.ID != before.Rate.ID ||
+			after.Code != "TEN" || !after.Discounted {
+			t.Errorf("before %+v, after %+v", before, after)
+		}
+		if o := m.order(first); o.Status != state.OrderCancelled || o.FinancialStatus != state.FinancialVoided {
+			t.Errorf("the first order is %s, %s", o.Status, o.FinancialStatus)
+		}
+		if taken, err := m.PayTest(m.ctx, m.bought(first).Order); taken || err != nil {
+			t.Errorf("the first order was paid: %t (%v)", taken, err)
+		}
+		if err := m.SetMethod(m.ctx, token, state.PaymentTransfer); err != nil {
+			t.Fatal(err)
+		}
+		second := graphtest.Must[xid.ID](t)(m.place(token))
+		o := m.order(second)
+		if o.TotalMinor != before.Sums.TotalMinor || *o.DiscountCode != "TEN" || m.stock(bell) != 0 {
+			t.Errorf("the second order: %+v, %d left", o.Order, m.stock(bell))
+		}
+		if err := m.Reopen(m.ctx, token); graphtest.FaultOf(err) != "invalid_transition" || m.view(token).Order != second {
+			t.Errorf("an order that is not paid online: %v", err)
+		}
+	})
+}
+
+// What the shopper said leaves the cart with the payment. An order that lapsed gives the cart back,
+// and so does adding to it, while the order still waits.
+func TestReopenOrPay(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		m.online()
+		bell := m.sell("Bell", 1490, 3)
+		begin := func() (string, *storefront.Bought) {
+			token := m.add("", bell, 1)
+			m.ready(token, "ada@example.com")
+			if err := m.SetMethod(m.ctx, token, state.PaymentTest); err != nil {
+				t.Fatal(err)
+			}
+			return token, m.bought(graphtest.Must[xid.ID](t)(m.place(token)))
+		}
+		paid, o := begin()
+		if taken, err := m.PayTest(m.ctx, o.Order); !taken || err != nil {
+			t.Fatalf("not paid: %v", err)
+		}
+		if err := m.Reopen(m.ctx, paid); graphtest.FaultOf(err) != "invalid_transition" {
+			t.Errorf("a paid order: %v", err)
+		}
+		row := m.Store.DB(m.Ctx).Cart.Query().OnlyX(m.Ctx)
+		if row.Email != nil || row.Address != nil {
+			t.Errorf("the cart of a paid order keeps %v", row)
+		}
+		if m.add(paid, bell, 1) == paid {
+			t.Error("the cart of a paid order takes goods")
+		}
+		more, o := begin()
+		if m.add(more, bell, 1) != more || m.bought(o.ID).Status != state.OrderCancelled || m.view(more).Count != 2 {
+			t.Errorf("%+v after adding, the order is %s", m.view(more), m.bought(o.ID).Status)
+		}
+		late, o := begin()
+		m.late()
+		if n, err := m.EndHolds(t.Context()); n != 1 || err != nil {
+			t.Fatalf("ended %d (%v)", n, err)
+		}
+		if v := m.view(late); !v.Lapsed || v.Order != o.ID {
+			t.Errorf("%+v", v)
+		}
+		if v := m.reopened(late); v.Next() != cart.StepReview || v.Email != "ada@example.com" {
+			t.Errorf("%+v", v)
+		}
+	})
+}
+
+// Payments and ways back at the same moment: each order is paid, or its cart is open again.
+func TestReopenRace(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		m.online()
+		bell, tokens, orders := m.sell("Bell", 1490, 12), make([]string, 12), make([]*storefront.Bought, 12)
+		for i := range tokens {
+			tokens[i] = m.add("", bell, 1)
+			m.ready(tokens[i], "ada@example.com")
+			if err := m.SetMethod(m.ctx, tokens[i], state.PaymentTest); err != nil {
+				t.Fatal(err)
+			}
+			orders[i] = m.bought(graphtest.Must[xid.ID](t)(m.place(tokens[i])))
+		}
+		var all sync.WaitGroup
+		var paid atomic.Int64
+		for i, o := range orders {
+			all.Go(func() {
+				if taken, err := m.PayTest(m.ctx, o.Order); err != nil {
+					t.Error(err)
+				} else if taken {
+					paid.Add(1)
+				}
+			})
+			all.Go(func() {
+				err := m.Reopen(m.ctx, tokens[i])
+				if code := graphtest.FaultOf(err); err != nil && code != "invalid_transition" {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		for i, o := range orders {
+			now, open := m.bought(o.ID), m.view(tokens[i]).Order.IsNil()
+			if (now.FinancialStatus == state.FinancialPaid) == open || (now.Status == state.OrderCancelled) != open {
+				t.Errorf("%s, %s, the cart is open: %t", now.Status, now.FinancialStatus, open)
+			}
+		}
+		if m.stock(bell) != 12-paid.Load() {
+			t.Errorf("%d paid, %d left", paid.Load(), m.stock(bell))
+		}
+	})
+}

@@ -109,8 +109,9 @@ func (p *placement) place(ctx context.Context) (made Placed, err error) {
 	if err != nil {
 		return made, core.Explain("order", err)
 	}
+	held := sales.HeldCart(v.Method.Kind, v.Sums.TotalMinor)
 	err = p.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
-		if err := p.end(ctx, row, order.ID()); err != nil {
+		if err := p.end(ctx, row, order.ID(), held); err != nil {
 			return nil, err
 		}
 		return order.Place(ctx)
@@ -120,13 +121,17 @@ func (p *placement) place(ctx context.Context) (made Placed, err error) {
 
 // end makes an order of the cart's row. It is the first that the transaction writes: of two who
 // place a cart the second waits here, and whoever has changed it since it was read, its lines
-// too, has raised its version. The order knows all that the shopper said: nobody needs it twice.
-func (c *Carts) end(ctx context.Context, row *db.Cart, order xid.ID) error {
+// too, has raised its version. The order knows all that the shopper said: the cart keeps it where
+// they may come back to it ([Carts.Reopen]), and else nobody needs it twice.
+func (c *Carts) end(ctx context.Context, row *db.Cart, order xid.ID, held bool) error {
 	now := micros.Now()
-	n, err := c.Client(ctx).Cart.Update().
+	u := c.Client(ctx).Cart.Update().
 		Where(dbcart.ID(row.ID), dbcart.Version(row.Version), dbcart.OrderIDIsNil()).
-		SetVersion(row.Version + 1).SetUpdatedAt(now).SetExpiresAt(expiry(now)).SetOrderID(order).
-		ClearEmail().ClearPhone().ClearAddress().ClearCountry().ClearNote().Save(ctx)
+		SetVersion(row.Version + 1).SetUpdatedAt(now).SetExpiresAt(expiry(now)).SetOrderID(order)
+	if !held {
+		u.ClearEmail().ClearPhone().ClearAddress().ClearCountry().ClearNote()
+	}
+	n, err := u.Save(ctx)
 	if err == nil && n == 0 {
 		return sales.ErrMet
 	}

@@ -64,8 +64,10 @@ type View struct {
 	// Methods are the ways to pay, Method the one that was chosen; nil for none.
 	Methods []document.PaymentMethod
 	Method  *document.PaymentMethod
-	// Order is the order that it became; nil for none.
-	Order xid.ID
+	// Order is the order that it became; nil for none. Lapsed says that this was cancelled without
+	// the payment that was to be made online.
+	Order  xid.ID
+	Lapsed bool
 
 	taxed bool // the store taxes something somewhere
 	store *db.Store
@@ -149,7 +151,8 @@ func (c *Carts) View(ctx context.Context, token string) (*View, error) {
 		return nil, core.Explain("cart", err)
 	}
 	if row.OrderID != nil {
-		return &View{ID: row.ID, Order: *row.OrderID}, nil
+		lapsed, err := c.sales.Lapsed(ctx, *row.OrderID)
+		return &View{ID: row.ID, Order: *row.OrderID, Lapsed: lapsed}, core.Explain("cart", err)
 	}
 	v, err := c.view(ctx, row)
 	if err == nil {

@@ -80,6 +80,8 @@ var arabic = Texts{
 		Decline:        "رفض",
 		PaymentAway:    "لا يمكن الدفع الآن. حاول مرة أخرى بعد لحظات.",
 		Declined:       "رُفض الدفع. حاول مرة أخرى أو اختر طريقة دفع أخرى.",
+		OtherPayment:   "اختر طريقة دفع أخرى",
+		BackToCart:     "العودة إلى السلة",
 
 		ThankYou:          "شكرًا لطلبك",
 		OrderNumber:       "الطلب {0}",

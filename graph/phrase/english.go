@@ -80,6 +80,8 @@ var english = Texts{
 		Decline:        "Decline",
 		PaymentAway:    "The payment cannot be made at the moment. Please try again in a moment.",
 		Declined:       "The payment was declined. Try again, or choose another way to pay.",
+		OtherPayment:   "Choose another way to pay",
+		BackToCart:     "Back to the cart",
 
 		ThankYou:          "Thank you for your order",
 		OrderNumber:       "Order {0}",

@@ -81,6 +81,8 @@ var french = Texts{
 		Decline:        "Refuser",
 		PaymentAway:    "Le paiement n’est pas possible pour le moment. Réessayez dans un instant.",
 		Declined:       "Le paiement a été refusé. Réessayez ou choisissez un autre moyen de paiement.",
+		OtherPayment:   "Choisir un autre moyen de paiement",
+		BackToCart:     "Retour au panier",
 
 		ThankYou:          "Merci pour votre commande",
 		OrderNumber:       "Commande {0}",

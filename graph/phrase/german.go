@@ -81,6 +81,8 @@ var german = Texts{
 		PaymentAway:    "Die Zahlung ist gerade nicht möglich. Bitte versuchen Sie es gleich noch einmal.",
 		Declined: "Die Zahlung wurde abgelehnt. Versuchen Sie es noch einmal oder wählen Sie eine andere " +
 			"Zahlungsart.",
+		OtherPayment: "Andere Zahlungsart wählen",
+		BackToCart:   "Zurück zum Warenkorb",
 
 		ThankYou:          "Vielen Dank für Ihre Bestellung",
 		OrderNumber:       "Bestellung {0}",

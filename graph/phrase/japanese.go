@@ -80,6 +80,8 @@ var japanese = Texts{
 		Decline:        "拒否する",
 		PaymentAway:    "ただいまお支払いができません。しばらくしてからもう一度お試しください。",
 		Declined:       "決済が拒否されました。もう一度試すか、別のお支払い方法を選んでください。",
+		OtherPayment:   "別のお支払い方法を選ぶ",
+		BackToCart:     "カートに戻る",
 
 		ThankYou:          "ご注文ありがとうございます",
 		OrderNumber:       "注文番号 {0}",

@@ -87,6 +87,8 @@ const (
 	Pay // {0} is the total
 	Decline
 	Declined
+	OtherPayment
+	BackToCart
 	PaymentAway
 
 	// The page of an order.

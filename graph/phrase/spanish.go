@@ -80,6 +80,8 @@ var spanish = Texts{
 		Decline:        "Rechazar",
 		PaymentAway:    "El pago no es posible en este momento. Inténtalo de nuevo en un momento.",
 		Declined:       "El pago se ha rechazado. Inténtalo de nuevo o elige otra forma de pago.",
+		OtherPayment:   "Elegir otra forma de pago",
+		BackToCart:     "Volver al carrito",
 
 		ThankYou:          "Gracias por tu pedido",
 		OrderNumber:       "Pedido {0}",

@@ -26,22 +26,9 @@ func (m Mutation) OrderCancel(
 		return nil, err
 	}
 	return m.changeOrder(ctx, id, expectedVersion, "order.cancel", func(ctx context.Context, e *orderEdit) error {
-		if err := e.cancels(); err != nil {
+		if err := m.cancel(e); err != nil {
 			return err
 		}
-		for _, l := range e.Lines { // refunded units went back with their refund, or were not to
-			e.giveBack(l.OrderLine, refundable(l.OrderLine))
-		}
-		if e.DiscountID != nil && e.CustomerID != nil {
-			e.Then = both(e.Then, func(ctx context.Context) error {
-				return selling.New(m.Core).ReturnDiscount(ctx, *e.DiscountID, *e.CustomerID)
-			})
-		}
-		e.Then = both(e.Then, func(ctx context.Context) error { return m.lookSoon(ctx, e.Order) })
-		e.Status, e.CancelledAt = state.OrderCancelled, &e.Now
-		e.Update.SetStatus(e.Status).SetCancelledAt(e.Now)
-		e.Emit(event.OrderCancelled)
-		e.settleMoney()
 		if taken := e.PaidMinor - e.RefundedMinor; refund && taken > 0 {
 			if err := m.refund(ctx, e, model.RefundInput{AmountMinor: taken, Reason: reason}, nil); err != nil {
 				return err
@@ -50,6 +37,27 @@ func (m Mutation) OrderCancel(
 		core.Opt(reason, func(s string) { m.annotate(ctx, e, s) })
 		return nil
 	})
+}
+
+// cancel ends an order: its stock and its discount are free again.
+func (m Mutation) cancel(e *orderEdit) error {
+	if err := e.cancels(); err != nil {
+		return err
+	}
+	for _, l := range e.Lines { // refunded units went back with their refund, or were not to
+		e.giveBack(l.OrderLine, refundable(l.OrderLine))
+	}
+	if e.DiscountID != nil && e.CustomerID != nil {
+		e.Then = both(e.Then, func(ctx context.Context) error {
+			return selling.New(m.Core).ReturnDiscount(ctx, *e.DiscountID, *e.CustomerID)
+		})
+	}
+	e.Then = both(e.Then, func(ctx context.Context) error { return m.lookSoon(ctx, e.Order) })
+	e.Status, e.CancelledAt = state.OrderCancelled, &e.Now
+	e.Update.SetStatus(e.Status).SetCancelledAt(e.Now)
+	e.Emit(event.OrderCancelled)
+	e.settleMoney()
+	return nil
 }
 
 // both runs one after the other.

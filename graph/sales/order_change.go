@@ -33,6 +33,8 @@ type orderEdit struct {
 	note     *db.NoteCreate
 	// tracking is where the shipment is.
 	tracking []string
+	// quiet says that the shopper gets no mail: the change is their own.
+	quiet bool
 	// stock goes back; spent changes what the customer has spent.
 	stock stock
 	spent int64
@@ -159,6 +161,9 @@ func (m Mutation) saveParts(ctx context.Context, e *orderEdit) error {
 	}
 	if err := m.spend(ctx, e.CustomerID, e.spent, e.Now); err != nil {
 		return err
+	}
+	if e.quiet {
+		return nil
 	}
 	return m.tell(ctx, e.Order, e.news(), e.tracking)
 }

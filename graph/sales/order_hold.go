@@ -80,7 +80,10 @@ func (r *Resolver) takeOnline(ctx context.Context, id xid.ID, p Online) (taken b
 		return false, err
 	}
 	_, err = r.Mutation().OrderMarkPaid(ctx, xid.Order.Format(id), o.Version, new(string(p.Method)), &p.Reference)
-	return err == nil, err
+	if err != nil {
+		return false, err
+	}
+	return true, r.forgetCart(ctx, o)
 }
 
 // EndHolds cancels the orders that were not paid in time, and returns how many. Any number
@@ -141,7 +144,7 @@ func (r *Resolver) endHold(ctx context.Context, row *db.PaymentHold, now micros.
 			}
 			if o.Status != state.OrderOpen || o.FinancialStatus != state.FinancialPending ||
 				o.FulfillmentStatus != state.FulfillmentUnfulfilled {
-				return nil, nil
+				return nil, r.forgetCart(ctx, o)
 			}
 			cancelled = true
 			_, err = r.Mutation().OrderCancel(ctx, xid.Order.Format(row.ID), o.Version, false, new(unpaid))

@@ -17,6 +17,10 @@ import (
 
 // cart is GET /cart.
 func (v *visit) cart() {
+	if o := v.waiting(); o != nil {
+		to(v.w, v.orderPath(o.ID))
+		return
+	}
 	page, err := v.cartPage()
 	if err != nil {
 		v.failed(err)
@@ -29,7 +33,7 @@ func (v *visit) cart() {
 // cartPage is the cart as it is now. What it shows of prices has been seen.
 func (v *visit) cartPage() (CartPage, error) {
 	page := CartPage{Frame: v.frame(phrase.Cart)}
-	c, err := v.Carts.View(v.ctx, v.token())
+	c, err := v.view()
 	if err != nil || c == nil || !c.Order.IsNil() {
 		return page, err
 	}

@@ -78,6 +78,7 @@ const (
 	linePath     = "/cart/line"
 	checkoutPath = "/checkout"
 	placePath    = "/checkout/place"
+	reopenPath   = "/checkout/reopen"
 	orderRoot    = link.OrderRoot
 	paySuffix    = "/pay"
 	stylePath    = "/_checkout/page.css"

@@ -41,7 +41,9 @@ func (v *visit) orderPage(o *storefront.Bought, status int, problem string) {
 		return
 	}
 	page.Problem = problem
-	if page.Thanks = v.placed(o.ID); page.Thanks {
+	mine := v.placed(o.ID)
+	page.Reopens = mine && o.Held
+	if page.Thanks = mine && !o.Held && o.Status != state.OrderCancelled; page.Thanks {
 		page.Title = v.texts.Say(phrase.ThankYou)
 	}
 	v.show(v.w, v.r, status, page)
@@ -80,7 +82,8 @@ func (v *visit) payPage(o *storefront.Bought) {
 
 func (v *visit) payForm(o *storefront.Bought, status int, problem string) {
 	page := PayPage{Frame: v.frame(phrase.TestPayment), Number: strconv.FormatInt(o.Number, 10),
-		Total: v.texts.Money(o.TotalMinor, o.Currency), Action: v.orderPath(o.ID) + paySuffix}
+		Total: v.texts.Money(o.TotalMinor, o.Currency), Action: v.orderPath(o.ID) + paySuffix,
+		Reopens: v.placed(o.ID)}
 	page.Problem = problem
 	v.show(v.w, v.r, status, page)
 }

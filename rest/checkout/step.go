@@ -43,7 +43,7 @@ func (v *visit) begin() { v.at(cart.StepContact, func(c *cart.View) { to(v.w, pa
 // comes back to the checkout of a cart that was ordered gets to the order.
 func (v *visit) at(s cart.Step, show func(*cart.View)) func() {
 	return func() {
-		c, err := v.Carts.View(v.ctx, v.token())
+		c, err := v.view()
 		switch {
 		case err != nil:
 			v.failed(err)

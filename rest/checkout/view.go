@@ -157,6 +157,8 @@ type PayPage struct {
 	Action string
 	Number string
 	Total  string
+	// Reopens offers the way back to the checkout.
+	Reopens bool
 }
 
 // LeavePage leads to the page of a payment provider.
@@ -180,7 +182,9 @@ type StatusPage struct {
 	// PayURL leads to the payment of the Total, "" where none is waited for.
 	PayURL, Total string
 	// Away says that it is paid on the pages of a payment provider.
-	Away    bool
+	Away bool
+	// Reopens offers the way back to the checkout.
+	Reopens bool
 	Parcels []Parcel
 	Address []string
 	Lines   []Line

@@ -79,6 +79,8 @@ func (v *visit) handlers() (get, post func()) {
 		return v.begin, nil
 	case placePath:
 		return nil, v.place
+	case reopenPath:
+		return nil, v.reopen
 	case stylePath:
 		return v.style, nil
 	}

@@ -1,0 +1,61 @@
+package checkout
+
+import (
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/graph/cart"
+	"github.com/storefront-go/storefront/graph/storefront"
+)
+
+// view is the shopper's cart; nil for none. That of an order which was cancelled without the payment
+// that was to come is theirs again.
+func (v *visit) view() (*cart.View, error) {
+	c, err := v.Carts.View(v.ctx, v.token())
+	if err != nil || c == nil || !c.Lapsed {
+		return c, err
+	}
+	if err := v.Carts.Reopen(v.ctx, v.token()); err != nil {
+		return nil, err
+	}
+	return v.Carts.View(v.ctx, v.token())
+}
+
+// waiting is the order of the shopper's cart while it waits for its payment online; nil for none.
+func (v *visit) waiting() *storefront.Bought {
+	c, err := v.Carts.View(v.ctx, v.token())
+	if err != nil || c == nil || c.Order.IsNil() {
+		return nil
+	}
+	o, err := v.Core.Order(v.ctx, c.Order)
+	if err != nil || !o.Held {
+		return nil
+	}
+	return o
+}
+
+// reopen is POST /checkout/reopen: the shopper goes back to the checkout of an order that they have
+// not paid. What the payment provider knows is asked first, so that no order is cancelled whose
+// payment has come.
+func (v *visit) reopen() {
+	o := v.waiting()
+	if o != nil && away(o) {
+		if _, err := v.returned(o); err != nil {
+			v.failed(err)
+			return
+		}
+	}
+	err := v.Carts.Reopen(v.ctx, v.token())
+	switch {
+	case noCart(err):
+		to(v.w, cartPath)
+	case fault.IsState(err, fault.InvalidTransition):
+		v.begin() // leads to the order
+	case err != nil:
+		v.failed(err)
+	case v.value("to") == string(cart.StepPayment):
+		v.keep(v.token())
+		to(v.w, pathOf(cart.StepPayment))
+	default:
+		v.keep(v.token())
+		to(v.w, cartPath)
+	}
+}
