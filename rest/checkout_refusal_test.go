@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
@@ -28,6 +29,37 @@ func counter(t *testing.T, language state.Language, stock int64) (*shopper, *sho
 
 func adding(mug xid.ID, quantity string) string {
 	return url.Values{"product_id": {xid.Product.Format(mug)}, "quantity": {quantity}}.Encode()
+}
+
+// lineKey names the line of a product without options in the form of a cart.
+func lineKey(id xid.ID) string { return xid.Product.Format(id) + "." + xid.Variant.Format(id) }
+
+// TestCartForm: whichever button is pressed, all that was typed is saved; and nothing that another
+// tab has changed is undone.
+func TestCartForm(t *testing.T) {
+	b, m, mug := counter(t, state.English, 9)
+	lamp := xid.New()
+	m.tx(func(ctx context.Context, c *db.Client) error {
+		return c.Product.Create().SetID(lamp).SetTitle("Lamp").SetHandle("lamp").SetStatus(state.ProductActive).
+			SetPriceMinor(500).SetCurrency("EUR").SetTags(document.NewTags(nil)).SetUpdatedAt(lamp.Time()).Exec(ctx)
+	})
+	graphtest.Must[*model.DiscountPayload](t)(graphtest.NewCore(t, m.store).Mutation().DiscountCreate(m.ctx,
+		model.DiscountInput{Code: "TEN", Kind: state.DiscountPercent, BasisPoints: new(int64(1000)), Active: true}))
+	b.ask(http.MethodPost, "/cart/add", adding(mug, "1"))
+	b.ask(http.MethodPost, "/cart/add", adding(lamp, "1")).want(http.StatusOK, "/cart")
+	mugs, lamps, stale := "quantity."+lineKey(mug), "quantity."+lineKey(lamp), b.body
+	b.press("/cart", "checkout=1", mugs, "3", "code", "ten", "note", "Ring twice").
+		want(http.StatusOK, "/checkout/contact")
+	b.get("/cart").want(http.StatusOK, "/cart", `name="`+mugs+`"`, `value="TEN"`, ">Ring twice<", "€58.23")
+	b.body = stale // the other tab shows one mug still
+	b.fill("/cart", lamps, "2", "code", "TEN", "note", "Ring twice").want(http.StatusOK, "/cart", "€69.70")
+	b.press("/cart", "remove="+lineKey(lamp), mugs, "2", "note", "Ring").
+		want(http.StatusOK, "/cart", "€39.80", ">Ring<")
+	if strings.Contains(b.body, "Lamp") {
+		t.Error("the line that was removed is there")
+	}
+	b.press("/cart", "checkout=1", mugs, "1", "code", "NOPE", "note", "Once").
+		want(http.StatusUnprocessableEntity, "/cart", `value="NOPE"`, `id="code-error"`, ">Once<", "€19.90")
 }
 
 // TestCheckoutAsksAgain: what is wrong with a form stands beside its field, in the language
@@ -59,32 +91,34 @@ func TestCheckoutAsksAgain(t *testing.T) {
 func TestCartChanges(t *testing.T) {
 	b, m, mug := counter(t, state.English, 3)
 	b.ask(http.MethodPost, "/cart/add", adding(mug, "2")).want(http.StatusOK, "/cart", "Added to your cart.", "€39.80")
-	b.fill("/cart/line", "quantity", "4").want(http.StatusOK, "/cart", "Only 3 left.")
-	if strings.Contains(b.body, `href="/checkout"`) {
-		t.Error("what is not in stock can be checked out")
-	}
+	quantity := "quantity." + lineKey(mug)
+	b.fill("/cart", quantity, "4").want(http.StatusOK, "/cart", "Only 3 left.")
+	b.ask(http.MethodPost, "/cart", "checkout=1").want(http.StatusOK, "/cart", "Only 3 left.")
 	b.get("/checkout").want(http.StatusOK, "/cart")
 	const most = "Up to 999 pieces of one article can be ordered."
 	for quantity, problem := range map[string]string{"1000": most, "998": most, "x": "This is not valid."} {
 		b.ask(http.MethodPost, "/cart/add", adding(mug, quantity)).
 			want(http.StatusUnprocessableEntity, "/cart/add", problem, `value="4"`)
 	}
-	b.fill("/cart/line", "quantity", "1000").want(http.StatusUnprocessableEntity, "/cart/line", most)
-	b.fill("/cart/line", "quantity", "999").want(http.StatusOK, "/cart", `value="999"`)
-	b.fill("/cart/line", "quantity", "x").want(http.StatusUnprocessableEntity, "/cart/line", "This is not valid.")
-	b.fill("/cart/line", "quantity", "1").want(http.StatusOK, "/cart", "€19.90", `href="/checkout"`)
+	b.ask(http.MethodPost, "/cart/line", adding(mug, "1000")).want(http.StatusUnprocessableEntity, "/cart/line", most)
+	b.get("/cart").fill("/cart", quantity, "1000", "note", "kept", "code", "KEPT").
+		want(http.StatusUnprocessableEntity, "/cart", most, `value="1000"`, `aria-invalid="true"`, ">kept<", `"KEPT"`)
+	b.get("/cart").fill("/cart", quantity, "999").want(http.StatusOK, "/cart", `value="999"`)
+	b.fill("/cart", quantity, "x").want(http.StatusUnprocessableEntity, "/cart", "This is not valid.", `value="x"`)
+	b.fill("/cart", quantity, "1").want(http.StatusOK, "/cart", "€19.90", `name="checkout"`)
 	b.fill("/cart", "note", "A <gift>").want(http.StatusOK, "/cart", "A &lt;gift&gt;")
 	b.fill("/cart", "code", "NOPE").want(http.StatusUnprocessableEntity, "/cart", `value="NOPE"`, `id="code-error"`)
 	graphtest.Must[*model.DiscountPayload](t)(graphtest.NewCore(t, m.store).Mutation().DiscountCreate(m.ctx,
 		model.DiscountInput{Code: "TEN", Kind: state.DiscountPercent, BasisPoints: new(int64(1000)), Active: true}))
 	for range 20 { // codes that are some are not counted
 		b.fill("/cart", "code", "TEN").want(http.StatusOK, "/cart", "€1.99")
+		b.fill("/cart", "code", "").want(http.StatusOK, "/cart")
 	}
 	for range 9 {
 		b.fill("/cart", "code", "NOPE").want(http.StatusUnprocessableEntity, "/cart")
 	}
-	b.fill("/cart", "code", "TEN").want(http.StatusTooManyRequests, "/cart", `id="code-error"`,
-		"Too many codes were tried. Please wait a few minutes.")
+	b.fill("/cart", "code", "TEN", "note", "Ring").want(http.StatusTooManyRequests, "/cart", `id="code-error"`,
+		"Too many codes were tried. Please wait a few minutes.", ">Ring<")
 	b.fill("/cart", "code", "").want(http.StatusOK, "/cart")
 	m.tx(func(ctx context.Context, c *db.Client) error { return c.Product.Update().SetPriceMinor(2500).Exec(ctx) })
 	b.get("/cart").want(http.StatusOK, "/cart", "The price has changed. It was €19.90.", "€25.00")
@@ -101,7 +135,7 @@ func TestCartChanges(t *testing.T) {
 	m.tx(func(ctx context.Context, c *db.Client) error {
 		return c.Product.Update().SetStatus(state.ProductArchived).Exec(ctx)
 	})
-	b.get("/cart").want(http.StatusOK, "/cart", "This is no longer sold.")
+	b.get("/cart").want(http.StatusOK, "/cart", "This is no longer sold.", "<strong>Mug &lt;blue&gt;</strong>")
 	b.ask(http.MethodPost, "/cart/line", "remove=1&"+adding(mug, "1")).
 		want(http.StatusOK, "/cart", "Your cart is empty.")
 	b.ask(http.MethodPost, "/cart/add", adding(mug, "1")).want(http.StatusNotFound, "/cart/add")
@@ -118,7 +152,17 @@ func TestPlacingWhatChanged(t *testing.T) {
 		return c.Product.Update().SetInventoryQuantity(1).Exec(ctx)
 	})
 	b.fill("/checkout/place").want(http.StatusConflict, "/checkout/place", "has sold out", "Only 1 left.")
-	b.fill("/cart/line", "quantity", "1").get("/checkout").want(http.StatusOK, "/checkout/review")
+	back := b.body
+	m.tx(func(ctx context.Context, c *db.Client) error {
+		return c.Product.Update().SetStatus(state.ProductDraft).Exec(ctx)
+	})
+	b.ask(http.MethodPost, "/checkout/place", "total=1").
+		want(http.StatusConflict, "/checkout/place", "is no longer sold. Remove")
+	m.tx(func(ctx context.Context, c *db.Client) error {
+		return c.Product.Update().SetStatus(state.ProductActive).Exec(ctx)
+	})
+	b.body = back
+	b.fill("/cart", "quantity."+lineKey(mug), "1").get("/checkout").want(http.StatusOK, "/checkout/review")
 	review := b.body
 	r := graphtest.NewCore(t, m.store).Mutation()
 	made := graphtest.Must[*model.DiscountPayload](t)(r.DiscountCreate(m.ctx, model.DiscountInput{Code: "TEN",

@@ -83,6 +83,12 @@ func (b *shopper) get(path string) *shopper { b.t.Helper(); return b.ask(http.Me
 // changed, as pressing its first button does.
 func (b *shopper) fill(action string, pairs ...string) *shopper {
 	b.t.Helper()
+	return b.press(action, "", pairs...)
+}
+
+// press is fill with one of the form's other buttons, "name=value".
+func (b *shopper) press(action, button string, pairs ...string) *shopper {
+	b.t.Helper()
 	root, err := html.Parse(strings.NewReader(b.body))
 	if err != nil {
 		b.t.Fatal(err)
@@ -101,7 +107,7 @@ func (b *shopper) fill(action string, pairs ...string) *shopper {
 			}
 			form.Set(pairs[i], pairs[i+1])
 		}
-		return b.ask(http.MethodPost, action, form.Encode())
+		return b.ask(http.MethodPost, action, form.Encode()+"&"+button)
 	}
 	b.t.Fatalf("%s has no form to %s:\n%s", b.path, action, b.body)
 	return b

@@ -182,44 +182,75 @@ func (c *Carts) put(ctx context.Context, row *db.Cart, u *db.CartUpdate, g *item
 		SetQuantity(quantity).SetPriceMinor(g.variant.PriceMinor).SetAddedAt(micros.Now()).Exec(ctx)
 }
 
-// SetLine sets how many goods of a line there are; 0 takes the line away. A line that is
-// gone stays so.
-func (c *Carts) SetLine(ctx context.Context, token string, of Ware, quantity int64) error {
-	check := &core.Check{}
-	check.Within("quantity", quantity, 0, limit.CartQuantity)
-	if err := check.Err(); err != nil {
-		return err
-	}
-	return c.must(ctx, token, func(ctx context.Context, row *db.Cart, u *db.CartUpdate) error {
-		same := cartline.And(cartline.CartID(row.ID), cartline.ProductID(of.Product), cartline.VariantID(of.variant()))
-		if quantity > 0 {
-			return c.Client(ctx).CartLine.Update().Where(same).SetQuantity(quantity).Exec(ctx)
-		}
-		n, err := c.Client(ctx).CartLine.Delete().Where(same).Exec(ctx)
-		if n > 0 {
-			u.AddLinesCount(-n)
-		}
-		return err
-	})
+// Edit is what a shopper changes of a cart at once.
+type Edit struct {
+	Lines []Amount
+	// Note is what they want to say about the order, "" for nothing; nil changes nothing.
+	Note *string
 }
 
-// SetNote sets what the shopper wants to say about the order; "" for nothing.
-func (c *Carts) SetNote(ctx context.Context, token, note string) error {
+// Amount is how many goods of a line there are to be; 0 takes the line away.
+type Amount struct {
+	Ware
+	Quantity int64
+}
+
+// Save changes a cart in one transaction, and returns the discount code that it has. A line that is
+// gone stays so.
+func (c *Carts) Save(ctx context.Context, token string, in Edit) (code string, err error) {
 	check := &core.Check{}
-	if note != "" {
-		check.Long("note", note, limit.Note)
+	for _, l := range in.Lines {
+		check.Within("quantity", l.Quantity, 0, limit.CartQuantity)
+	}
+	if in.Note != nil && *in.Note != "" {
+		check.Long("note", *in.Note, limit.Note)
 	}
 	if err := check.Err(); err != nil {
-		return err
+		return "", err
 	}
-	return c.must(ctx, token, func(_ context.Context, _ *db.Cart, u *db.CartUpdate) error {
-		if note == "" {
+	err = c.must(ctx, token, func(ctx context.Context, row *db.Cart, u *db.CartUpdate) error {
+		code = ""
+		core.Opt(row.Code, func(s string) { code = s })
+		switch {
+		case in.Note == nil:
+		case *in.Note == "":
 			u.ClearNote()
-			return nil
+		default:
+			u.SetNote(*in.Note)
 		}
-		u.SetNote(note)
+		for _, l := range in.Lines {
+			if err := c.setLine(ctx, row, u, l); err != nil {
+				return err
+			}
+		}
 		return nil
 	})
+	return code, err
+}
+
+// setLine sets how many goods of a line there are. The cart's row is locked.
+func (c *Carts) setLine(ctx context.Context, row *db.Cart, u *db.CartUpdate, l Amount) error {
+	same := cartline.And(cartline.CartID(row.ID), cartline.ProductID(l.Product), cartline.VariantID(l.variant()))
+	if l.Quantity > 0 {
+		return c.Client(ctx).CartLine.Update().Where(same).SetQuantity(l.Quantity).Exec(ctx)
+	}
+	n, err := c.Client(ctx).CartLine.Delete().Where(same).Exec(ctx)
+	if n > 0 {
+		u.AddLinesCount(-n)
+	}
+	return err
+}
+
+// SetLine is [Carts.Save] of one line.
+func (c *Carts) SetLine(ctx context.Context, token string, of Ware, quantity int64) error {
+	_, err := c.Save(ctx, token, Edit{Lines: []Amount{{of, quantity}}})
+	return err
+}
+
+// SetNote is [Carts.Save] of the note.
+func (c *Carts) SetNote(ctx context.Context, token, note string) error {
+	_, err := c.Save(ctx, token, Edit{Note: &note})
+	return err
 }
 
 // SetCode enters a discount code; "" takes it off. A code that opens nothing for this shopper now

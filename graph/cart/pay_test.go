@@ -228,8 +228,8 @@ func TestReopen(t *testing.T) {
 		all.Wait()
 		after := m.view(token)
 		if after.Next() != cart.StepReview || after.Sums != before.Sums || after.Note != before.Note ||
-			after.Email != before.Email || *after.Address.Name != *before.Address.Name || after.Rate.ID != before.Rate.ID ||
-			after.Code != "TEN" || !after.Discounted {
+			after.Email != before.Email || *after.Address.Name != *before.Address.Name ||
+			after.Rate.ID != before.Rate.ID || after.Code != "TEN" || !after.Discounted {
 			t.Errorf("before %+v, after %+v", before, after)
 		}
 		if o := m.order(first); o.Status != state.OrderCancelled || o.FinancialStatus != state.FinancialVoided {
@@ -246,7 +246,8 @@ func TestReopen(t *testing.T) {
 		if o.TotalMinor != before.Sums.TotalMinor || *o.DiscountCode != "TEN" || m.stock(bell) != 0 {
 			t.Errorf("the second order: %+v, %d left", o.Order, m.stock(bell))
 		}
-		if err := m.Reopen(m.ctx, token); graphtest.FaultOf(err) != "invalid_transition" || m.view(token).Order != second {
+		err := m.Reopen(m.ctx, token)
+		if graphtest.FaultOf(err) != "invalid_transition" || m.view(token).Order != second {
 			t.Errorf("an order that is not paid online: %v", err)
 		}
 	})

@@ -50,7 +50,8 @@ func (c *Carts) Reopen(ctx context.Context, token string) (err error) {
 // order's, or there is none.
 func (c *Carts) reopens(ctx context.Context, token string) (bool, error) {
 	err := c.Reopen(ctx, token)
-	if refused, ok := errors.AsType[*fault.Error](err); ok && (refused.Kind == fault.NotFound || refused.Code == fault.InvalidTransition) {
+	refused, ok := errors.AsType[*fault.Error](err)
+	if ok && (refused.Kind == fault.NotFound || refused.Code == fault.InvalidTransition) {
 		return false, nil
 	}
 	return err == nil, err

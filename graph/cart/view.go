@@ -76,6 +76,7 @@ type View struct {
 // Line is a number of equal goods.
 type Line struct {
 	Ware
+	// Title is "" where the product has been deleted.
 	Title string
 	// Options are the texts of the variant, "" for none.
 	Options string
@@ -99,6 +100,9 @@ type Line struct {
 // Asks says that the shopper has to name their country: it decides the tax, and there is no
 // address to tell it.
 func (v *View) Asks() bool { return !v.Ships && v.taxed }
+
+// Gone reports whether something of it cannot be bought any more.
+func (v *View) Gone() bool { return slices.ContainsFunc(v.Lines, func(l *Line) bool { return l.Gone }) }
 
 // Refused says that the cart has a code with which it cannot be ordered, and costs as much as
 // without it. A code whose terms the goods do not meet (yet) is none.
@@ -231,13 +235,17 @@ func (c *Carts) readLines(ctx context.Context, v *View) error {
 	for i, row := range rows {
 		wares[i] = Ware{row.ProductID, row.VariantID}
 	}
-	items, err := c.items(ctx, v.store, wares)
+	items, titles, err := c.items(ctx, v.store, wares)
 	if err != nil {
 		return err
 	}
 	for i, row := range rows {
 		v.Count += row.Quantity
-		v.Lines = append(v.Lines, lineOf(wares[i], row, items[wares[i]]))
+		l := lineOf(wares[i], row, items[wares[i]])
+		if l.Gone {
+			l.Title = titles[l.Product]
+		}
+		v.Lines = append(v.Lines, l)
 	}
 	return nil
 }

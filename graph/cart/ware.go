@@ -42,7 +42,7 @@ func (c *Carts) ware(ctx context.Context, of Ware) (*item, error) {
 	if err != nil {
 		return nil, core.Explain("store", err)
 	}
-	items, err := c.items(ctx, s, []Ware{of})
+	items, _, err := c.items(ctx, s, []Ware{of})
 	if err != nil {
 		return nil, core.Explain("product", err)
 	}
@@ -53,25 +53,31 @@ func (c *Carts) ware(ctx context.Context, of Ware) (*item, error) {
 }
 
 // items reads wares of the store with two statements at most. Those that cannot be bought are
-// not among them.
-func (c *Carts) items(ctx context.Context, s *db.Store, wares []Ware) (map[Ware]*item, error) {
+// not among them; titles are those of their products, too.
+func (c *Carts) items(
+	ctx context.Context, s *db.Store, wares []Ware,
+) (found map[Ware]*item, titles map[xid.ID]string, err error) {
 	if len(wares) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	ids := core.IDs(wares, func(w Ware) *xid.ID { return &w.Product })
 	q := c.Client(ctx).Product.Query().Where(product.IDIn(ids...))
 	q.Modify(ent.ForceIndex(ent.Primary))
 	rows, err := q.Load(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	titles = map[xid.ID]string{}
+	for _, p := range rows {
+		titles[p.ID] = p.Title
 	}
 	rows = slices.DeleteFunc(rows, func(p *db.Product) bool {
 		return p.Status != state.ProductActive || p.Currency != s.Currency
 	})
 	if err := goods.Load(ctx, c.Client(ctx), rows...); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	found := map[Ware]*item{}
+	found = map[Ware]*item{}
 	for _, w := range wares {
 		for _, p := range rows {
 			if p.ID != w.Product {
@@ -84,5 +90,5 @@ func (c *Carts) items(ctx context.Context, s *db.Store, wares []Ware) (map[Ware]
 			}
 		}
 	}
-	return found, nil
+	return found, titles, nil
 }

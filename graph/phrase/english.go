@@ -63,6 +63,7 @@ var english = Texts{
 		NotValid:      "This is not valid.",
 		ChooseOne:     "Choose one.",
 		StockChanged:  "Something in your cart has sold out. Look at your cart, then go on.",
+		GoodsGone:     "Something in your cart is no longer sold. Remove it, then go on.",
 		PricesChanged: "Prices have changed since you last looked. Check the new total, then place the order.",
 		GoodsChanged:  "Your cart has changed since you last looked. Check it, then place the order.",
 		ErrorSummary:  "Please look at this again",

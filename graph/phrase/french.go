@@ -64,6 +64,7 @@ var french = Texts{
 		NotValid:      "Cette valeur n’est pas valide.",
 		ChooseOne:     "Faites un choix.",
 		StockChanged:  "Un article de votre panier est épuisé. Vérifiez votre panier, puis continuez.",
+		GoodsGone:     "Un article de votre panier n’est plus en vente. Retirez-le, puis continuez.",
 		PricesChanged: "Des prix ont changé. Vérifiez le nouveau total, puis commandez.",
 		GoodsChanged:  "Votre panier a changé. Vérifiez-le, puis commandez.",
 		ErrorSummary:  "Vérifiez ces informations",

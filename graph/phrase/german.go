@@ -63,6 +63,7 @@ var german = Texts{
 		NotValid:      "Diese Angabe ist ungültig.",
 		ChooseOne:     "Bitte auswählen.",
 		StockChanged:  "Ein Artikel in Ihrem Warenkorb ist ausverkauft. Bitte prüfen Sie den Warenkorb.",
+		GoodsGone:     "Ein Artikel in Ihrem Warenkorb wird nicht mehr verkauft. Bitte entfernen Sie ihn.",
 		PricesChanged: "Preise haben sich geändert. Bitte prüfen Sie die neue Summe und bestellen Sie dann.",
 		GoodsChanged:  "Ihr Warenkorb hat sich geändert. Bitte prüfen Sie ihn und bestellen Sie dann.",
 		ErrorSummary:  "Bitte prüfen Sie diese Angaben",

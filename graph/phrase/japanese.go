@@ -63,6 +63,7 @@ var japanese = Texts{
 		NotValid:      "正しくない値です。",
 		ChooseOne:     "選択してください。",
 		StockChanged:  "カートの商品が売り切れました。カートをご確認ください。",
+		GoodsGone:     "カートに販売を終了した商品があります。削除してからお進みください。",
 		PricesChanged: "価格が変わりました。新しい合計をご確認のうえ、注文してください。",
 		GoodsChanged:  "カートの内容が変わりました。ご確認のうえ、ご注文ください。",
 		ErrorSummary:  "入力内容をご確認ください",

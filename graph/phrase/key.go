@@ -70,6 +70,7 @@ const (
 	NotValid
 	ChooseOne
 	StockChanged
+	GoodsGone
 	PricesChanged
 	GoodsChanged
 	ErrorSummary

@@ -63,6 +63,7 @@ var spanish = Texts{
 		NotValid:      "Este valor no es válido.",
 		ChooseOne:     "Elige una opción.",
 		StockChanged:  "Un artículo de tu carrito se ha agotado. Revisa el carrito y continúa.",
+		GoodsGone:     "Un artículo de tu carrito ya no se vende. Quítalo y continúa.",
 		PricesChanged: "Han cambiado precios. Revisa el nuevo total y haz el pedido.",
 		GoodsChanged:  "Tu carrito ha cambiado. Revísalo y haz el pedido.",
 		ErrorSummary:  "Revisa estos datos",

@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 
@@ -37,7 +38,7 @@ func (v *visit) cartPage() (CartPage, error) {
 	if err != nil || c == nil || !c.Order.IsNil() {
 		return page, err
 	}
-	page.Note, page.Sums, page.Ready = c.Note, v.sums(c), c.Next() != cart.StepGoods
+	page.Note, page.Sums = c.Note, v.sums(c)
 	page.Code = Field{Name: "code", Label: v.texts.Say(phrase.Code), Type: "text", Value: c.Code,
 		Hint: v.texts.Say(phrase.Optional), Autocomplete: "off", MaxLength: limit.Code}
 	if c.Code != "" && !c.Discounted {
@@ -52,7 +53,7 @@ func (v *visit) cartPage() (CartPage, error) {
 // cartLine is a line with what the shopper should know of it.
 func (v *visit) cartLine(l *cart.Line, currency string) Line {
 	line := Line{Product: xid.Product.Format(l.Product), Title: l.Title, Options: l.Options, Quantity: l.Quantity,
-		Gone: l.Gone, Unit: v.texts.Money(l.Unit, currency)}
+		Entered: strconv.FormatInt(l.Quantity, 10), Gone: l.Gone, Unit: v.texts.Money(l.Unit, currency)}
 	if !l.Variant.IsNil() {
 		line.Variant = xid.Variant.Format(l.Variant)
 	}
@@ -64,7 +65,7 @@ func (v *visit) cartLine(l *cart.Line, currency string) Line {
 		line.Picture = storefront.PicturePath(l.Image, l.Handle)
 	}
 	if l.Gone {
-		line.Title = v.texts.Say(phrase.Product)
+		line.Title = cmp.Or(l.Title, v.texts.Say(phrase.Product))
 		line.Notes = append(line.Notes, v.texts.Say(phrase.Gone))
 		return line
 	}
@@ -139,7 +140,7 @@ func (v *visit) add() {
 	quantity, ok := v.quantity("1")
 	switch {
 	case !ok:
-		v.cartAgain(http.StatusUnprocessableEntity, phrase.NotValid)
+		v.cartAgain(http.StatusUnprocessableEntity, v.texts.Say(phrase.NotValid))
 		return
 	case quantity == 0:
 		to(v.w, cartPath)
@@ -148,9 +149,9 @@ func (v *visit) add() {
 	token, err := v.Carts.Add(v.ctx, v.token(), ware, quantity)
 	switch {
 	case fault.IsState(err, fault.LimitReached):
-		v.cartAgain(http.StatusConflict, phrase.CartFull)
+		v.cartAgain(http.StatusConflict, v.texts.Say(phrase.CartFull))
 	case v.wrongOf(err)["quantity"] != "":
-		v.tooMany()
+		v.cartAgain(http.StatusUnprocessableEntity, v.wrongQuantity(limit.CartQuantity+1, true))
 	case err != nil:
 		v.failed(err)
 	default:
@@ -175,8 +176,12 @@ func (v *visit) ware() (w cart.Ware, ok bool) {
 
 // quantity reads how many are wanted: a whole number from 0 on.
 func (v *visit) quantity(absent string) (int64, bool) {
-	text := core.FoldDigits(v.value("quantity"))
-	if text == "" {
+	return parseQuantity(v.value("quantity"), absent)
+}
+
+// parseQuantity reads a whole number from 0 on, in the digits of any keyboard.
+func parseQuantity(text, absent string) (int64, bool) {
+	if text = core.FoldDigits(text); text == "" {
 		text = absent
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
@@ -186,63 +191,26 @@ func (v *visit) quantity(absent string) (int64, bool) {
 	return n, true
 }
 
-// tooMany shows the cart with how many a line holds.
-func (v *visit) tooMany() {
-	v.cartAgain(http.StatusUnprocessableEntity, phrase.QuantityMost, strconv.Itoa(limit.CartQuantity))
-}
-
-// line is POST /cart/line.
-func (v *visit) line() {
-	ware, ok := v.ware()
-	if !ok {
-		v.missing()
-		return
-	}
-	quantity, ok := v.quantity("")
-	if v.form.Has("remove") {
-		quantity, ok = 0, true
-	}
-	if !ok {
-		v.cartAgain(http.StatusUnprocessableEntity, phrase.NotValid)
-		return
-	}
-	err := v.Carts.SetLine(v.ctx, v.token(), ware, quantity)
-	if v.wrongOf(err)["quantity"] != "" {
-		v.tooMany()
-		return
-	}
-	v.edited(err)
-}
-
-// edit is POST /cart: a discount code, or a note.
-func (v *visit) edit() {
-	if v.form.Has("note") {
-		v.edited(v.Carts.SetNote(v.ctx, v.token(), v.value("note")))
-		return
-	}
-	v.code(v.value("code"))
-}
-
-// code enters a discount code, or takes it off with "". One that is none may be tried again,
-// but not for ever: nobody finds codes by trying.
-func (v *visit) code(code string) {
+// code enters a discount code, or takes it off with "", and reports whether it did; else it has
+// answered. One that is none may be tried again, but not for ever: nobody finds codes by trying.
+func (v *visit) code(code string) bool {
 	tried := v.guess()
 	if code != "" {
 		if d := v.guesses.take(tried); !d.OK {
 			v.w.Header().Set("Retry-After", gcra.Seconds(d.RetryAfter))
 			v.codeAgain(http.StatusTooManyRequests, code, phrase.CodesTried)
-			return
+			return false
 		}
 	}
 	err := v.Carts.SetCode(v.ctx, v.token(), code)
 	if fault.IsState(err, fault.DiscountUnavailable) || v.wrongOf(err) != nil {
 		v.codeAgain(http.StatusUnprocessableEntity, code, phrase.CodeRefused)
-		return
+		return false
 	}
 	if code != "" {
 		v.guesses.giveBack(tried)
 	}
-	v.edited(err)
+	return v.saved(err)
 }
 
 // codeAgain shows the cart with what is wrong with a code.
@@ -256,28 +224,13 @@ func (v *visit) codeAgain(status int, code string, problem phrase.Key) {
 	v.show(v.w, v.r, status, page)
 }
 
-// edited goes back to the cart after a change of it.
-func (v *visit) edited(err error) {
-	switch {
-	case err == nil:
-		v.keep(v.token())
-		to(v.w, cartPath)
-	case noCart(err):
-		to(v.w, cartPath)
-	case v.wrongOf(err) != nil:
-		v.cartAgain(http.StatusUnprocessableEntity, phrase.NotValid)
-	default:
-		v.failed(err)
-	}
-}
-
 // cartAgain shows the cart with what went wrong.
-func (v *visit) cartAgain(status int, problem phrase.Key, args ...string) {
+func (v *visit) cartAgain(status int, problem string) {
 	page, err := v.cartPage()
 	if err != nil {
 		v.failed(err)
 		return
 	}
-	page.Problem = v.texts.Say(problem, args...)
+	page.Problem = problem
 	v.show(v.w, v.r, status, page)
 }

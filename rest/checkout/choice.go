@@ -150,7 +150,7 @@ func (v *visit) place() {
 			return v.texts.Say(phrase.PricesChanged)
 		})
 	case fault.IsState(err, fault.OutOfStock):
-		v.cartAgain(http.StatusConflict, phrase.StockChanged)
+		v.soldOut()
 	case fault.IsState(err, fault.InvalidTransition):
 		v.begin()
 	case noCart(err):
@@ -158,6 +158,15 @@ func (v *visit) place() {
 	default:
 		v.failed(err)
 	}
+}
+
+// soldOut shows the cart of an order whose goods cannot all be had.
+func (v *visit) soldOut() {
+	problem := phrase.StockChanged
+	if c, err := v.Carts.View(v.ctx, v.token()); err == nil && c != nil && c.Gone() {
+		problem = phrase.GoodsGone
+	}
+	v.cartAgain(http.StatusConflict, v.texts.Say(problem))
 }
 
 // reviewAgain shows an order that was not placed as it would be now, with what has changed.

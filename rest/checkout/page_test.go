@@ -21,7 +21,8 @@ func views(l state.Language) map[string]any {
 		{Label: t.Say(phrase.StepAddress), URL: "/checkout/address", Now: true}}
 	lines := []Line{
 		{Product: "prod_1", Variant: "var_1", Title: "Loaf", Options: "Rye / 1 kg", URL: "/products/loaf",
-			Picture: "/_images/x", Quantity: 2, Unit: "€1.00", Total: "€2.00",
+			Picture: "/_images/x", Quantity: 2, Entered: "x", Error: t.Say(phrase.NotValid), Unit: "€1.00",
+			Total: "€2.00",
 			Notes: []string{t.Say(phrase.OnlyLeft, "1")}},
 		{Product: "prod_2", Title: "Bun", Gone: true, Quantity: 1, Notes: []string{t.Say(phrase.Gone)}},
 	}
@@ -35,7 +36,7 @@ func views(l state.Language) map[string]any {
 	code := Field{Name: "code", Label: t.Say(phrase.Code), Type: "text", Error: t.Say(phrase.CodeRefused)}
 	return map[string]any{
 		"empty cart": CartPage{Frame: frame},
-		"cart":       CartPage{Frame: frame, Lines: lines, Sums: sums, Code: code, Note: "n", Added: true, Ready: true},
+		"cart":       CartPage{Frame: frame, Lines: lines, Sums: sums, Code: code, Note: "n", Added: true},
 		"form": FormPage{Frame: frame, Steps: steps, Action: "/checkout/address", Back: "/cart",
 			Fields: fields, Sums: sums},
 		"choice": ChoicePage{Frame: frame, Steps: steps, Action: "/checkout/shipping", Back: "/cart", Name: "rate",

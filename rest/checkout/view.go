@@ -40,6 +40,8 @@ type Line struct {
 	URL              string
 	Picture          string
 	Quantity         int64
+	Entered          string // the quantity as the field of a cart shows it
+	Error            string // what is wrong with that
 	Unit, Total      string
 	Gone             bool
 	// Notes say what has changed since the shopper last looked.
@@ -91,8 +93,6 @@ type CartPage struct {
 	Note  string
 	Code  Field
 	Added bool
-	// Ready says that the checkout can begin.
-	Ready bool
 }
 
 // FormPage is a step with fields.
