@@ -72,11 +72,11 @@ func TestAnswersInTheMaking(t *testing.T) {
 		all.Go(func() { s.handler.ServeHTTP(&slowReader{gate, held, http.Header{}}, ask()) })
 		if status := <-held; status == http.StatusOK {
 			bodies++
-		} else if status != http.StatusServiceUnavailable {
+		} else if status != http.StatusTooManyRequests {
 			t.Errorf("status %d", status)
 		}
 	}
-	if bodies < 4 || bodies > 10 {
+	if bodies < 4 || bodies > 12 {
 		t.Errorf("%d large answers were held at once", bodies)
 	}
 	close(gate)

@@ -42,19 +42,25 @@ func (l *Ledger) Held() int64 {
 	return l.all
 }
 
-// take adds n bytes of a store, or nothing and returns false. n may be negative.
-func (l *Ledger) take(store xid.ID, n int64) bool {
+// take adds n bytes of a store, which may be negative. It refuses more than the store may hold as
+// a rate of the store's own, and more than all may hold as the service's.
+func (l *Ledger) take(store xid.ID, n int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	of, all := l.stores[store]+n, l.all+n
-	if n > 0 && (of > maxStore || all > maxAll) {
-		return false
+	switch {
+	case n > 0 && of > maxStore:
+		return &fault.Error{Kind: fault.RateLimited, RetryAfter: time.Second,
+			Detail: "Other large answers of the store are being sent: try again in a moment, or ask for fewer rows."}
+	case n > 0 && all > maxAll:
+		return &fault.Error{Kind: fault.Unavailable, RetryAfter: time.Second,
+			Detail: "Other large answers are being sent: try again in a moment, or ask for fewer rows."}
 	}
 	l.all, l.stores[store] = all, of
 	if of == 0 {
 		delete(l.stores, store)
 	}
-	return true
+	return nil
 }
 
 // Answer is what one answer holds. Several goroutines may use it.
@@ -88,7 +94,7 @@ func Of(ctx context.Context) *Answer {
 }
 
 // Read implements [ent.Meter]. It fails with [fault.AnswerTooLarge] when the rows exceed
-// [limit.Answer], and with [fault.Unavailable] when the ledger has no room.
+// [limit.Answer], and with [fault.RateLimited] or [fault.Unavailable] when the ledger has no room.
 func (a *Answer) Read(n int) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -139,9 +145,8 @@ func (a *Answer) count() error {
 	if due == a.counted {
 		return nil
 	}
-	if !a.ledger.take(a.store, due-a.counted) {
-		return &fault.Error{Kind: fault.Unavailable, RetryAfter: time.Second,
-			Detail: "Other large answers are being sent: try again in a moment, or ask for fewer rows."}
+	if err := a.ledger.take(a.store, due-a.counted); err != nil {
+		return err
 	}
 	a.counted = due
 	return nil
