@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/storefront-go/storefront/ent"
@@ -9,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/db/useremail"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/mailbox"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/audit"
@@ -68,7 +70,7 @@ func (r *Resolver) auditPerson(ctx context.Context, person xid.ID, action string
 	return audit.WriteBehind(ctx, r.Tasks, person, action, xid.User, person, "")
 }
 
-// personAt returns the person with the e-mail address, which is in lower case.
+// personAt returns the person with the email address, in any of its [mailbox.Forms].
 // The reads are locking ones, so that a transaction sees whom another one has
 // made since it began.
 func (r *Resolver) personAt(ctx context.Context, email string) (*db.User, error) {
@@ -76,9 +78,15 @@ func (r *Resolver) personAt(ctx context.Context, email string) (*db.User, error)
 	if !r.Store.Within(ctx) {
 		lock = ent.NoLock
 	}
-	names := r.Client(ctx).UserEmail.Query().Where(useremail.ID(email))
-	names.Modify(lock)
-	name, err := core.Only(names.Load(ctx))
+	var name *db.UserEmail
+	err := core.ErrNoRow
+	for _, form := range mailbox.Forms(email) {
+		names := r.Client(ctx).UserEmail.Query().Where(useremail.ID(form))
+		names.Modify(lock)
+		if name, err = core.Only(names.Load(ctx)); !errors.Is(err, core.ErrNoRow) {
+			break
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

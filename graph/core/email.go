@@ -8,14 +8,15 @@ import (
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/mailbox"
 )
 
 // Email checks an e-mail address that names a person and returns it as it is
-// kept, in lower case.
+// kept, see [mailbox.Fold].
 // Only the form of ordinary addresses is taken: quoted local parts, comments and
 // address literals belong to mail servers, not to customers.
 func (c *Check) Email(name, address string) string {
-	lower := strings.ToLower(address)
+	lower := mailbox.Fold(address)
 	switch local, domain, _ := strings.Cut(lower, "@"); {
 	case lower == "":
 		c.Add(name, fault.TooShort, "The e-mail address is empty.")

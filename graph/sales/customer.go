@@ -2,11 +2,11 @@ package sales
 
 import (
 	"context"
-	"strings"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/mailbox"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -26,7 +26,7 @@ func (q Query) Customers(ctx context.Context, first *int, after *string, filter 
 	if filter != nil {
 		f = *filter
 	}
-	core.Opt(f.Email, func(s string) { f.Email = new(strings.ToLower(s)) })
+	core.Opt(f.Email, func(s string) { f.Email = new(mailbox.Fold(s)) })
 	a, err := core.Arrange(query, f.Tag, sort, f.UpdatedFrom, f.Email != nil)
 	if err != nil {
 		return nil, err
@@ -59,8 +59,8 @@ func (q Query) Customers(ctx context.Context, first *int, after *string, filter 
 
 const customersByEmail = "customer_store_id_email"
 
-// readCustomers reads one page. An e-mail address has one customer at most, so
-// its index needs no further column.
+// readCustomers reads one page. An email address has few customers at most, those of its
+// [mailbox.Forms], so its index needs no further column.
 func (q Query) readCustomers(
 	ctx context.Context, f model.CustomerFilter, a core.Arranged, after *page.Position, limit int,
 ) ([]*db.Customer, error) {
@@ -69,7 +69,7 @@ func (q Query) readCustomers(
 		index = "customer_store_id_updated_at_id"
 	}
 	if f.Email != nil {
-		query.Where(customer.Email(*f.Email))
+		query.Where(customer.EmailIn(mailbox.Forms(*f.Email)...))
 		index = customersByEmail
 	}
 	query.Modify(a.Window(after, limit, index).Apply)

@@ -334,3 +334,32 @@ func TestCustomerForms(t *testing.T) {
 		}
 	}
 }
+
+// An address that only looks like another one is another customer's; one that an earlier release
+// stored with letters of other scripts in lower case is still found.
+func TestLookAlikeAddresses(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		create := func(email string) *model.Customer {
+			return graphtest.Must[*model.CustomerPayload](t)(r.Mutation().CustomerCreate(ctx,
+				model.CustomerCreateInput{Status: state.CustomerGuest, EmailMarketing: state.EmailNotSubscribed,
+					Email: &email})).Customer
+		}
+		found := func(email string) (ids []string) {
+			list := graphtest.Must[*model.CustomerConnection](t)(r.Query().Customers(ctx, nil, nil,
+				&model.CustomerFilter{Email: &email}, nil, nil))
+			for _, c := range list.Nodes {
+				ids = append(ids, c.PublicID())
+			}
+			return ids
+		}
+		plain, kelvin := create("Kim@example.com"), create("\u212aim@example.com")
+		former := create("m\u00fcller@example.com")
+		for email, want := range map[string]*model.Customer{"KIM@example.com": plain, "\u212aIM@example.com": kelvin,
+			"M\u00dcLLER@example.com": former, "\u0130@example.com": nil} {
+			ids := found(email)
+			if want == nil && len(ids) != 0 || want != nil && (len(ids) != 1 || ids[0] != want.PublicID()) {
+				t.Errorf("%q finds %q", email, ids)
+			}
+		}
+	})
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/mailbox"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -161,16 +162,18 @@ func (p Placing) rows(d *orderDraft) (*db.Order, []*db.OrderLine) {
 	return o, lines
 }
 
-// known finds the customer of an e-mail address; nil for none.
+// known finds the customer of an email address, in any of its [mailbox.Forms]; nil for none.
 func (m Mutation) known(ctx context.Context, email string) (*db.Customer, error) {
-	rows, err := m.Client(ctx).Customer.Query().Where(customer.Email(email)).Load(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("find the customer: %w", err)
+	for _, form := range mailbox.Forms(email) {
+		rows, err := m.Client(ctx).Customer.Query().Where(customer.Email(form)).Load(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("find the customer: %w", err)
+		}
+		if len(rows) > 0 {
+			return rows[0], nil
+		}
 	}
-	if len(rows) == 0 {
-		return nil, nil
-	}
-	return rows[0], nil
+	return nil, nil
 }
 
 // guest makes a guest of who orders.

@@ -18,6 +18,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/db/useremail"
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/mailbox"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -124,14 +125,19 @@ func (k *Keeper) whole(ctx context.Context, rows []row) (*Person, error) {
 	return p, err
 }
 
-// named reads the person behind an e-mail address in lower case, in one
-// statement; nil when there is none.
+// named reads the person behind a folded email address, in one statement for each of its
+// [mailbox.Forms]; nil when there is none.
 func (k *Keeper) named(ctx context.Context, email string) (*Person, string, error) {
 	var rows []row
-	err := k.store.DB(ctx).UserEmail.Query().Where(useremail.ID(email)).
-		Modify(func(s *sql.Selector) { s.Select(k.memberships(s, s.C(useremail.FieldUserID))...) }).Scan(ctx, &rows)
-	if err != nil {
-		return nil, "", fmt.Errorf("find person: %w", err)
+	for _, form := range mailbox.Forms(email) {
+		err := k.store.DB(ctx).UserEmail.Query().Where(useremail.ID(form)).
+			Modify(func(s *sql.Selector) { s.Select(k.memberships(s, s.C(useremail.FieldUserID))...) }).Scan(ctx, &rows)
+		if err != nil {
+			return nil, "", fmt.Errorf("find person: %w", err)
+		}
+		if len(rows) > 0 {
+			break
+		}
 	}
 	if len(rows) == 0 {
 		return nil, "", nil

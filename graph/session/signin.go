@@ -18,6 +18,7 @@ import (
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/mailbox"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -257,8 +258,10 @@ func (k *Keeper) Reset(ctx context.Context, person xid.ID, hash string) (ended i
 // normal is an e-mail address as the directory has it. One that cannot be there
 // becomes the empty one, which nobody has.
 func normal(email string) string {
-	email = strings.ToLower(strings.TrimSpace(email))
-	if len(email) > limit.Email || !utf8.ValidString(email) {
+	if !utf8.ValidString(email) {
+		return ""
+	}
+	if email = mailbox.Fold(strings.TrimSpace(email)); len(email) > limit.Email {
 		return ""
 	}
 	return email

@@ -12,7 +12,7 @@ var order = []string{"ent", "graph", "rest", "cmd"}
 // they carry no dependency into it.
 var words = []string{
 	"ent/scope", "ent/fault", "ent/event", "ent/xid", "ent/micros", "ent/currency",
-	"ent/bucket", "ent/state", "ent/limit", "ent/document", "ent/digest", "ent/cell", "ent/viewer",
+	"ent/bucket", "ent/state", "ent/limit", "ent/document", "ent/digest", "ent/cell", "ent/viewer", "ent/mailbox",
 }
 
 // domains are the packages of graph that hold operations, with the other domains

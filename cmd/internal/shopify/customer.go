@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/storefront-go/storefront/ent/mailbox"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/model"
@@ -17,7 +18,7 @@ func (i *importer) customer(c *record) (maker, error) {
 	r := c.rows[0]
 	email := r.opt("email")
 	if email != nil {
-		if before := i.twice("address:"+strings.ToLower(*email), c); before > 0 {
+		if before := i.twice("address:"+mailbox.Fold(*email), c); before > 0 {
 			return nil, wrong("its Email is that of line %d", before)
 		}
 	}
