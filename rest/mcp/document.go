@@ -76,7 +76,7 @@ func (d reader) tool(method, path string, item, op object) (*Tool, error) {
 	title, _ := op["summary"].(string)
 	id, _ := op["operationId"].(string)
 	description, _ := op["description"].(string)
-	return t, define(id, title, strings.TrimSpace(description), input, t)
+	return t, define(id, title, strings.TrimSpace(description), input, d.answer(op), t)
 }
 
 // parameter reads one; those that are no arguments have no place.
@@ -106,6 +106,18 @@ func (d reader) body(op object) object {
 	content := child(d.deref(op["requestBody"]), "content")
 	schema, _ := d.plain(child(content, "application/json")["schema"]).(object)
 	return schema
+}
+
+// answer is the schema of the answer to a success, empty where that has no body.
+func (d reader) answer(op object) object {
+	responses := child(op, "responses")
+	for _, status := range []string{"200", "201", "202"} {
+		content := child(d.deref(responses[status]), "content")
+		if schema, ok := d.plain(child(content, "application/json")["schema"]).(object); ok {
+			return schema
+		}
+	}
+	return nil
 }
 
 // plain returns a schema with what it refers to in its place and without examples,

@@ -131,13 +131,9 @@ func plain(name string, value json.RawMessage) (text string, ok bool, err error)
 }
 
 // define makes the tool that agents see.
-func define(id, title, description string, input map[string]any, t *Tool) error {
-	raw, err := json.Marshal(input)
+func define(id, title, description string, input, answer object, t *Tool) error {
+	schema, err := schemaOf(input)
 	if err != nil {
-		return err
-	}
-	schema := &jsonschema.Schema{}
-	if err := json.Unmarshal(raw, schema); err != nil {
 		return fmt.Errorf("input of %s: %w", id, err)
 	}
 	read := t.method == http.MethodGet
@@ -149,7 +145,23 @@ func define(id, title, description string, input map[string]any, t *Tool) error 
 			DestructiveHint: new(t.method == http.MethodDelete), OpenWorldHint: new(false),
 		},
 	}
+	if len(answer) == 0 {
+		return nil
+	}
+	if t.def.OutputSchema, err = schemaOf(answer); err != nil {
+		return fmt.Errorf("answer of %s: %w", id, err)
+	}
 	return nil
+}
+
+// schemaOf turns a schema of the document into one of the SDK.
+func schemaOf(o object) (*jsonschema.Schema, error) {
+	raw, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	schema := &jsonschema.Schema{}
+	return schema, json.Unmarshal(raw, schema)
 }
 
 // snake writes listOrders as list_orders.

@@ -128,6 +128,41 @@ func TestInputs(t *testing.T) {
 	}
 }
 
+// Each tool whose answer has a body says what that body is, as an object that a call's structured
+// content conforms to, without references or examples.
+func TestOutputs(t *testing.T) {
+	listed, err := agent(t, tools(t), &asked{}).ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := 0
+	for _, tool := range listed.Tools {
+		if tool.OutputSchema == nil {
+			if tool.Name != "delete_webhook" {
+				t.Errorf("%s says nothing of its answer", tool.Name)
+			}
+			continue
+		}
+		raw, err := json.Marshal(tool.OutputSchema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += len(raw)
+		var schema struct {
+			Type       string
+			Properties map[string]any
+		}
+		if err := json.Unmarshal(raw, &schema); err != nil || schema.Type != "object" || len(schema.Properties) == 0 ||
+			strings.Contains(string(raw), `"$ref"`) || strings.Contains(string(raw), `"example"`) {
+			t.Errorf("%s: %v %s", tool.Name, err, raw)
+		}
+	}
+	if size > 256<<10 {
+		t.Errorf("the answers take %d bytes of an agent's memory", size)
+	}
+	t.Logf("%d bytes", size)
+}
+
 // The arguments of a tool become the request of its row.
 func TestRequests(t *testing.T) {
 	for _, tt := range []struct {
