@@ -181,3 +181,28 @@ func TestLegacyApp(t *testing.T) {
 	s.do(t, request{As: i.tokens[0], Path: legacy + "/products"}).want(http.StatusOK, "")
 	s.do(t, request{As: other.tokens[0], Path: legacy + "/products"}).want(http.StatusGone, "version_retired")
 }
+
+// A token that was refreshed down to fewer scopes gets no kept answer that it could not get by itself:
+// neither the secret of an endpoint for events that it may not read, nor an export of such rows.
+func TestReplayNeedsScopes(t *testing.T) {
+	s, m := sqlite(t)
+	all := scope.Of(scope.WebhooksWrite, scope.ExportsWrite, scope.OrdersRead).Effective()
+	tokens := m.install(all, all, all, scope.Of(scope.WebhooksWrite, scope.ExportsWrite)).tokens
+	for _, write := range []request{
+		{Path: "/webhooks", Body: `{"url":"https://hook.example/in","events":["order.paid"]}`},
+		{Path: "/exports", Body: `{"kind":"orders"}`},
+	} {
+		write.Method, write.Header = http.MethodPost, map[string]string{"Idempotency-Key": "once" + write.Path[1:]}
+		write.As = tokens[0]
+		first := s.do(t, write)
+		write.As = tokens[1]
+		if got := s.do(t, write).want(http.StatusForbidden, "insufficient_scope"); strings.Contains(string(got.Body),
+			"whsec_") {
+			t.Errorf("%s: %s", write.Path, got.Body)
+		}
+		write.As = tokens[0]
+		if again := s.do(t, write); first.Status >= 400 || string(again.Body) != string(first.Body) {
+			t.Errorf("%s: %d %s and then %s", write.Path, first.Status, first.Body, again.Body)
+		}
+	}
+}

@@ -75,8 +75,22 @@ func (a *API) limit(c *call) error {
 	}
 }
 
-// clientOf is the address of the client.
-func (a *API) clientOf(r *http.Request) netip.Addr { return Proxies(a.TrustedProxies).Client(r) }
+// clientOf is the address of the client. The first request that a proxy forwarded which nobody named is
+// logged: behind that proxy all visitors have one address.
+func (a *API) clientOf(r *http.Request) netip.Addr {
+	proxies := Proxies(a.TrustedProxies)
+	if len(r.Header["X-Forwarded-For"]) > 0 && !proxies.trust(r) && a.forwarded.CompareAndSwap(false, true) {
+		a.Logger.WarnContext(r.Context(), "a proxy that --trusted-proxies does not name forwards requests: all visitors "+
+			"behind it count as one client", "peer", r.RemoteAddr)
+	}
+	return proxies.Client(r)
+}
+
+// trust reports whether the peer of a request is one of the proxies.
+func (p Proxies) trust(r *http.Request) bool {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && p.contain(peer.Addr().Unmap())
+}
 
 // Proxies are networks whose X-Forwarded-For is believed.
 type Proxies []netip.Prefix

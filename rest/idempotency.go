@@ -2,14 +2,18 @@ package rest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
 	"strings"
 
+	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/status"
@@ -38,6 +42,9 @@ func (a *API) keyed(c *call) error {
 	answer, replayed, err := a.Idem.Run(c.ctx, claim, func(ctx context.Context) (idem.Answer, error) {
 		return a.once(ctx, c)
 	})
+	if err == nil && replayed && !answer.Refused {
+		err = c.reaches(answer.Body)
+	}
 	if err != nil {
 		return err
 	}
@@ -45,6 +52,31 @@ func (a *API) keyed(c *call) error {
 	c.w.Header()["Content-Type"] = []string{answer.ContentType}
 	if answer.Status >= http.StatusBadRequest {
 		c.problem = problem.CodeOf(answer.Body)
+	}
+	return nil
+}
+
+// reaches refuses the kept answer to a write that the credential could not do: a token that was
+// refreshed down to fewer scopes shares its keys with the tokens before it. What a write reads stands
+// in its answer: the events of a webhook endpoint, the kind of an export.
+func (c *call) reaches(answer []byte) error {
+	var made struct {
+		Events []event.Type     `json:"events"`
+		Kind   state.ExportKind `json:"kind"`
+	}
+	if err := json.Unmarshal(answer, &made); err != nil {
+		return nil // an answer without a body
+	}
+	needed := []string{scope.OfExport(made.Kind)}
+	for _, t := range made.Events {
+		entry, _ := event.Find(t)
+		needed = append(needed, entry.Scope)
+	}
+	for _, name := range needed {
+		if name != "" && !c.viewer.Scopes.Has(name) {
+			return &fault.Error{Kind: fault.InsufficientScope, Scope: name,
+				Detail: "The credential lacks the scope " + name + "."}
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -54,5 +55,32 @@ func TestAllowedNetworks(t *testing.T) {
 				t.Errorf("%s from %s: %d %s; unknown: %d", door.Path, from, a.Status, a.Body, unknown.Status)
 			}
 		}
+	}
+}
+
+// The first request that an unnamed proxy forwards is logged, and no other one.
+func TestUnnamedProxyIsLogged(t *testing.T) {
+	for name, proxies := range map[string][]netip.Prefix{
+		"unnamed": nil, "named": {netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log strings.Builder
+			s, m := sqlite(t, func(c *rest.Config) {
+				c.TrustedProxies, c.Logger = proxies, slog.New(slog.NewTextHandler(&log, nil))
+			})
+			ask := request{As: m.all, Path: "/products"}
+			s.do(t, ask)
+			if strings.Contains(log.String(), "trusted-proxies") {
+				t.Error("logged without a proxy")
+			}
+			ask.Header = map[string]string{"X-Forwarded-For": "192.0.2.1"}
+			for range 3 {
+				s.do(t, ask)
+			}
+			s.end()
+			if n := strings.Count(log.String(), "--trusted-proxies"); n != 1 && proxies == nil || n != 0 && proxies != nil {
+				t.Errorf("logged %d times:\n%s", n, log.String())
+			}
+		})
 	}
 }

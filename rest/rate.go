@@ -87,11 +87,10 @@ func (l *limiters) take(v *viewer.Viewer) gcra.Decision {
 }
 
 // visit counts a request to a storefront by its [shop.Cost]; it answers one that is too
-// many. Addresses of this machine and of private networks are not
-// counted: they are those of a proxy that nobody named, behind which are all visitors.
+// many. Those of [gcra.Local] addresses are not counted.
 func (a *API) visit(r *http.Request, n int) gcra.Decision {
 	client := a.clientOf(r)
-	if client.IsLoopback() || client.IsPrivate() {
+	if gcra.Local(client) {
 		return gcra.Decision{OK: true}
 	}
 	return a.rates.visitors.TakeN(gcra.Network(client), n)

@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gorilla/mux"
 	"github.com/prometheus/client_golang/prometheus"
@@ -95,6 +96,8 @@ type API struct {
 	images  *pictures // nil without Blobs
 	policy  string    // RateLimit-Policy
 	polls   *polls
+	// forwarded says that a request of a proxy was logged that nobody named.
+	forwarded atomic.Bool
 }
 
 // New makes the handler of everything that is served on the public address.

@@ -73,7 +73,7 @@ var askers = allowance.Rate{Burst: 20, Every: 3 * time.Minute}
 // boundAsker refuses a network that asks for links to many addresses.
 func (r *Resolver) boundAsker(ctx context.Context) error {
 	client := viewer.OriginOf(ctx).Client
-	if !client.IsValid() {
+	if !client.IsValid() || gcra.Local(client) {
 		return nil
 	}
 	wait, err := allowance.Take(ctx, r.Store, allowance.Key("reset from", gcra.Network(client).String()), askers)

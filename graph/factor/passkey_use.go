@@ -66,8 +66,10 @@ func (k *Keeper) AskAlone(ctx context.Context) (q *Ceremony, err error) {
 	if !k.Passkeys() {
 		return nil, nameless()
 	}
-	if err := k.spend(ctx, "network", gcra.Network(viewer.OriginOf(ctx).Client).String()); err != nil {
-		return nil, err
+	if client := viewer.OriginOf(ctx).Client; !gcra.Local(client) {
+		if err := k.spend(ctx, "network", gcra.Network(client).String()); err != nil {
+			return nil, err
+		}
 	}
 	err = k.store.InTx(ctx, func(ctx context.Context) error {
 		options, s, err := k.party.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationRequired))

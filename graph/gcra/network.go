@@ -16,3 +16,7 @@ func Network(a netip.Addr) netip.Prefix {
 	}
 	return p
 }
+
+// Local reports whether an address is of this machine or of a private network. Behind such an address
+// may be a proxy that nobody named, and behind that all visitors: it is not counted as a network.
+func Local(a netip.Addr) bool { return a.Unmap().IsLoopback() || a.Unmap().IsPrivate() }

@@ -24,6 +24,17 @@ var reserved = func() map[string]bool {
 	return set
 }()
 
+// payers are names under which people expect to pay or to prove who they are. No part of a store's
+// handle is one: its host would pass for theirs.
+var payers = strings.Fields(`
+	alipay amex applepay cashapp giropay googlepay klarna mastercard mollie paypal revolut shopify sofort square
+	stripe twint venmo visa wechatpay wise zelle`)
+
+// posing reports whether a handle passes for the name of somebody else.
+func posing(handle string) bool {
+	return slices.ContainsFunc(strings.Split(handle, "-"), func(part string) bool { return slices.Contains(payers, part) })
+}
+
 // Reserved reports whether a handle may belong to no store, since a host of that
 // name is the service's.
 func Reserved(handle string) bool { return reserved[handle] }

@@ -241,6 +241,9 @@ func (r *Resolver) handleRow(ctx context.Context, id xid.ID, handle string) erro
 // StoreSlug makes a handle from a store's name.
 func StoreSlug(name string) string {
 	s := core.Slug(name, "store")
+	if posing(s) {
+		s = "store"
+	}
 	return strings.TrimRight(s[:min(len(s), MaxStoreHandle)], "-")
 }
 
@@ -258,8 +261,14 @@ func (r *Resolver) checkHandle(c *core.Check, name, handle string) {
 	if strings.HasPrefix(handle, "-") || strings.HasSuffix(handle, "-") {
 		c.Add(name, fault.InvalidFormat, "A store's handle neither begins nor ends with a hyphen.")
 	}
+	if len(handle) >= 4 && handle[2:4] == "--" { // as in xn--; browsers show such labels otherwise (RFC 5891)
+		c.Add(name, fault.InvalidFormat, "A store's handle has no two hyphens as its third and fourth characters.")
+	}
 	if r.reserved(handle) {
 		c.Add(name, fault.Taken, "This name is kept for the service itself.")
+	}
+	if posing(handle) {
+		c.Add(name, fault.Taken, "This name is that of a payment service.")
 	}
 }
 

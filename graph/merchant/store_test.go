@@ -106,6 +106,10 @@ func TestStoreCreate(t *testing.T) {
 			{model.StoreCreateInput{Name: "X", Handle: new(strings.Repeat("a", 64)), Currency: "EUR", Timezone: "UTC"},
 				"#/handle too_long"},
 			{model.StoreCreateInput{Name: "X", Handle: new("api"), Currency: "EUR", Timezone: "UTC"}, "#/handle taken"},
+			{model.StoreCreateInput{Name: "X", Handle: new("paypal"), Currency: "EUR", Timezone: "UTC"}, "#/handle taken"},
+			{model.StoreCreateInput{Name: "X", Handle: new("my-paypal"), Currency: "EUR", Timezone: "UTC"}, "#/handle taken"},
+			{model.StoreCreateInput{Name: "X", Handle: new("xn--pypal-4ve"), Currency: "EUR", Timezone: "UTC"},
+				"#/handle invalid_format"},
 			{model.StoreCreateInput{Name: " ", Currency: "EUR", Timezone: "UTC"}, "#/name too_short"},
 			{model.StoreCreateInput{Name: "Shop \u202egpj", Currency: "EUR", Timezone: "UTC"}, "#/name invalid_format"},
 			{model.StoreCreateInput{Name: "Cor\u200bner", Currency: "EUR", Timezone: "UTC"}, "#/name invalid_format"},
@@ -203,7 +207,7 @@ func TestStoreClose(t *testing.T) {
 		owner, m := p.As(p.Owner.ID, viewer.Owner), p.Mutation()
 		key := graphtest.Must[*model.APIKeyPayload](t)(m.APIKeyCreate(owner,
 			model.APIKeyCreateInput{Name: "Sync", Scopes: []string{"orders.read"}}))
-		token := graphtest.Must[*model.StaffTokenPayload](t)(m.StaffTokenCreate(owner, "Laptop", nil))
+		token := graphtest.Must[*model.StaffTokenPayload](t)(m.StaffTokenCreate(owner, "Laptop", nil, false))
 		if !p.Live(t, key.Secret) || !p.Live(t, token.Token) {
 			t.Fatal("dead from the start")
 		}

@@ -111,7 +111,7 @@ func (q *queue) open(l *lane) bool {
 func (q *queue) enter(ctx context.Context) (leave func(), err error) {
 	from := viewer.OriginOf(ctx)
 	w := &waiter{ready: make(chan struct{})}
-	if from.Client.IsValid() {
+	if from.Client.IsValid() && !gcra.Local(from.Client) {
 		w.network = gcra.Network(from.Client).String()
 	}
 	line := &q.strange

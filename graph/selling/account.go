@@ -127,8 +127,10 @@ func (r *Resolver) accountView(ctx context.Context) (*model.PaymentAccount, erro
 	v := &model.PaymentAccount{WebhookURL: r.APIHost + HookPath(viewer.From(ctx).Store),
 		WebhookEvents: payment.StripeEvents()}
 	if row != nil {
-		v.Connected, v.Live, v.SecretHint, v.SigningHint = true, &row.Live, &row.SecretHint, &row.SigningHint
-		v.UpdatedAt = &row.UpdatedAt
+		v.Connected, v.Live, v.UpdatedAt = true, &row.Live, &row.UpdatedAt
+		if role := viewer.From(ctx).Role; role != viewer.Developer && role != viewer.Support {
+			v.SecretHint, v.SigningHint = &row.SecretHint, &row.SigningHint
+		}
 	}
 	return v, nil
 }

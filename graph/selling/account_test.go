@@ -77,6 +77,13 @@ func TestPaymentAccount(t *testing.T) {
 			a.WebhookURL != graphtest.API+"/payments/stripe/"+p.Model.PublicID() {
 			t.Errorf("%+v", a)
 		}
+		for role, shown := range map[viewer.Role]bool{viewer.Owner: true, viewer.Admin: true, viewer.Developer: false,
+			viewer.Support: false} {
+			seen := graphtest.Must[*model.PaymentSettings](t)(p.Query().PaymentSettings(p.As(p.Owner.ID, role))).Stripe
+			if !seen.Connected || (seen.SecretHint != nil) != shown || (seen.SigningHint != nil) != shown {
+				t.Errorf("%s sees %+v", role, seen)
+			}
+		}
 		row := p.Store.DB(p.Ctx).PaymentAccount.Query().OnlyX(p.Ctx)
 		if bytes.Contains(row.Secret, []byte("sk_")) || bytes.Contains(row.Signing, []byte("whsec")) {
 			t.Error("secrets are kept as they are")

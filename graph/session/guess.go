@@ -62,6 +62,9 @@ func (k *Keeper) charges(account digest.Sum, from Source) []allowance.Charge {
 	if n, ok := k.devices.known(account, from.Device, micros.Now()); ok {
 		return []allowance.Charge{charge("device", of+string(n[:]), perNetwork)}
 	}
+	if gcra.Local(from.Client) {
+		return []allowance.Charge{charge("account", of, accountRate)}
+	}
 	network := gcra.Network(from.Client).String() // those without an address are one network
 	return []allowance.Charge{charge("account", of, accountRate), charge("network", network, networkRate),
 		charge("account network", of+network, perNetwork)}

@@ -299,3 +299,22 @@ func TestManyAccounts(t *testing.T) {
 		t.Errorf("%d let through, want %d", let, networkRate.Burst)
 	}
 }
+
+// Addresses of this machine and of private networks are those of a proxy that nobody named, with all
+// visitors behind it: guesses at other accounts stop nobody there, and those at one account stop at the
+// bound of the account.
+func TestBehindUnnamedProxy(t *testing.T) {
+	for _, address := range []string{"127.0.0.1", "10.1.2.3", "fd00::1", "::ffff:192.168.1.1"} {
+		p, from := guarded(t, storetest.Open(t)), Source{Client: netip.MustParseAddr(address)}
+		for i := range 35 {
+			_, err := p.SignIn(t.Context(), Attempt{Email: fmt.Sprintf("p%d@example.com", i), Password: "wrong",
+				Client: from.Client})
+			if waits(t, err) > 0 {
+				t.Fatalf("%s: guess %d waits", address, i)
+			}
+		}
+		if _, err := p.try(from); err != nil {
+			t.Errorf("%s: the right password: %v", address, err)
+		}
+	}
+}

@@ -28,7 +28,7 @@ func (a *Account) Address() http.Handler {
 		}
 		err := a.Core.ConfirmAddress(r.Context(), tokenOf(r, access.AddressPath), who.User)
 		if p, ok := problemsOf(err); ok {
-			a.showAddress(w, r, http.StatusUnprocessableEntity, p.rest+p.fields["email"])
+			a.showAddress(w, r, refusedAs(w, err), p.rest+p.fields["email"])
 			return
 		}
 		if err != nil {

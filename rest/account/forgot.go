@@ -41,7 +41,7 @@ func (a *Account) takeForgot(w http.ResponseWriter, r *http.Request, form url.Va
 	case errors.Is(err, access.ErrNoMail):
 		noMail(w, r)
 	case ok:
-		a.showForgot(w, r, http.StatusUnprocessableEntity, email, p)
+		a.showForgot(w, r, refusedAs(w, err), email, p)
 	case err != nil:
 		a.failed(w, r, err)
 	default:
@@ -76,7 +76,7 @@ func (a *Account) Reset() http.Handler {
 		p, ok := problemsOf(err)
 		switch {
 		case ok:
-			a.showReset(w, r, http.StatusUnprocessableEntity, p)
+			a.showReset(w, r, refusedAs(w, err), p)
 		case err != nil:
 			a.over(w, r, err, used)
 		default:

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/graph/gcra"
 	"github.com/storefront-go/storefront/rest/page"
 )
 
@@ -60,6 +61,17 @@ func problemsOf(err error) (p problems, ok bool) {
 		p.fields[strings.TrimPrefix(field.Pointer, "#/")] = field.Detail
 	}
 	return p, true
+}
+
+// refusedAs returns the status of a page that shows what is wrong with its form, and sets Retry-After
+// where a bound was met.
+func refusedAs(w http.ResponseWriter, err error) int {
+	f, is := errors.AsType[*fault.Error](err)
+	if !is || f.Kind != fault.RateLimited {
+		return http.StatusUnprocessableEntity
+	}
+	w.Header().Set("Retry-After", gcra.Seconds(f.RetryAfter))
+	return http.StatusTooManyRequests
 }
 
 // newPassword is the field for a password that the person chooses.

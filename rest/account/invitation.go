@@ -98,7 +98,7 @@ func (a *Account) answerInvitation(w http.ResponseWriter, r *http.Request, form 
 		return
 	}
 	if p, ok := problemsOf(err); ok {
-		a.showInvitation(w, r, http.StatusUnprocessableEntity, form.Get("name"), p)
+		a.showInvitation(w, r, refusedAs(w, err), form.Get("name"), p)
 		return
 	}
 	a.over(w, r, err, gone)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/netip"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -176,4 +177,20 @@ func TestThrottleRecovers(t *testing.T) {
 			w.signIn("ada@example.com")
 		}
 	})
+}
+
+// One network asks for few links to a new password; more are refused as too many.
+func TestForgotIsBounded(t *testing.T) {
+	w := build(t, storetest.Open(t), "https://shop.example", proxied)
+	w.mails()
+	last := (*reply)(nil)
+	for i := range 21 {
+		last = w.post("/forgot", url.Values{"email": {fmt.Sprintf("p%d@example.com", i)}}, "X-Forwarded-For", "192.0.2.7")
+		if i < 20 && last.status != 200 {
+			t.Fatalf("%d: %d %s", i, last.status, last.body)
+		}
+	}
+	if last.status != 429 || last.header.Get("Retry-After") == "" {
+		t.Errorf("one too many: %d %v", last.status, last.header)
+	}
 }

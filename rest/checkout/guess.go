@@ -85,7 +85,7 @@ func (v *visit) guess() guess {
 	if sum, ok := digest.OfToken(v.token()); ok {
 		by.cart = sum
 	}
-	if client := v.ClientOf(v.r); !client.IsLoopback() && !client.IsPrivate() {
+	if client := v.ClientOf(v.r); !gcra.Local(client) {
 		by.network.prefix = gcra.Network(client)
 	}
 	return by

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/storefront-go/storefront/graph/keyring"
@@ -132,7 +133,17 @@ func diagnoseAddresses(ctx context.Context, c Config) []Finding {
 				"stop what listens there, or choose another with "+a.flag))
 		}
 	}
-	return list
+	return append(list, judgeProxies(c)...)
+}
+
+// judgeProxies warns where a proxy speaks TLS for the server and is not named: behind it all visitors
+// have one address.
+func judgeProxies(c Config) []Finding {
+	if len(c.TrustedProxies) > 0 || c.TLSCert != "" || !strings.HasPrefix(c.PublicURL, "https://") {
+		return nil
+	}
+	return []Finding{warn("proxies", "a proxy speaks TLS for "+c.PublicURL+", and no proxy is named: all visitors behind "+
+		"it count as one client", "name its network with --trusted-proxies")}
 }
 
 // fewAttempts is how few attempts of webhooks at once are worth a warning.

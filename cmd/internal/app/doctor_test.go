@@ -231,3 +231,23 @@ func TestDiagnoseDatabase(t *testing.T) {
 		}
 	}
 }
+
+// A public address that speaks TLS which the server does not speak needs a proxy, which has to be named.
+func TestDiagnoseProxies(t *testing.T) {
+	for _, tt := range []struct {
+		url, cert string
+		proxies   []string
+		warns     bool
+	}{
+		{url: "https://shop.example", warns: true},
+		{url: "https://shop.example", proxies: []string{"10.0.0.0/8"}},
+		{url: "https://shop.example", cert: "cert.pem"},
+		{url: "http://127.0.0.1:8080"},
+	} {
+		c := Config{}
+		c.PublicURL, c.TLSCert, c.TrustedProxies = tt.url, tt.cert, tt.proxies
+		if got := judgeProxies(c); (len(got) == 1 && got[0].Grade == Warn) != tt.warns {
+			t.Errorf("%+v: %+v", tt, got)
+		}
+	}
+}
