@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -73,12 +74,8 @@ func RequireRole(ctx context.Context, _ any, next graphql.Resolver, roles []view
 
 // requireProof implements @fresh.
 func requireProof(ctx context.Context, _ any, next graphql.Resolver) (any, error) {
-	v, err := core.Caller(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if v.Stale() {
-		return nil, Refusal{core.Unproved()}
+	if f, ok := errors.AsType[*fault.Error](core.Proved(ctx)); ok {
+		return nil, Refusal{f}
 	}
 	return next(ctx)
 }

@@ -187,7 +187,7 @@ var adminEffects = []effect{
 	{field: "staffTokenCreate", name: "their own", args: fixedArgs(`name: "Laptop"`)},
 	{field: "staffTokenRevoke", name: "their own", args: func(w *caller) string {
 		made := graphtest.Must[*model.StaffTokenPayload](w.t)(
-			w.Mutation().StaffTokenCreate(w.As(w.Owner.ID, viewer.Owner), "Old", nil))
+			w.Mutation().StaffTokenCreate(w.As(w.Owner.ID, viewer.Owner), "Old", nil, false))
 		return fmt.Sprintf("id: %q", made.StaffToken.PublicID())
 	}},
 
@@ -275,7 +275,7 @@ var adminEffects = []effect{
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		w.token = *graphtest.Must[*model.StaffTokenPayload](w.t)(w.NewStaffToken(w.Ctx, who.ID, "Laptop", nil)).Token
+		w.token = *graphtest.Must[*model.StaffTokenPayload](w.t)(w.NewStaffToken(w.Ctx, who.ID, "Laptop", nil, false)).Token
 		return fmt.Sprintf("current: %q, next: %q", secret, "a long new password")
 	}},
 	{field: "sessionEnd", name: "their own", args: func(w *caller) string {
@@ -284,7 +284,7 @@ var adminEffects = []effect{
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		w.token = *graphtest.Must[*model.StaffTokenPayload](w.t)(w.NewStaffToken(w.Ctx, who.ID, "Laptop", nil)).Token
+		w.token = *graphtest.Must[*model.StaffTokenPayload](w.t)(w.NewStaffToken(w.Ctx, who.ID, "Laptop", nil, false)).Token
 		signed, err := w.Sessions.SignIn(w.Ctx, session.Attempt{Email: who.Email, Password: secret})
 		if err != nil {
 			w.t.Fatal(err)

@@ -266,6 +266,8 @@ type staffTokenCmd struct {
 	Person  string        `arg:"" help:"The person's e-mail address or id."`
 	Name    string        `default:"made by the operator" help:"What the token is for."`
 	Expires time.Duration `default:"2160h" placeholder:"DURATION" help:"How long the token lives, at most 8760h, a year (default ${default})."`
+	// Sensitive is what else needs a fresh proof of identity in a browser.
+	Sensitive bool `help:"The token may also do what else needs a fresh proof of identity, such as creating keys."`
 }
 
 // Help implements kong.HelpProvider.
@@ -300,7 +302,7 @@ func (c *staffTokenCmd) Run(s *session) error {
 		ctx := viewer.With(s.ctx, &viewer.Viewer{Kind: viewer.Staff, Store: w.store.ID, Actor: m.ID, Principal: m.ID,
 			Name: m.Name, Role: m.Role, Granted: m.Role.Scopes(), Scopes: m.Role.Scopes().Effective(),
 			Currency: w.store.Currency})
-		p, err := w.Mutation().StaffTokenCreate(ctx, c.Name, new(micros.Now().Add(c.Expires)))
+		p, err := w.Mutation().StaffTokenCreate(ctx, c.Name, new(micros.Now().Add(c.Expires)), c.Sensitive)
 		if err != nil {
 			return err
 		}

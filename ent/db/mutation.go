@@ -64437,6 +64437,7 @@ type StaffTokenMutation struct {
 	addrevoked_at   *micros.Time
 	last_used_at    *micros.Time
 	addlast_used_at *micros.Time
+	sensitive       *bool
 	reminded_at     *micros.Time
 	addreminded_at  *micros.Time
 	clearedFields   map[string]struct{}
@@ -64903,6 +64904,55 @@ func (m *StaffTokenMutation) ResetLastUsedAt() {
 	delete(m.clearedFields, stafftoken.FieldLastUsedAt)
 }
 
+// SetSensitive sets the "sensitive" field.
+func (m *StaffTokenMutation) SetSensitive(b bool) {
+	m.sensitive = &b
+}
+
+// Sensitive returns the value of the "sensitive" field in the mutation.
+func (m *StaffTokenMutation) Sensitive() (r bool, exists bool) {
+	v := m.sensitive
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSensitive returns the old "sensitive" field's value of the StaffToken entity.
+// If the StaffToken object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StaffTokenMutation) OldSensitive(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSensitive is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSensitive requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSensitive: %w", err)
+	}
+	return oldValue.Sensitive, nil
+}
+
+// ClearSensitive clears the value of the "sensitive" field.
+func (m *StaffTokenMutation) ClearSensitive() {
+	m.sensitive = nil
+	m.clearedFields[stafftoken.FieldSensitive] = struct{}{}
+}
+
+// SensitiveCleared returns if the "sensitive" field was cleared in this mutation.
+func (m *StaffTokenMutation) SensitiveCleared() bool {
+	_, ok := m.clearedFields[stafftoken.FieldSensitive]
+	return ok
+}
+
+// ResetSensitive resets all changes to the "sensitive" field.
+func (m *StaffTokenMutation) ResetSensitive() {
+	m.sensitive = nil
+	delete(m.clearedFields, stafftoken.FieldSensitive)
+}
+
 // SetRemindedAt sets the "reminded_at" field.
 func (m *StaffTokenMutation) SetRemindedAt(value micros.Time) {
 	m.reminded_at = &value
@@ -65007,7 +65057,7 @@ func (m *StaffTokenMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *StaffTokenMutation) Fields() []string {
-	fields := make([]string, 0, 8)
+	fields := make([]string, 0, 9)
 	if m.store_id != nil {
 		fields = append(fields, stafftoken.FieldStoreID)
 	}
@@ -65028,6 +65078,9 @@ func (m *StaffTokenMutation) Fields() []string {
 	}
 	if m.last_used_at != nil {
 		fields = append(fields, stafftoken.FieldLastUsedAt)
+	}
+	if m.sensitive != nil {
+		fields = append(fields, stafftoken.FieldSensitive)
 	}
 	if m.reminded_at != nil {
 		fields = append(fields, stafftoken.FieldRemindedAt)
@@ -65054,6 +65107,8 @@ func (m *StaffTokenMutation) Field(name string) (ent.Value, bool) {
 		return m.RevokedAt()
 	case stafftoken.FieldLastUsedAt:
 		return m.LastUsedAt()
+	case stafftoken.FieldSensitive:
+		return m.Sensitive()
 	case stafftoken.FieldRemindedAt:
 		return m.RemindedAt()
 	}
@@ -65079,6 +65134,8 @@ func (m *StaffTokenMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldRevokedAt(ctx)
 	case stafftoken.FieldLastUsedAt:
 		return m.OldLastUsedAt(ctx)
+	case stafftoken.FieldSensitive:
+		return m.OldSensitive(ctx)
 	case stafftoken.FieldRemindedAt:
 		return m.OldRemindedAt(ctx)
 	}
@@ -65138,6 +65195,13 @@ func (m *StaffTokenMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetLastUsedAt(v)
+		return nil
+	case stafftoken.FieldSensitive:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSensitive(v)
 		return nil
 	case stafftoken.FieldRemindedAt:
 		v, ok := value.(micros.Time)
@@ -65236,6 +65300,9 @@ func (m *StaffTokenMutation) ClearedFields() []string {
 	if m.FieldCleared(stafftoken.FieldLastUsedAt) {
 		fields = append(fields, stafftoken.FieldLastUsedAt)
 	}
+	if m.FieldCleared(stafftoken.FieldSensitive) {
+		fields = append(fields, stafftoken.FieldSensitive)
+	}
 	if m.FieldCleared(stafftoken.FieldRemindedAt) {
 		fields = append(fields, stafftoken.FieldRemindedAt)
 	}
@@ -65261,6 +65328,9 @@ func (m *StaffTokenMutation) ClearField(name string) error {
 		return nil
 	case stafftoken.FieldLastUsedAt:
 		m.ClearLastUsedAt()
+		return nil
+	case stafftoken.FieldSensitive:
+		m.ClearSensitive()
 		return nil
 	case stafftoken.FieldRemindedAt:
 		m.ClearRemindedAt()
@@ -65293,6 +65363,9 @@ func (m *StaffTokenMutation) ResetField(name string) error {
 		return nil
 	case stafftoken.FieldLastUsedAt:
 		m.ResetLastUsedAt()
+		return nil
+	case stafftoken.FieldSensitive:
+		m.ResetSensitive()
 		return nil
 	case stafftoken.FieldRemindedAt:
 		m.ResetRemindedAt()

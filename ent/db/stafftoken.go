@@ -31,6 +31,8 @@ type StaffToken struct {
 	RevokedAt *micros.Time `json:"revoked_at,omitempty"`
 	// LastUsedAt holds the value of the "last_used_at" field.
 	LastUsedAt *micros.Time `json:"last_used_at,omitempty"`
+	// Sensitive holds the value of the "sensitive" field.
+	Sensitive bool `json:"sensitive,omitempty"`
 	// RemindedAt holds the value of the "reminded_at" field.
 	RemindedAt   *micros.Time `json:"reminded_at,omitempty"`
 	selectValues sql.SelectValues
@@ -41,6 +43,8 @@ func (*StaffToken) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
+		case stafftoken.FieldSensitive:
+			values[i] = new(sql.NullBool)
 		case stafftoken.FieldExpiresAt, stafftoken.FieldRevokedAt, stafftoken.FieldLastUsedAt, stafftoken.FieldRemindedAt:
 			values[i] = new(sql.NullInt64)
 		case stafftoken.FieldName, stafftoken.FieldHint:
@@ -112,6 +116,12 @@ func (_m *StaffToken) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.LastUsedAt = new(micros.Time)
 				*_m.LastUsedAt = micros.Time(value.Int64)
+			}
+		case stafftoken.FieldSensitive:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field sensitive", values[i])
+			} else if value.Valid {
+				_m.Sensitive = value.Bool
 			}
 		case stafftoken.FieldRemindedAt:
 			if value, ok := values[i].(*sql.NullInt64); !ok {

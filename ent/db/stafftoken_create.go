@@ -87,6 +87,20 @@ func (_c *StaffTokenCreate) SetNillableLastUsedAt(v *micros.Time) *StaffTokenCre
 	return _c
 }
 
+// SetSensitive sets the "sensitive" field.
+func (_c *StaffTokenCreate) SetSensitive(v bool) *StaffTokenCreate {
+	_c.mutation.SetSensitive(v)
+	return _c
+}
+
+// SetNillableSensitive sets the "sensitive" field if the given value is not nil.
+func (_c *StaffTokenCreate) SetNillableSensitive(v *bool) *StaffTokenCreate {
+	if v != nil {
+		_c.SetSensitive(*v)
+	}
+	return _c
+}
+
 // SetRemindedAt sets the "reminded_at" field.
 func (_c *StaffTokenCreate) SetRemindedAt(v micros.Time) *StaffTokenCreate {
 	_c.mutation.SetRemindedAt(v)
@@ -243,6 +257,10 @@ func (_c *StaffTokenCreate) createSpec() (*StaffToken, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.LastUsedAt(); ok {
 		_spec.SetField(stafftoken.FieldLastUsedAt, field.TypeInt64, value)
 		_node.LastUsedAt = &value
+	}
+	if value, ok := _c.mutation.Sensitive(); ok {
+		_spec.SetField(stafftoken.FieldSensitive, field.TypeBool, value)
+		_node.Sensitive = value
 	}
 	if value, ok := _c.mutation.RemindedAt(); ok {
 		_spec.SetField(stafftoken.FieldRemindedAt, field.TypeInt64, value)

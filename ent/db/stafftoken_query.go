@@ -540,6 +540,7 @@ var stafftokenRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.ExpiresAt),
 		cell.NumberOf(&row.RevokedAt),
 		cell.NumberOf(&row.LastUsedAt),
+		(*cell.Flag)(&row.Sensitive),
 		cell.NumberOf(&row.RemindedAt),
 	)
 	return room

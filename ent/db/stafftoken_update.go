@@ -234,7 +234,7 @@ func (_u *StaffTokenUpdate) sqlSave(ctx context.Context) (int, error) {
 	}
 	_spec := sqlgraph.NewUpdateSpec(stafftoken.Table, stafftoken.Columns,
 		sqlgraph.NewFieldSpec(stafftoken.FieldID, field.TypeUUID))
-	builder.Update(_spec, _u.mutation, _u.mutation.predicates, stafftoken.FieldStoreID)
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, stafftoken.FieldStoreID, stafftoken.FieldSensitive)
 	_spec.AddModifiers(_u.modifiers...)
 	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
 	if sqlgraph.IsConstraintError(err) {

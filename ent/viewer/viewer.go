@@ -95,6 +95,8 @@ type Viewer struct {
 	Granted  scope.Set // as granted
 	Scopes   scope.Set // effective: with what the granted imply
 	Role     Role      // of a person; empty for other kinds
+	// Sensitive says that a staff token was created for sensitive actions too.
+	Sensitive bool
 	// LacksFactor says that the store requires a second factor of this person, who has
 	// none: until they have set one up, the store shows them nothing.
 	LacksFactor bool

@@ -45,7 +45,7 @@ func TestForgottenPassword(t *testing.T) {
 		mails(t, p)
 		settled(t, p, p.Owner)
 		old := graphtest.Must[string](t)(signIn(t, p, p.Owner.Email, good))
-		token := graphtest.Must[*model.StaffTokenPayload](t)(p.NewStaffToken(p.Ctx, p.Owner.ID, "x", nil)).Token
+		token := graphtest.Must[*model.StaffTokenPayload](t)(p.NewStaffToken(p.Ctx, p.Owner.ID, "x", nil, false)).Token
 		ctx := from(t.Context(), "192.0.2.9")
 		if err := p.ForgotPassword(ctx, strings.ToUpper(p.Owner.Email)); err != nil {
 			t.Fatal(err)

@@ -155,7 +155,7 @@ func (w *person) rearm(t *testing.T) {
 
 func (w *person) token(t *testing.T, shop *graphtest.Shop, of xid.ID) *string {
 	t.Helper()
-	return graphtest.Must[*model.StaffTokenPayload](t)(shop.NewStaffToken(shop.Ctx, of, "Laptop", nil)).Token
+	return graphtest.Must[*model.StaffTokenPayload](t)(shop.NewStaffToken(shop.Ctx, of, "Laptop", nil, false)).Token
 }
 
 // live says which tokens open anything: theirs, then the colleague's.
@@ -226,7 +226,7 @@ func TestEndedCredentialMakesNoToken(t *testing.T) {
 				*w.tokens[0], apikey.Staff))),
 		}
 		for name, ctx := range asking {
-			if _, err := p.Mutation().StaffTokenCreate(ctx, "Another", nil); err != nil {
+			if _, err := p.Mutation().StaffTokenCreate(ctx, "Another", nil, false); err != nil {
 				t.Errorf("%s that lives: %v", name, err)
 			}
 		}
@@ -234,7 +234,7 @@ func TestEndedCredentialMakesNoToken(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, ctx := range asking {
-			if _, err := p.Mutation().StaffTokenCreate(ctx, "Another", nil); graphtest.FaultOf(err) != "invalid_token" {
+			if _, err := p.Mutation().StaffTokenCreate(ctx, "Another", nil, false); graphtest.FaultOf(err) != "invalid_token" {
 				t.Errorf("%s that was ended: %v", name, err)
 			}
 		}

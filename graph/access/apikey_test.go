@@ -221,7 +221,7 @@ func TestMe(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		key := p.NewKey(t, p.Ctx, "orders.write")
 		graphtest.Must[*model.APIKeyPayload](t)(p.Mutation().APIKeyRotate(p.Ctx, key.APIKey.PublicID(), nil))
-		token := graphtest.Must[*model.StaffTokenPayload](t)(p.NewStaffToken(p.Ctx, p.Owner.ID, "Laptop", nil))
+		token := graphtest.Must[*model.StaffTokenPayload](t)(p.NewStaffToken(p.Ctx, p.Owner.ID, "Laptop", nil, false))
 		for _, tc := range []struct {
 			secret *string
 			want   model.Identity

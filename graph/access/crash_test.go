@@ -70,7 +70,7 @@ func TestWithdrawnBeforeEntering(t *testing.T) {
 // A new password ends tokens in every store, also where a crash came between.
 func TestCrashBeforeTokensEnd(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		token := graphtest.Must[*model.StaffTokenPayload](t)(p.NewStaffToken(p.Ctx, p.Owner.ID, "x", nil)).Token
+		token := graphtest.Must[*model.StaffTokenPayload](t)(p.NewStaffToken(p.Ctx, p.Owner.ID, "x", nil, false)).Token
 		graphtest.Crash(p.Resolver, access.TokensTask, audit.StoreTask)
 		if _, _, err := p.ResetPassword(p.Ctx, p.Owner.ID); err != nil {
 			t.Fatal(err)
@@ -96,7 +96,7 @@ func TestCrashBeforeLeaving(t *testing.T) {
 		token, _ := invite(other.Ctx, t, other, "ada@example.com", viewer.Support)
 		graphtest.Must[string](t)(p.AcceptNew(t.Context(), token, "Thief", good))
 		squat := memberOf(t, other, "ada@example.com")
-		stolen := graphtest.Must[*model.StaffTokenPayload](t)(p.NewStaffToken(other.Ctx, squat.ID, "x", nil)).Token
+		stolen := graphtest.Must[*model.StaffTokenPayload](t)(p.NewStaffToken(other.Ctx, squat.ID, "x", nil, false)).Token
 		mails(t, p)
 		token, _ = invite(p.Ctx, t, p, "ada@example.com", viewer.Admin)
 		graphtest.Crash(p.Resolver, access.LeaveTask, access.EntryTask)
@@ -121,7 +121,7 @@ func TestCrashBeforeLeaving(t *testing.T) {
 func TestCrashBeforeTheLog(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		graphtest.Crash(p.Resolver, audit.AccountTask)
-		graphtest.Must[*model.StaffTokenPayload](t)(p.NewStaffToken(p.Ctx, p.Owner.ID, "x", nil))
+		graphtest.Must[*model.StaffTokenPayload](t)(p.NewStaffToken(p.Ctx, p.Owner.ID, "x", nil, false))
 		member, _ := p.Member(t, viewer.Support)
 		graphtest.Must[*model.StaffRemovePayload](t)(p.Mutation().StaffRemove(p.Ctx, member.PublicID(), nil))
 		p.Resolver = graphtest.Recover(t, p.Resolver, 3)

@@ -110,7 +110,7 @@ func TestSquatterStaysOut(t *testing.T) {
 		graphtest.Must[string](t)(thief.AcceptNew(t.Context(), token, "Thief", good))
 		squat := memberOf(t, thief, "ada@example.com")
 		signed := graphtest.Must[string](t)(signIn(t, p, "ada@example.com", good))
-		stolen := graphtest.Must[*model.StaffTokenPayload](t)(thief.NewStaffToken(thief.Ctx, squat.ID, "x", nil)).Token
+		stolen := graphtest.Must[*model.StaffTokenPayload](t)(thief.NewStaffToken(thief.Ctx, squat.ID, "x", nil, false)).Token
 
 		shown, id := invite(victim.Ctx, t, victim, "ada@example.com", viewer.Owner)
 		if memberOf(t, victim, "ada@example.com") != nil {
@@ -272,7 +272,7 @@ func TestInvitationBounds(t *testing.T) {
 func TestStoreLeave(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		member, ctx := p.Member(t, viewer.Support)
-		token := graphtest.Must[*model.StaffTokenPayload](t)(p.Mutation().StaffTokenCreate(ctx, "x", nil)).Token
+		token := graphtest.Must[*model.StaffTokenPayload](t)(p.Mutation().StaffTokenCreate(ctx, "x", nil, false)).Token
 		left := graphtest.Must[*model.StaffRemovePayload](t)(p.Mutation().StoreLeave(ctx))
 		if *left.RemovedID != member.PublicID() || memberOf(t, p, member.Email) != nil || p.Live(t, token) {
 			t.Errorf("they have not left: %v", left)

@@ -50,7 +50,7 @@ func TestTokenIsTold(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		member, ctx := p.Member(t, viewer.Support)
 		for _, name := range []string{"Unheard", "Laptop"} {
-			made, err := p.Mutation().StaffTokenCreate(from(ctx, "192.0.2.9"), name, nil)
+			made, err := p.Mutation().StaffTokenCreate(from(ctx, "192.0.2.9"), name, nil, false)
 			if err != nil || made.Token == nil {
 				t.Fatal(err)
 			}

@@ -62,7 +62,7 @@ func TestStaffUpdateRole(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		m := p.Mutation()
 		member, ctx := p.Member(t, viewer.Support)
-		token := graphtest.Must[*model.StaffTokenPayload](t)(m.StaffTokenCreate(ctx, "Laptop", nil))
+		token := graphtest.Must[*model.StaffTokenPayload](t)(m.StaffTokenCreate(ctx, "Laptop", nil, false))
 		if !p.Live(t, token.Token) {
 			t.Fatal("dead from the start")
 		}
@@ -102,7 +102,7 @@ func TestStaffRemove(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		m := p.Mutation()
 		member, ctx := p.Member(t, viewer.Admin)
-		token := graphtest.Must[*model.StaffTokenPayload](t)(m.StaffTokenCreate(ctx, "Laptop", nil))
+		token := graphtest.Must[*model.StaffTokenPayload](t)(m.StaffTokenCreate(ctx, "Laptop", nil, false))
 		if !p.Live(t, token.Token) {
 			t.Fatal("dead from the start")
 		}
@@ -112,7 +112,7 @@ func TestStaffRemove(t *testing.T) {
 		if p.Live(t, token.Token) {
 			t.Error("their token lives")
 		}
-		if _, err := m.StaffTokenCreate(ctx, "Again", nil); graphtest.FaultOf(err) != "not_found" {
+		if _, err := m.StaffTokenCreate(ctx, "Again", nil, false); graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("they make another token: %v", err)
 		}
 		if _, err := m.StaffRemove(p.Ctx, member.PublicID(), nil); graphtest.FaultOf(err) != "not_found" {
@@ -172,7 +172,7 @@ func TestStaffTokens(t *testing.T) {
 		_, developer := p.Member(t, viewer.Developer)
 		_, admin := p.Member(t, viewer.Admin)
 		end := micros.Now().Add(time.Hour)
-		made := graphtest.Must[*model.StaffTokenPayload](t)(m.StaffTokenCreate(support, "Laptop", &end))
+		made := graphtest.Must[*model.StaffTokenPayload](t)(m.StaffTokenCreate(support, "Laptop", &end, false))
 		id := made.StaffToken.PublicID()
 		if !p.Live(t, made.Token) || *made.StaffToken.ExpiresAt != end ||
 			made.StaffToken.UserID != viewer.From(support).Actor {
@@ -200,7 +200,7 @@ func TestStaffTokens(t *testing.T) {
 			t.Errorf("again: %v", err)
 		}
 		second := graphtest.Must[*model.StaffTokenPayload](t)(p.NewStaffToken(p.Ctx, viewer.From(support).Actor,
-			"By the operator", nil))
+			"By the operator", nil, false))
 		if _, err := m.StaffTokenRevoke(admin, second.StaffToken.PublicID()); err != nil || p.Live(t, second.Token) {
 			t.Errorf("an admin ends another's: %v", err)
 		}
@@ -208,9 +208,9 @@ func TestStaffTokens(t *testing.T) {
 		if len(list) != 2 || list[0].ID != second.StaffToken.ID || list[1].RevokedAt == nil {
 			t.Errorf("list %v", list)
 		}
-		_, blank := m.StaffTokenCreate(support, "", nil)
-		_, past := m.StaffTokenCreate(support, "X", new(micros.Now()))
-		_, key := m.StaffTokenCreate(graphtest.AsKey(p.Ctx, "orders.read"), "X", nil)
+		_, blank := m.StaffTokenCreate(support, "", nil, false)
+		_, past := m.StaffTokenCreate(support, "X", new(micros.Now()), false)
+		_, key := m.StaffTokenCreate(graphtest.AsKey(p.Ctx, "orders.read"), "X", nil, false)
 		if graphtest.FieldOf(blank) != "#/name too_short" || graphtest.FieldOf(past) != "#/expires_at out_of_range" ||
 			graphtest.FaultOf(key) != "forbidden" {
 			t.Errorf("refused: %v, %v, %v", blank, past, key)
@@ -224,20 +224,20 @@ func TestStaffTokenLife(t *testing.T) {
 		const day = 24 * time.Hour
 		_, ctx := p.Member(t, viewer.Support)
 		before := micros.Now()
-		made := graphtest.Must[*model.StaffTokenPayload](t)(p.Mutation().StaffTokenCreate(ctx, "Laptop", nil))
+		made := graphtest.Must[*model.StaffTokenPayload](t)(p.Mutation().StaffTokenCreate(ctx, "Laptop", nil, false))
 		if end := made.StaffToken.ExpiresAt; end == nil || *end < before.Add(90*day) ||
 			*end > micros.Now().Add(90*day) {
 			t.Errorf("ends at %v, want in 90 days", end)
 		}
 		year := micros.Now().Add(365 * day)
-		made = graphtest.Must[*model.StaffTokenPayload](t)(p.Mutation().StaffTokenCreate(ctx, "Laptop", &year))
+		made = graphtest.Must[*model.StaffTokenPayload](t)(p.Mutation().StaffTokenCreate(ctx, "Laptop", &year, false))
 		if end := made.StaffToken.ExpiresAt; end == nil || *end != year {
 			t.Errorf("ends at %v, want %v", end, year)
 		}
 		for name, end := range map[string]micros.Time{
 			"more than a year": micros.Now().Add(365*day + time.Minute), "now": micros.Now(), "never": 1<<63 - 1,
 		} {
-			_, err := p.Mutation().StaffTokenCreate(ctx, "Laptop", &end)
+			_, err := p.Mutation().StaffTokenCreate(ctx, "Laptop", &end, false)
 			if graphtest.FieldOf(err) != "#/expires_at out_of_range" {
 				t.Errorf("%s: %v", name, err)
 			}

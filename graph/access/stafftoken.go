@@ -49,8 +49,9 @@ func (q Query) StaffTokens(ctx context.Context, first *int, after *string) (*mod
 
 // StaffTokenCreate makes a token for the calling person, which only this answer
 // shows. It ends after 90 days, or at expiresAt, which is no more than 365 days away.
+// A sensitive one passes [core.Proved].
 func (m Mutation) StaffTokenCreate(ctx context.Context, name string,
-	expiresAt *micros.Time,
+	expiresAt *micros.Time, sensitive bool,
 ) (*model.StaffTokenPayload, error) {
 	v, err := core.Caller(ctx)
 	if err != nil {
@@ -59,13 +60,13 @@ func (m Mutation) StaffTokenCreate(ctx context.Context, name string,
 	if !v.IsPerson() {
 		return nil, fault.New(fault.Forbidden, "Only a person has staff tokens.")
 	}
-	return m.NewStaffToken(ctx, v.Actor, name, expiresAt)
+	return m.NewStaffToken(ctx, v.Actor, name, expiresAt, sensitive)
 }
 
 // NewStaffToken makes a token for a member of the viewer's store: for themselves,
 // or by the operator. Who may call it is the caller's to decide.
 func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string,
-	expiresAt *micros.Time,
+	expiresAt *micros.Time, sensitive bool,
 ) (*model.StaffTokenPayload, error) {
 	m := r.Mutation()
 	c := &core.Check{}
@@ -86,7 +87,7 @@ func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string
 			return nil, err
 		}
 		row, err = r.Client(ctx).StaffToken.Create().SetID(id).SetUserID(person).SetName(name).
-			SetHint(apikey.Hint(secret)).SetExpiresAt(end).Save(ctx)
+			SetHint(apikey.Hint(secret)).SetExpiresAt(end).SetSensitive(sensitive).Save(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("make staff token: %w", err)
 		}

@@ -37,7 +37,7 @@ var kinds = map[Kind]found{
 		" FROM credentials c JOIN stores s ON s.id = c.store_id" +
 		" JOIN api_keys k ON k.store_id = c.store_id AND k.id = c.credential_id" +
 		" WHERE c.hash = ? AND c.kind = ?", readKey},
-	Staff: {from + "t.user_id, u.name, m.role, t.revoked_at, t.expires_at" +
+	Staff: {from + "t.user_id, u.name, m.role, t.revoked_at, t.expires_at, t.sensitive, s.second_factor" +
 		" FROM credentials c JOIN stores s ON s.id = c.store_id" +
 		" JOIN staff_tokens t ON t.store_id = c.store_id AND t.id = c.credential_id" +
 		" JOIN staff m ON m.store_id = t.store_id AND m.id = t.user_id JOIN users u ON u.id = t.user_id" +
@@ -102,9 +102,11 @@ func readKey(scan func(...any) error, e *entry, now micros.Time) error {
 func readStaff(scan func(...any) error, e *entry, now micros.Time) error {
 	v := e.viewer
 	var end end
-	if err := scan(&v.Actor, &v.Name, &v.Role, &end.revoked, &end.expires); err != nil {
+	var sensitive sql.Null[bool]
+	if err := scan(&v.Actor, &v.Name, &v.Role, &end.revoked, &end.expires, &sensitive, &e.needsFactor); err != nil {
 		return fmt.Errorf("scan staff token: %w", err)
 	}
+	v.Sensitive = sensitive.V
 	v.Kind, v.Principal = viewer.Staff, v.Actor
 	v.Granted = v.Role.Scopes()
 	v.Scopes = v.Granted.Effective()

@@ -14,6 +14,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db/factor"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -75,6 +76,8 @@ type entry struct {
 	kind     Kind
 	// unused says that this is the first use of an access token that a refresh gave.
 	unused bool
+	// needsFactor says that the store of a staff token requires a second factor of its people.
+	needsFactor bool
 }
 
 // allows reports whether the credential may be used from an address. The zero address is
@@ -165,8 +168,13 @@ func (k *Keeper) since(owner xid.ID) *atomic.Uint64 {
 func (k *Keeper) lookUp(ctx context.Context, sum digest.Sum, kind Kind, now time.Time) (*entry, error) {
 	epoch := k.epoch.Load()
 	e, err := k.find(ctx, sum, kind, micros.Of(now))
-	if err == nil && e.unused {
+	switch {
+	case err != nil:
+	case e.unused:
 		err = k.writeFirstUse(ctx, e)
+	case e.needsFactor && e.viewer.Sensitive:
+		// The person gets by the token no further than in a browser.
+		e.viewer.Sensitive, err = k.store.DB(ctx).Factor.Query().Where(factor.UserID(e.viewer.Actor)).Exist(ctx)
 	}
 	switch {
 	case errors.Is(err, errDead):

@@ -171,6 +171,23 @@ func Unproved() *fault.Error {
 	return fault.New(fault.ProofRequired, "Prove first that it is you: you last did more than ten minutes ago.")
 }
 
+// Proved refuses a sensitive action, one that leads money, data or access elsewhere, to a person who
+// proved too long ago who they are, and to a staff token that was not created for sensitive actions:
+// whoever holds it need not be that person. The table of these actions is in the test of package graph.
+func Proved(ctx context.Context) error {
+	v, err := Caller(ctx)
+	switch {
+	case err != nil:
+		return err
+	case v.Stale():
+		return Unproved()
+	case v.Kind == viewer.Staff && !v.Credential.IsNil() && !v.Sensitive:
+		return fault.New(fault.Forbidden,
+			"This staff token may not do this: sign in to the dashboard, or create a token with sensitive: true.")
+	}
+	return nil
+}
+
 // Caller returns who asks; nobody is a fault, since REST and GraphQL authenticate
 // first.
 func Caller(ctx context.Context) (*viewer.Viewer, error) {

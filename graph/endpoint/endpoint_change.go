@@ -107,6 +107,11 @@ func (m Mutation) WebhookEndpointUpdate(ctx context.Context, id string, expected
 	return m.changeEndpoint(ctx, id, expectedVersion, action, func(ctx context.Context, e *endpointEdit) error {
 		row, u, before := e.Row, e.Update, e.Row.URL
 		core.MemberOf(&e.Changed, in.URL, "url", &row.URL, u.SetURL)
+		if row.URL != before { // the same data go to somebody else
+			if err := core.Proved(ctx); err != nil {
+				return err
+			}
+		}
 		core.Replace(&e.Changed, events, "events", &row.Events, u.SetEvents)
 		core.MemberOpt(&e.Changed, in.Description, "description", &row.Description, u.SetDescription,
 			u.ClearDescription)

@@ -16,6 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	endpoints "github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/db/webhookqueue"
+	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -335,6 +336,45 @@ func TestWebhookEventTypes(t *testing.T) {
 			if got := *types[i]; got.Name != string(e.Type) || got.Scope != e.Scope ||
 				got.ResourceType != e.Resource.Resource() || !strings.HasSuffix(got.Trigger, ".") {
 				t.Errorf("%+v", got)
+			}
+		}
+	})
+}
+
+// Another address needs a fresh proof of identity in a browser, or a staff token created for that;
+// everything else does not, and API keys change their endpoints.
+func TestNewAddressNeedsProof(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		e := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointCreate(p.Ctx,
+			graphtest.Receiver("product.updated"))).WebhookEndpoint
+		owner := *viewer.From(p.As(p.Owner.ID, viewer.Owner))
+		stale, plain, made := owner, owner, owner
+		stale.Session, stale.ProvedAt = digest.Of([]byte("a browser")), micros.Now().Add(-viewer.ProofLife)
+		plain.Credential, made.Credential, made.Sensitive = xid.New(), xid.New(), true
+		change := func(v *viewer.Viewer, in model.WebhookEndpointUpdateInput) string {
+			done, err := p.Mutation().WebhookEndpointUpdate(viewer.With(t.Context(), v), e.PublicID(), e.Version, in)
+			if err == nil {
+				e = done.WebhookEndpoint
+			}
+			return graphtest.FaultOf(err)
+		}
+		elsewhere := model.WebhookEndpointUpdateInput{URL: model.Some("https://elsewhere.example/hook")}
+		same := model.WebhookEndpointUpdateInput{URL: model.Some(e.URL), Description: model.Some("Ours")}
+		for _, tt := range []struct {
+			name string
+			by   *viewer.Viewer
+			in   model.WebhookEndpointUpdateInput
+			want string
+		}{
+			{"an old proof", &stale, elsewhere, "reauthentication_required"},
+			{"a staff token", &plain, elsewhere, "forbidden"},
+			{"an old proof, the same address", &stale, same, ""},
+			{"a staff token, the same address", &plain, same, ""},
+			{"a staff token for it", &made, elsewhere, ""},
+			{"an API key", viewer.From(graphtest.AsKey(p.Ctx, "webhooks.write", "products.read")), same, ""},
+		} {
+			if got := change(tt.by, tt.in); got != tt.want {
+				t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 			}
 		}
 	})

@@ -9,7 +9,6 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
-	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
@@ -172,10 +171,11 @@ func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput
 	return nil
 }
 
-// proved refuses a refund that takes what is refunded of the order above the sum that the
-// store has set, to somebody who proved too long ago who they are.
+// proved refuses a refund without a fresh proof of identity, see [core.Proved], if it takes what is
+// refunded of the order above the sum that the store has set.
 func (m Mutation) proved(ctx context.Context, refunded int64) error {
-	if !viewer.From(ctx).Stale() {
+	unproved := core.Proved(ctx)
+	if unproved == nil {
 		return nil
 	}
 	s, err := m.CurrentStore(ctx)
@@ -183,7 +183,7 @@ func (m Mutation) proved(ctx context.Context, refunded int64) error {
 		return err
 	}
 	if s.RefundProofMinor != nil && refunded > *s.RefundProofMinor {
-		return core.Unproved()
+		return unproved
 	}
 	return nil
 }

@@ -161,6 +161,12 @@ func TestRefundNeedsProof(t *testing.T) {
 			t.Errorf("below the sum: %v", err)
 		}
 		needsProof("above it with what went before", refund(stale, o, 1))
+		token := *viewer.From(ctx)
+		token.Kind, token.Credential = viewer.Staff, xid.New()
+		f, ok := errors.AsType[*fault.Error](refund(viewer.With(ctx, &token), o, 1))
+		if !ok || f.Kind != fault.Forbidden {
+			t.Errorf("by a staff token: %v", f)
+		}
 		if err := refund(ctx, o, 1); err != nil {
 			t.Errorf("proved: %v", err)
 		}

@@ -66,7 +66,7 @@ func (w *site) token(s *model.Store) string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	made, err := w.core.NewStaffToken(ctx, people.Nodes[0].ID, "test", nil)
+	made, err := w.core.NewStaffToken(ctx, people.Nodes[0].ID, "test", nil, false)
 	if err != nil {
 		w.t.Fatal(err)
 	}

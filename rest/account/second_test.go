@@ -273,7 +273,7 @@ func TestRequiredFactor(t *testing.T) {
 			return err
 		})
 		cookie := w.signIn("ada@example.com")
-		token := graphtest.Must[*model.StaffTokenPayload](t)(w.core.NewStaffToken(ctx, ada.User, "x", nil)).Token
+		token := graphtest.Must[*model.StaffTokenPayload](t)(w.core.NewStaffToken(ctx, ada.User, "x", nil, false)).Token
 		now := graphtest.Must[*model.Store](t)(w.core.Query().Store(ctx))
 		graphtest.Must[*model.StorePayload](t)(w.core.Mutation().StoreRequireSecondFactor(ctx, now.Version, true))
 

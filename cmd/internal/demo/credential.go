@@ -97,7 +97,7 @@ func (s *seeder) rotate(ctx context.Context, e *Store) error {
 		if err := s.revoke(ctx); err != nil {
 			return err
 		}
-		made, err := s.StaffTokenCreate(ctx, label+"staff token", nil)
+		made, err := s.StaffTokenCreate(ctx, label+"staff token", nil, true)
 		if err != nil {
 			return fmt.Errorf("staff token: %w", err)
 		}

@@ -1920,6 +1920,7 @@ var (
 		{Name: "expires_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "revoked_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "last_used_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "sensitive", Type: field.TypeBool, Nullable: true},
 		{Name: "reminded_at", Type: field.TypeInt64, Nullable: true},
 	}
 	// StaffTokensTable holds the schema information for the "staff_tokens" table.

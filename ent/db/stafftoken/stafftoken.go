@@ -27,6 +27,8 @@ const (
 	FieldRevokedAt = "revoked_at"
 	// FieldLastUsedAt holds the string denoting the last_used_at field in the database.
 	FieldLastUsedAt = "last_used_at"
+	// FieldSensitive holds the string denoting the sensitive field in the database.
+	FieldSensitive = "sensitive"
 	// FieldRemindedAt holds the string denoting the reminded_at field in the database.
 	FieldRemindedAt = "reminded_at"
 	// Table holds the table name of the stafftoken in the database.
@@ -43,6 +45,7 @@ var Columns = []string{
 	FieldExpiresAt,
 	FieldRevokedAt,
 	FieldLastUsedAt,
+	FieldSensitive,
 	FieldRemindedAt,
 }
 
@@ -111,6 +114,11 @@ func ByRevokedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByLastUsedAt orders the results by the last_used_at field.
 func ByLastUsedAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldLastUsedAt, opts...).ToFunc()
+}
+
+// BySensitive orders the results by the sensitive field.
+func BySensitive(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSensitive, opts...).ToFunc()
 }
 
 // ByRemindedAt orders the results by the reminded_at field.

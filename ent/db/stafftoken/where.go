@@ -92,6 +92,11 @@ func LastUsedAt(v micros.Time) predicate.StaffToken {
 	return predicate.StaffToken(sql.FieldEQ(FieldLastUsedAt, vc))
 }
 
+// Sensitive applies equality check predicate on the "sensitive" field. It's identical to SensitiveEQ.
+func Sensitive(v bool) predicate.StaffToken {
+	return predicate.StaffToken(sql.FieldEQ(FieldSensitive, v))
+}
+
 // RemindedAt applies equality check predicate on the "reminded_at" field. It's identical to RemindedAtEQ.
 func RemindedAt(v micros.Time) predicate.StaffToken {
 	vc := int64(v)
@@ -498,6 +503,26 @@ func LastUsedAtIsNil() predicate.StaffToken {
 // LastUsedAtNotNil applies the NotNil predicate on the "last_used_at" field.
 func LastUsedAtNotNil() predicate.StaffToken {
 	return predicate.StaffToken(sql.FieldNotNull(FieldLastUsedAt))
+}
+
+// SensitiveEQ applies the EQ predicate on the "sensitive" field.
+func SensitiveEQ(v bool) predicate.StaffToken {
+	return predicate.StaffToken(sql.FieldEQ(FieldSensitive, v))
+}
+
+// SensitiveNEQ applies the NEQ predicate on the "sensitive" field.
+func SensitiveNEQ(v bool) predicate.StaffToken {
+	return predicate.StaffToken(sql.FieldNEQ(FieldSensitive, v))
+}
+
+// SensitiveIsNil applies the IsNil predicate on the "sensitive" field.
+func SensitiveIsNil() predicate.StaffToken {
+	return predicate.StaffToken(sql.FieldIsNull(FieldSensitive))
+}
+
+// SensitiveNotNil applies the NotNil predicate on the "sensitive" field.
+func SensitiveNotNil() predicate.StaffToken {
+	return predicate.StaffToken(sql.FieldNotNull(FieldSensitive))
 }
 
 // RemindedAtEQ applies the EQ predicate on the "reminded_at" field.

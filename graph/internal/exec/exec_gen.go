@@ -96,7 +96,7 @@ type MutationResolver interface {
 	StaffUpdateRole(ctx context.Context, id string, role viewer.Role, expectedVersion int64) (*model.StaffPayload, error)
 	StaffRemove(ctx context.Context, id string, revoke []string) (*model.StaffRemovePayload, error)
 	StoreLeave(ctx context.Context) (*model.StaffRemovePayload, error)
-	StaffTokenCreate(ctx context.Context, name string, expiresAt *micros.Time) (*model.StaffTokenPayload, error)
+	StaffTokenCreate(ctx context.Context, name string, expiresAt *micros.Time, sensitive bool) (*model.StaffTokenPayload, error)
 	StaffTokenRevoke(ctx context.Context, id string) (*model.StaffTokenPayload, error)
 	APIKeyCreate(ctx context.Context, input model.APIKeyCreateInput) (*model.APIKeyPayload, error)
 	APIKeyRotate(ctx context.Context, id string, oldKeyEndsAt *micros.Time) (*model.APIKeyPayload, error)
@@ -408,8 +408,9 @@ second factor that the store requires: they need them to set one up.
 directive @dashboard(roles: [StaffRole!]! = [OWNER, ADMIN], withoutFactor: Boolean! = false) on FIELD_DEFINITION
 
 """
-Who acts in a browser proved within the last ten minutes who they are, by signing in or with sessionProve. The refusal's
-code is reauthentication_required; nothing was done then.
+The field leads money, data or access elsewhere. A person in a browser has to prove within the last ten minutes who they
+are, by signing in or with sessionProve; the refusal's code is reauthentication_required, and nothing was done then. A
+staff token reaches it only if it was created with sensitive: true.
 """
 directive @fresh on FIELD_DEFINITION
 
@@ -611,8 +612,11 @@ type Mutation {
   staffRemove(id: ID!, revoke: [ID!]! = []): StaffRemovePayload! @fresh @dashboard
   "Ends the calling person's own membership. The last owner stays."
   storeLeave: StaffRemovePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
-  "Makes a token for the calling person, shown once. It ends at expiresAt: after 90 days by default, 365 at most."
-  staffTokenCreate(name: String!, expiresAt: Time): StaffTokenPayload!
+  """
+  Creates a token for the calling person, shown once. It ends at expiresAt: after 90 days by default, 365 at most. A
+  sensitive one reaches also what needs a fresh proof of identity in a browser, such as creating keys.
+  """
+  staffTokenCreate(name: String!, expiresAt: Time, sensitive: Boolean! = false): StaffTokenPayload!
     @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   staffTokenRevoke(id: ID!): StaffTokenPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
 
@@ -631,10 +635,10 @@ type Mutation {
   "Registers an OAuth app. Its scopes are among those of the calling person."
   appCreate(input: AppCreateInput!): AppPayload! @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   appUpdate(id: ID!, expectedVersion: Long!, input: AppUpdateInput!): AppPayload!
-    @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+    @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   "Stops the app in every store: its tokens open nothing until it is enabled."
   appDisable(id: ID!, expectedVersion: Long!): AppPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
-  appEnable(id: ID!, expectedVersion: Long!): AppPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  appEnable(id: ID!, expectedVersion: Long!): AppPayload! @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   "Puts the app on the list of those that v0 is still served to, or takes it off."
   appSetLegacy(id: ID!, expectedVersion: Long!, legacy: Boolean!): AppPayload! @dashboard(roles: [OWNER])
   "Ends one grant, and all its tokens with it."
@@ -645,6 +649,7 @@ type Mutation {
   "Registers an endpoint. Its secret is shown once. It needs the read scope of each event."
   webhookEndpointCreate(input: WebhookEndpointCreateInput!): WebhookEndpointPayload!
     @fresh @scope(name: "webhooks.write")
+  "Another address needs what @fresh needs."
   webhookEndpointUpdate(id: ID!, expectedVersion: Long!, input: WebhookEndpointUpdateInput!): WebhookEndpointPayload!
     @scope(name: "webhooks.write")
   "Stops deliveries; those that wait are held."
@@ -859,7 +864,8 @@ type Mutation {
   "Replaces the whole zone. A rate with the id of one that the zone has stays that rate."
   shippingZoneUpdate(id: ID!, expectedVersion: Long!, input: ShippingZoneInput!): ShippingZonePayload! @dashboard
   "Replaces how shoppers may pay."
-  paymentSettingsUpdate(expectedVersion: Long!, input: PaymentSettingsInput!): PaymentSettingsPayload! @dashboard
+  paymentSettingsUpdate(expectedVersion: Long!, input: PaymentSettingsInput!): PaymentSettingsPayload!
+    @fresh @dashboard
   """
   Keeps the secrets of the store's account with a payment provider. The key is tried: it has to be able to begin a
   payment in the store's currency. Another key may be that of another account: for 30 days the former one settles and
@@ -1672,6 +1678,8 @@ type StaffToken {
   userId: ID!
   name: String!
   hint: String!
+  "It reaches what needs a fresh proof of identity in a browser."
+  sensitive: Boolean!
   createdAt: Time!
   "None for tokens that an older version made."
   expiresAt: Time
@@ -4251,6 +4259,11 @@ func (ec *executionContext) field_Mutation_staffTokenCreate_args(ctx context.Con
 		return nil, err
 	}
 	args["expiresAt"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "sensitive", ec.unmarshalNBoolean2bool)
+	if err != nil {
+		return nil, err
+	}
+	args["sensitive"] = arg2
 	return args, nil
 }
 
@@ -6313,6 +6326,8 @@ func (ec *executionContext) fieldContext_Account_staffTokens(_ context.Context, 
 				return ec.fieldContext_StaffToken_name(ctx, field)
 			case "hint":
 				return ec.fieldContext_StaffToken_hint(ctx, field)
+			case "sensitive":
+				return ec.fieldContext_StaffToken_sensitive(ctx, field)
 			case "createdAt":
 				return ec.fieldContext_StaffToken_createdAt(ctx, field)
 			case "expiresAt":
@@ -17859,7 +17874,7 @@ func (ec *executionContext) _Mutation_staffTokenCreate(ctx context.Context, fiel
 		ec.fieldContext_Mutation_staffTokenCreate,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().StaffTokenCreate(ctx, fc.Args["name"].(string), fc.Args["expiresAt"].(*micros.Time))
+			return ec.Resolvers.Mutation().StaffTokenCreate(ctx, fc.Args["name"].(string), fc.Args["expiresAt"].(*micros.Time), fc.Args["sensitive"].(bool))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -18402,6 +18417,13 @@ func (ec *executionContext) _Mutation_appUpdate(ctx context.Context, field graph
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.AppPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
 				if err != nil {
 					var zeroVal *model.AppPayload
@@ -18416,10 +18438,10 @@ func (ec *executionContext) _Mutation_appUpdate(ctx context.Context, field graph
 					var zeroVal *model.AppPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
 			}
 
-			next = directive1
+			next = directive2
 			return next
 		},
 		ec.marshalNAppPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppPayload,
@@ -18542,6 +18564,13 @@ func (ec *executionContext) _Mutation_appEnable(ctx context.Context, field graph
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.AppPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
 				if err != nil {
 					var zeroVal *model.AppPayload
@@ -18556,10 +18585,10 @@ func (ec *executionContext) _Mutation_appEnable(ctx context.Context, field graph
 					var zeroVal *model.AppPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
 			}
 
-			next = directive1
+			next = directive2
 			return next
 		},
 		ec.marshalNAppPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppPayload,
@@ -24439,6 +24468,13 @@ func (ec *executionContext) _Mutation_paymentSettingsUpdate(ctx context.Context,
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.PaymentSettingsPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
 				if err != nil {
 					var zeroVal *model.PaymentSettingsPayload
@@ -24453,10 +24489,10 @@ func (ec *executionContext) _Mutation_paymentSettingsUpdate(ctx context.Context,
 					var zeroVal *model.PaymentSettingsPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
 			}
 
-			next = directive1
+			next = directive2
 			return next
 		},
 		ec.marshalNPaymentSettingsPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentSettingsPayload,
@@ -38650,6 +38686,23 @@ func (ec *executionContext) fieldContext_StaffToken_hint(_ context.Context, fiel
 	return fc, nil
 }
 
+func (ec *executionContext) _StaffToken_sensitive(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Sensitive)
+}
+
+func (ec *executionContext) fieldContext_StaffToken_sensitive(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StaffToken",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _StaffToken_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
 	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
@@ -38785,6 +38838,8 @@ func (ec *executionContext) fieldContext_StaffTokenConnection_nodes(_ context.Co
 				return ec.fieldContext_StaffToken_name(ctx, field)
 			case "hint":
 				return ec.fieldContext_StaffToken_hint(ctx, field)
+			case "sensitive":
+				return ec.fieldContext_StaffToken_sensitive(ctx, field)
 			case "createdAt":
 				return ec.fieldContext_StaffToken_createdAt(ctx, field)
 			case "expiresAt":
@@ -38888,6 +38943,8 @@ func (ec *executionContext) fieldContext_StaffTokenEdge_node(_ context.Context, 
 				return ec.fieldContext_StaffToken_name(ctx, field)
 			case "hint":
 				return ec.fieldContext_StaffToken_hint(ctx, field)
+			case "sensitive":
+				return ec.fieldContext_StaffToken_sensitive(ctx, field)
 			case "createdAt":
 				return ec.fieldContext_StaffToken_createdAt(ctx, field)
 			case "expiresAt":
@@ -38935,6 +38992,8 @@ func (ec *executionContext) fieldContext_StaffTokenPayload_staffToken(_ context.
 				return ec.fieldContext_StaffToken_name(ctx, field)
 			case "hint":
 				return ec.fieldContext_StaffToken_hint(ctx, field)
+			case "sensitive":
+				return ec.fieldContext_StaffToken_sensitive(ctx, field)
 			case "createdAt":
 				return ec.fieldContext_StaffToken_createdAt(ctx, field)
 			case "expiresAt":
@@ -59577,6 +59636,11 @@ func (ec *executionContext) _StaffToken(ctx context.Context, sel ast.SelectionSe
 			}
 		case "hint":
 			out.Values[i] = ec._StaffToken_hint(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sensitive":
+			out.Values[i] = ec._StaffToken_sensitive(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

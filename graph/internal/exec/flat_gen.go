@@ -529,10 +529,11 @@ var flatTypes = map[string]flatType{
 		"userId":     {2, ""},
 		"name":       {3, ""},
 		"hint":       {4, ""},
-		"createdAt":  {5, ""},
-		"expiresAt":  {6, ""},
-		"revokedAt":  {7, ""},
-		"lastUsedAt": {8, ""},
+		"sensitive":  {5, ""},
+		"createdAt":  {6, ""},
+		"expiresAt":  {7, ""},
+		"revokedAt":  {8, ""},
+		"lastUsedAt": {9, ""},
 	}},
 	"Store": {storeImplementors, map[string]flatField{
 		"id":               {1, ""},
@@ -3350,24 +3351,27 @@ func (p *flatPlan) writeStaffToken(w *buffer, obj *db.StaffToken) bool {
 		case 4: // hint
 			v := obj.Hint
 			w.text(v)
-		case 5: // createdAt
+		case 5: // sensitive
+			v := obj.Sensitive
+			w.boolean(v)
+		case 6: // createdAt
 			v := obj.CreatedAt()
 			w.moment(v)
-		case 6: // expiresAt
+		case 7: // expiresAt
 			v := obj.ExpiresAt
 			if v == nil {
 				w.null()
 			} else {
 				w.moment(*v)
 			}
-		case 7: // revokedAt
+		case 8: // revokedAt
 			v := obj.RevokedAt
 			if v == nil {
 				w.null()
 			} else {
 				w.moment(*v)
 			}
-		case 8: // lastUsedAt
+		case 9: // lastUsedAt
 			v := obj.LastUsedAt
 			if v == nil {
 				w.null()

@@ -3,13 +3,13 @@ import { html, useState } from './lib.js';
 import { useApp, useQuery } from './context.js';
 import { Badge, Card, Empty, SecretDialog, Time, Trouble, Waiting, isolate } from './ui.js';
 import { Table } from './list.js';
-import { Confirm, Field, FormDialog, Select, useMutation } from './form.js';
+import { Check, Confirm, Field, FormDialog, Select, useMutation } from './form.js';
 import { life } from './pages/keys.js';
 
 const errors = 'userErrors { code message path }';
-const list = 'query OwnTokens { account { staffTokens { id name hint createdAt expiresAt revokedAt lastUsedAt } } }';
-const create = `mutation TokenCreate($name: String!, $expiresAt: Time) {
-  staffTokenCreate(name: $name, expiresAt: $expiresAt) { staffToken { id name } token ${errors} } }`;
+const list = 'query OwnTokens { account { staffTokens { id name hint sensitive createdAt expiresAt revokedAt lastUsedAt } } }';
+const create = `mutation TokenCreate($name: String!, $expiresAt: Time, $sensitive: Boolean!) {
+  staffTokenCreate(name: $name, expiresAt: $expiresAt, sensitive: $sensitive) { staffToken { id name } token ${errors} } }`;
 const revokeToken = `mutation TokenRevoke($id: ID!) { staffTokenRevoke(id: $id) { staffToken { id } ${errors} } }`;
 
 /** changed is called when a token was made. */
@@ -19,7 +19,8 @@ export function Tokens({ changed }) {
   const close = () => open(null);
   const columns = [
     { name: 'token', head: 'Token', main: true,
-      cell: (t) => html`<bdi class="strong">${t.name}</bdi><code class="hint-code block">${t.hint}</code>` },
+      cell: (t) => html`<bdi class="strong">${t.name}</bdi><code class="hint-code block">${t.hint}</code>
+        ${t.sensitive && html`<span class="muted block">Sensitive actions</span>`}` },
     { name: 'status', head: 'Status', cell: (t) => html`<${Badge} value=${life(t)} />` },
     { name: 'used', head: 'Last used', cell: (t) => (t.lastUsedAt
       ? html`<${Time} at=${t.lastUsedAt} how="ago" />` : html`<span class="muted">Never</span>`) },
@@ -58,7 +59,8 @@ const endOf = (days) => new Date(Date.now() + (Number(days) * 24 * 60 - 10) * 60
 function NewToken({ onClose, shown }) {
   const run = useMutation(create, { once: false });
   const action = async (v) => {
-    const { staffToken, token } = await run({ name: v.get('name'), expiresAt: endOf(v.get('expiresAt')) });
+    const { staffToken, token } = await run({ name: v.get('name'), expiresAt: endOf(v.get('expiresAt')),
+      sensitive: v.has('sensitive') });
     shown(token, staffToken.name);
     return false;
   };
@@ -67,6 +69,8 @@ function NewToken({ onClose, shown }) {
     <${Field} name="name" label="Name" hint="What uses it." required maxlength="255" />
     <${Select} name="expiresAt" label="Works for" value="90" options=${lives}
       hint="It ends sooner when it is revoked, or when you change your password." />
+    <${Check} name="sensitive" label="Allow sensitive actions" hint="The token can also create keys, apps and tokens,
+      invite people, and change where payments and webhooks go. Such actions otherwise need you in a browser." />
   <//>`;
 }
 

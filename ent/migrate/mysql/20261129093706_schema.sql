@@ -1,0 +1,2 @@
+-- Modify "staff_tokens" table
+ALTER TABLE `staff_tokens` ADD COLUMN `sensitive` bool NULL;

@@ -1,0 +1,2 @@
+-- Add column "sensitive" to table: "staff_tokens"
+ALTER TABLE `staff_tokens` ADD COLUMN `sensitive` bool NULL;
