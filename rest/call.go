@@ -50,7 +50,6 @@ type call struct {
 	code     int
 	location string
 	private  bool // no ETag: the answer is of the moment
-	poll     poll // its tag says that the client has the answer
 	replayed bool
 	lines    lineset.Unpacker // for the orders in it
 }
@@ -145,9 +144,6 @@ func (a *API) run(c *call) error {
 	}
 	if c.row.Method != http.MethodGet {
 		return a.keyed(c)
-	}
-	if err := a.unchanged(c); err != nil || c.poll.tag != "" {
-		return err
 	}
 	c.answer = a.Core.Answers.Open(c.viewer.Store)
 	c.answer.EndEarly()

@@ -48,15 +48,9 @@ func (a *API) answer(c *call) {
 	}
 	h["Cache-Control"] = revalidate
 	h["Vary"] = variant.Vary
-	read := c.poll.tag == ""
-	if read {
-		c.poll.tag = etag(c.out)
-	}
-	h["Etag"] = []string{c.poll.tag}
-	if variant.Matches(c.r.Header, c.poll.tag) {
-		if read && c.poll.asked != 0 {
-			a.polls.keep(c.poll)
-		}
+	tag := etag(c.out)
+	h["Etag"] = []string{tag}
+	if variant.Matches(c.r.Header, tag) {
 		delete(h, "Content-Type")
 		c.status = http.StatusNotModified
 		c.w.WriteHeader(c.status)

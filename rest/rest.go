@@ -6,7 +6,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -95,7 +94,6 @@ type API struct {
 	rates   limiters
 	images  *pictures // nil without Blobs
 	policy  string    // RateLimit-Policy
-	polls   *polls
 	// forwarded says that a request of a proxy was logged that nobody named.
 	forwarded atomic.Bool
 }
@@ -113,7 +111,7 @@ func New(c Config) (http.Handler, error) {
 	if c.Metrics == nil {
 		c.Metrics = prometheus.NewRegistry()
 	}
-	a := &API{Config: c, metrics: newMetrics(c.Metrics, c.Idem), polls: &polls{seed: maphash.MakeSeed()}}
+	a := &API{Config: c, metrics: newMetrics(c.Metrics, c.Idem)}
 	if a.Blobs != nil {
 		a.images = &pictures{newFiles(a)}
 	}

@@ -57,9 +57,6 @@ var routes = []Route{
 	{http.MethodGet, "/marketplace/themes", scope.ThemesRead, paging, (*API).listMarketplaceThemes},
 }
 
-// told are the lists whose every change has an event.
-var told = []string{"/orders", "/products", "/customers"}
-
 // secretive reports whether the row's answers show a secret, those that are
 // replayed too.
 func (r Route) secretive() bool { return r.Method == http.MethodPost && r.Path == "/webhooks" }
@@ -91,8 +88,6 @@ type endpoint struct {
 type served struct {
 	Route
 	meter *meter
-	// told says that it is a list of which nothing changes without an event.
-	told bool
 	// named is the kind of the id in the path; empty where there is none.
 	named xid.Kind
 	// resource is the path of what is protected, where it is not {base_url}.
@@ -117,8 +112,7 @@ func endpoints(base string, m *metrics) []*endpoint {
 			i = len(all)
 			all = append(all, &endpoint{path: path, legacy: base == legacyBase, byName: map[string]*served{}})
 		}
-		all[i].byName[r.Method] = &served{Route: r, meter: m.route(r.Method, path), named: r.named(),
-			told: slices.Contains(told, r.Path)}
+		all[i].byName[r.Method] = &served{Route: r, meter: m.route(r.Method, path), named: r.named()}
 	}
 	for _, e := range all {
 		e.allow = allow(e.byName)

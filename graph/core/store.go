@@ -12,7 +12,6 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/outbox"
 )
 
 // CurrentStore reads the viewer's store.
@@ -65,21 +64,6 @@ func (c *Core) fixedStore(ctx context.Context) (fixed, error) {
 func (c *Core) TestStore(ctx context.Context) (bool, error) {
 	s, err := c.fixedStore(ctx)
 	return s.test, err
-}
-
-// Revision stands for all that events of the viewer's store tell of, as [outbox.Revision]
-// says. It is 0 for a test store too, whose reset removes things without events.
-func (c *Core) Revision(ctx context.Context) (uint64, error) {
-	v, err := Caller(ctx)
-	if err != nil {
-		return 0, err
-	}
-	test, err := c.TestStore(ctx)
-	if err != nil || test {
-		return 0, err
-	}
-	n, err := outbox.Revision(ctx, c.Client(ctx), c.Store.Dialect(), v.Store)
-	return n, Explain("event", err)
 }
 
 // meet writes the store's row, so that changes which must see each other wait here,
