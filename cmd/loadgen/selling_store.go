@@ -46,7 +46,7 @@ func (s *seller) prepare(ctx context.Context, shop string) error {
 	if err != nil {
 		return err
 	}
-	hooks, err := s.Engine(app.Delivery{}, false, nil)
+	hooks, err := s.Engine(app.Delivery{}, false, false, nil)
 	if err != nil {
 		return err
 	}

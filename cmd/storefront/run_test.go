@@ -178,7 +178,7 @@ func (c cli) core(f func(*graph.Resolver) error) {
 		c.t.Fatal(err)
 	}
 	defer base.Close()
-	hooks, err := base.Engine(app.Delivery{}, false, nil)
+	hooks, err := base.Engine(app.Delivery{}, false, false, nil)
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func (p place) open(s *session, f func(*app.Base, *graph.Resolver) error) error 
 	if err != nil {
 		return err
 	}
-	hooks, err := base.Engine(app.Delivery{}, false, nil)
+	hooks, err := base.Engine(app.Delivery{}, false, false, nil)
 	if err != nil {
 		return errors.Join(err, base.Close())
 	}

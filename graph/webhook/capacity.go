@@ -21,9 +21,10 @@ const (
 	waitingCost = 32 << 10
 	// memoryShare is the part of the memory that they may take: one in so many.
 	memoryShare = 4
-	// otherFiles are descriptors that the program has open in any case; of the rest one
-	// half is for attempts, the other for requests, the database and look-ups of names.
-	otherFiles = 32
+	// spareFiles are the descriptors that a process opens later beside those it has open at
+	// the start: more connections to the database, and lookups of names. Attempts may have
+	// all others, or half of them where the process also answers requests.
+	spareFiles = 20
 )
 
 // Capacity is how many attempts one process may have in flight, and what that
@@ -34,19 +35,36 @@ type Capacity struct {
 	Memory   uint64 // in bytes; 0 where that is not known
 }
 
-// MeasureCapacity looks at the limits of this process: of open files, of its memory
-// by GOMEMLIMIT and by its control group, and at the memory of the machine.
-func MeasureCapacity() Capacity { return capacityOf(fileLimit(), memoryLimit()) }
+// MeasureCapacity looks at the open files of this process and their limit, at the limits of
+// its memory by GOMEMLIMIT and by its control group, and at the memory of the machine.
+// serves says that the process also answers requests.
+func MeasureCapacity(serves bool) Capacity {
+	return capacityOf(fileLimit(), openFiles(), memoryLimit(), serves)
+}
 
-func capacityOf(files, memory uint64) Capacity {
+func capacityOf(files, open, memory uint64, serves bool) Capacity {
 	n := uint64(mostInflight)
 	if memory > 0 {
 		n = min(n, max(memory/memoryShare/waitingCost, fewestByMemory))
 	}
 	if files > 0 {
-		n = min(n, max((max(files, otherFiles)-otherFiles)/2, fewestByFiles))
+		own := open + spareFiles
+		left := max(files, own) - own
+		if serves {
+			left /= 2
+		}
+		n = min(n, max(left, fewestByFiles))
 	}
 	return Capacity{Attempts: int(n), Files: files, Memory: memory}
+}
+
+// openFiles returns how many files this process has open; 0 where that is not known.
+func openFiles() uint64 {
+	list, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return 0
+	}
+	return uint64(len(list))
 }
 
 // memoryLimit returns the least of the limits that are known; 0 without any.

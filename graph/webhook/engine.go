@@ -53,6 +53,8 @@ type Config struct {
 	// Slots is how many attempts may be in flight in this process; 0 measures what fits
 	// ([MeasureCapacity]).
 	Slots int
+	// Serves says that this process also answers requests, for which it keeps files.
+	Serves bool
 	// Window is how many of them may be to one endpoint; 32 by default.
 	Window int
 	// Poll is how often the database is asked for work that others made: 100 ms by
@@ -85,7 +87,7 @@ func New(c Config) (*Engine, error) {
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	if c.Slots == 0 {
-		c.Slots = MeasureCapacity().Attempts
+		c.Slots = MeasureCapacity(c.Serves).Attempts
 	}
 	c.Window = cmp.Or(c.Window, windowOf)
 	c.Poll = cmp.Or(c.Poll, 100*time.Millisecond)

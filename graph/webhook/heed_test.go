@@ -2,6 +2,7 @@ package webhook_test
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -36,7 +37,8 @@ func TestChangesAreHeededElsewhere(t *testing.T) {
 			s.turn(e, state.EndpointDisabled, s.engine.Hold)
 		}},
 		{name: "delete", change: func(s *shop, e *db.WebhookEndpoint, _ string) {
-			s.amend(e, func(u *db.WebhookEndpointUpdate) { u.SetDeletedAt(micros.Now()) }, s.engine.Cancel)
+			s.amend(e, func(u *db.WebhookEndpointUpdate) { u.SetDeletedAt(micros.Now()).SetSecret([]byte{}) },
+				s.engine.Cancel)
 		}},
 		{name: "address", moves: true, change: func(s *shop, e *db.WebhookEndpoint, to string) {
 			s.amend(e, func(u *db.WebhookEndpointUpdate) { u.SetURL(to) }, s.engine.Changed)
@@ -57,7 +59,8 @@ func TestChangesAreHeededElsewhere(t *testing.T) {
 				for range events / 200 {
 					shop.many(200)
 				}
-				owner := engine(t, s, func(c *webhook.Config) { c.Poll = 100 * time.Millisecond })
+				errs := new(journal)
+				owner := engine(t, s, func(c *webhook.Config) { c.Poll = 100 * time.Millisecond }, errs.keep(slog.LevelError))
 				owner.Start(t.Context())
 				until(t, "some events", func() bool { return r.attempts() > 200 })
 				tc.change(shop, e, next.URL)
@@ -69,6 +72,9 @@ func TestChangesAreHeededElsewhere(t *testing.T) {
 					return shop.queueOf(e).DueAt == micros.Never && time.Since(answered) > 2*heeded
 				})
 				stop(owner)
+				if text := errs.buf.String(); text != "" {
+					t.Errorf("logged as errors: %s", text)
+				}
 				late, came := time.Unix(0, last.Load()).Sub(answered), r.attempts()+next.attempts()
 				t.Logf("the last request began %v after the answer", late)
 				if late > heeded || r.attempts() == events {

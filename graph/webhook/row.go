@@ -73,7 +73,8 @@ func (d *dispatcher) scan(rs *stdsql.Rows) (*row, error) {
 	if promotes := (&model.WebhookEndpoint{WebhookEndpoint: &e}).NextSecretPromotesAt(); promotes != nil {
 		r.promoted = micros.Now() >= *promotes
 	}
-	if r.target, r.headers, err = d.targetOf(&e); err != nil {
+	// A deleted endpoint has no secret; its queue is released.
+	if r.target, r.headers, err = d.targetOf(&e); err != nil && !r.rests {
 		// It waits alone: the others of the batch have nothing to do with it.
 		d.Logger.Error("webhooks: an endpoint cannot be sent to",
 			"endpoint", xid.WebhookEndpoint.Format(r.Endpoint), "error", err)

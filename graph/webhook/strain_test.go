@@ -69,17 +69,21 @@ func TestCapacity(t *testing.T) {
 	const mega, unknown = 1 << 20, 0
 	for _, tc := range []struct {
 		files, memory uint64
-		want          int
+		serving, only int
 	}{
-		{unknown, unknown, 10_000}, {1 << 20, 64 << 30, 10_000}, {64, 64 << 30, 16}, {16, 64 << 30, 4},
-		{1024, 64 << 30, 496}, {4096, unknown, 2032}, {1 << 20, 1024 * mega, 8192}, {1 << 20, 200 * mega, 1600},
-		{1 << 20, mega, 64},
+		{unknown, unknown, 10_000, 10_000}, {1 << 20, 64 << 30, 10_000, 10_000}, {64, 64 << 30, 16, 32},
+		{16, 64 << 30, 4, 4}, {1024, 64 << 30, 496, 992}, {4096, unknown, 2032, 4064},
+		{1 << 20, 1024 * mega, 8192, 8192}, {1 << 20, 200 * mega, 1600, 1600}, {1 << 20, mega, 64, 64},
 	} {
-		if got := webhook.CapacityOf(tc.files, tc.memory); got.Attempts != tc.want {
-			t.Errorf("%d files and %d bytes: %d, want %d", tc.files, tc.memory, got.Attempts, tc.want)
+		const open = 12
+		serving := webhook.CapacityOf(tc.files, open, tc.memory, true).Attempts
+		only := webhook.CapacityOf(tc.files, open, tc.memory, false).Attempts
+		if serving != tc.serving || only != tc.only {
+			t.Errorf("%d files and %d bytes: %d beside requests and %d without, want %d and %d", tc.files, tc.memory,
+				serving, only, tc.serving, tc.only)
 		}
 	}
-	if got := webhook.MeasureCapacity(); got.Attempts < 4 || got.Attempts > 10_000 {
+	if got := webhook.MeasureCapacity(true); got.Attempts < 4 || got.Attempts > 10_000 {
 		t.Errorf("here: %+v", got)
 	}
 }

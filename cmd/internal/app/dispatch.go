@@ -87,7 +87,7 @@ func startDispatch(ctx context.Context, c DispatchConfig, r Runtime) (_ *Server,
 	if s.base.Notifier, err = c.Mail.notifier(s.API); err != nil {
 		return nil, err
 	}
-	if s.hooks, err = s.base.Engine(c.Delivery, false, r.Logger); err != nil {
+	if s.hooks, err = s.base.Engine(c.Delivery, false, false, r.Logger); err != nil {
 		return nil, err
 	}
 	reg, err := newRegistry(s.base.Store, r.Build, func() uint64 { return 0 })

@@ -64,7 +64,7 @@ func Diagnose(ctx context.Context, c Config) Report {
 	add(secret)
 	add(diagnoseDatabase(ctx, c.Storage, ring)...)
 	add(diagnoseAddresses(ctx, c)...)
-	add(judgeCapacity(webhook.MeasureCapacity()))
+	add(judgeCapacity(webhook.MeasureCapacity(true)))
 	return r
 }
 

@@ -142,7 +142,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if s.base.Notifier, err = c.Mail.notifier(s.API); err != nil {
 		return err
 	}
-	if s.hooks, err = s.base.Engine(c.Delivery, c.Demo, r.Logger); err != nil {
+	if s.hooks, err = s.base.Engine(c.Delivery, c.Demo, true, r.Logger); err != nil {
 		return err
 	}
 	core, err := s.base.Core(s.Addresses, s.hooks, c.Marketplace, r.Logger)

@@ -36,9 +36,9 @@ func (c Delivery) egress(demo bool) (egress.Policy, error) {
 	return p, nil
 }
 
-// Engine makes the webhooks of this process, which stand still, and what keeps redacted
-// customers out of them.
-func (b *Base) Engine(c Delivery, demo bool, log *slog.Logger) (*webhook.Engine, error) {
+// Engine makes the webhooks of this process, which are not started, and what keeps redacted
+// customers out of them. serves says that the process also answers requests.
+func (b *Base) Engine(c Delivery, demo, serves bool, log *slog.Logger) (*webhook.Engine, error) {
 	policy, err := c.egress(demo)
 	if err != nil {
 		return nil, err
@@ -47,6 +47,7 @@ func (b *Base) Engine(c Delivery, demo bool, log *slog.Logger) (*webhook.Engine,
 	return webhook.New(webhook.Config{
 		Store: b.Store, Process: b.Process, Vault: webhook.NewVault(b.Ring), Egress: policy, Notifier: b.Notifier,
 		Veil:             b.Erasures.Veil,
+		Serves:           serves,
 		SuspendOnSilence: c.SuspendOn == "silence", Logger: log,
 		AppScopes: func(ctx context.Context, store, appStore, app xid.ID) (scope.Set, error) {
 			ctx = viewer.Operator(ctx, store)

@@ -251,6 +251,26 @@ func TestSharesAreEven(t *testing.T) {
 	}
 }
 
+// TestFewQueuesUseFewSlots: a small process with some slow receivers has most of its slots in
+// use, whether they are of one store or of several.
+func TestFewQueuesUseFewSlots(t *testing.T) {
+	for _, stores := range []int{1, 6} {
+		w := newTown(t, 32)
+		ids := make([]xid.ID, stores)
+		for i := range 6 {
+			if i < stores {
+				ids[i] = xid.New()
+			}
+			w.deliver(w.add(ids[i%stores], receiver{rate: 1e4 * time.Hour, after: 300 * time.Millisecond,
+				end: Delivered}), 5000)
+		}
+		w.run(20 * time.Second)
+		if n := w.m.inflight; n < 16 {
+			t.Errorf("%d stores: %d of 32 slots are used, want half or more", stores, n)
+		}
+	}
+}
+
 // TestStrain: a process that cannot make more attempts has fewer in flight, and more
 // again with those that are delivered.
 func TestStrain(t *testing.T) {

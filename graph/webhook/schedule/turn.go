@@ -20,6 +20,9 @@ const (
 	// A queue may hold a quarter as many slots as are free, a store twice as many.
 	queueShare = 4
 	storeShare = 2
+	// At least they may hold an equal part of three quarters of all slots, so that few
+	// queues use few slots.
+	evenShare = 0.75
 	// Of what may yet wait to be written down, a queue may have half as much, and always
 	// a few. What is in flight takes of the room too, since it waits soon.
 	unsettledShare = 2
@@ -186,18 +189,21 @@ func (m *Machine) allows(q *Queue, at time.Time) bool {
 	if q.unsettled >= max((maxUnsettledInAll-m.unsettled-m.inflight)/unsettledShare, unsettledFloor) {
 		return false
 	}
-	free := m.limit - m.inflight
+	all := m.limit
 	trusted := q.class(at) == Fast
 	if !trusted {
-		free -= m.limit / reserve
+		all -= m.limit / reserve
 	}
+	free := all - m.inflight
 	switch {
 	case free <= 0:
 		return false
 	case q.inflight == 0 && (trusted || q.store.inflight == 0):
 		return true
 	}
-	return q.inflight < max(free/queueShare, 1) && q.store.inflight < storeShare*free
+	even := int(evenShare * float64(all))
+	return q.inflight < max(free/queueShare, even/len(m.queues), 1) &&
+		q.store.inflight < max(storeShare*free, even/len(m.stores))
 }
 
 // start takes the head of a lane.
