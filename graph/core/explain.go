@@ -3,6 +3,7 @@ package core
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/storefront-go/storefront/ent"
@@ -42,23 +43,16 @@ func ParseID(kind xid.Kind, text string) (xid.ID, error) {
 
 // KindName names a kind in a sentence.
 func KindName(kind xid.Kind) string {
-	switch kind {
-	case xid.APIKey:
-		return "API key"
-	case xid.User:
-		return "person"
-	case xid.Token:
-		return "staff token"
-	case xid.OrderLine:
-		return "line item"
-	case xid.WebhookEndpoint:
-		return "webhook endpoint"
-	case xid.Delivery:
-		return "delivery"
-	case xid.ShippingZone:
-		return "shipping zone"
-	case xid.MarketplaceTheme:
-		return "theme of the marketplace"
+	if name, ok := kindNames[kind]; ok {
+		return name
 	}
-	return kind.Resource()
+	return strings.ReplaceAll(kind.Resource(), "_", " ")
+}
+
+// kindNames are the names of kinds that no event or audit row has, or has under another one.
+var kindNames = map[xid.Kind]string{
+	xid.APIKey: "API key", xid.Attempt: "attempt", xid.Audit: "audit row", xid.Delivery: "delivery",
+	xid.Event: "event", xid.Fulfillment: "fulfillment", xid.MarketplaceTheme: "marketplace theme",
+	xid.OrderLine: "line item", xid.Payment: "payment", xid.ProductImage: "image", xid.Request: "request",
+	xid.ShippingRate: "shipping rate", xid.ThemeAsset: "theme asset", xid.User: "person", xid.Variant: "variant",
 }
