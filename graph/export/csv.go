@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"strconv"
+	"strings"
 
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -65,9 +66,10 @@ func textOpt(b []byte, s *string) []byte {
 
 // text appends what people wrote. A spreadsheet would run a text that begins with
 // = + - @, a tab or a carriage return as a formula: it gets an apostrophe in
-// front. So does one that begins with apostrophes and then one of these, so that
-// readers get every text back: where one or more apostrophes come before one of
-// these, they take one away.
+// front, unless it is a number or a telephone number, which programs read. So does
+// one that begins with apostrophes and then one of these, so that readers get every
+// text back: where one or more apostrophes come before one of these, they take one
+// away.
 func text[T ~string | ~[]byte](b []byte, s T) []byte { return textBefore(b, s, ',') }
 
 // textBefore is [text] with another sign behind the cell than the comma.
@@ -105,12 +107,25 @@ func formula[T ~string | ~[]byte](s T) bool {
 		switch s[i] {
 		case '\'':
 			continue
-		case '=', '+', '-', '@', '\t', '\r':
+		case '+', '-':
+			return i > 0 || !number(s[1:])
+		case '=', '@', '\t', '\r':
 			return true
 		}
 		return false
 	}
 	return false
+}
+
+// number reports whether a text behind its sign is a number or a telephone number, which a
+// spreadsheet may compute but which can do nothing.
+func number[T ~string | ~[]byte](s T) bool {
+	for i := range len(s) {
+		if strings.IndexByte("0123456789 ()./-", s[i]) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // documented appends a document as it is kept.

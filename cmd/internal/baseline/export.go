@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"database/sql"
@@ -199,12 +200,12 @@ func quoted(b, v []byte) []byte {
 }
 
 func formula(v []byte) bool {
-	for _, c := range v {
-		if c != '\'' {
-			return strings.IndexByte("=+-@\t\r", c) >= 0
-		}
+	rest := bytes.TrimLeft(v, "'")
+	if len(rest) == 0 || strings.IndexByte("=+-@\t\r", rest[0]) < 0 {
+		return false
 	}
-	return false
+	sign := rest[0] == '+' || rest[0] == '-'
+	return len(rest) < len(v) || !sign || len(bytes.Trim(rest[1:], "0123456789 ()./-")) > 0
 }
 
 func address(b, v []byte) []byte {
