@@ -105,7 +105,7 @@ func (m Mutation) WebhookEndpointUpdate(ctx context.Context, id string, expected
 	}
 	const action = "webhook_endpoint.update"
 	return m.changeEndpoint(ctx, id, expectedVersion, action, func(ctx context.Context, e *endpointEdit) error {
-		row, u, before := e.Row, e.Update, e.Row.URL
+		row, u, before := e.Row, e.Update, *e.Row
 		core.MemberOf(&e.Changed, in.URL, "url", &row.URL, u.SetURL)
 		if row.URL != before { // the same data go to somebody else
 			if err := core.Proved(ctx); err != nil {
@@ -123,7 +123,10 @@ func (m Mutation) WebhookEndpointUpdate(ctx context.Context, id string, expected
 			filters := core.Given(filtersOf(in.Filters.Value()))
 			core.MemberOpt(&e.Changed, filters, "filters", &row.Filters, u.SetFilters, u.ClearFilters)
 		}
-		if err := m.changeHeaders(e, before, in); err != nil {
+		if err := checkChange(&before, row); err != nil {
+			return err
+		}
+		if err := m.changeHeaders(e, before.URL, in); err != nil {
 			return err
 		}
 		return subscribable(ctx, row.Events)

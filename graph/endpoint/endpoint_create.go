@@ -38,6 +38,9 @@ func (m Mutation) WebhookEndpointCreate(ctx context.Context, in model.WebhookEnd
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
+	if checkMembers(c, events, in.Filters); c.Err() != nil {
+		return nil, c.Err()
+	}
 	if err := subscribable(ctx, events); err != nil {
 		return nil, err
 	}
