@@ -1,10 +1,13 @@
 package backup_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,6 +59,34 @@ func TestRoundTrip(t *testing.T) {
 	}
 	if b, err := os.ReadFile(filepath.Join(to, "blobs", "themes", "a")); string(b) != "p{}" {
 		t.Errorf("%q, %v", b, err)
+	}
+}
+
+// TestNothingStandsBehindTheEnd: an archive with bytes behind its end is not the one that was
+// written.
+func TestNothingStandsBehindTheEnd(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.tar.gz")
+	if _, err := backup.Write(t.Context(), file, source(t)); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var member bytes.Buffer
+	zip := gzip.NewWriter(&member)
+	_, _ = zip.Write(make([]byte, 1024))
+	if err := zip.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, tail := range map[string][]byte{"a byte": {0}, "text": []byte("and so on"), "a stream": member.Bytes()} {
+		if err := os.WriteFile(file, slices.Concat(whole, tail), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		to := t.TempDir()
+		if _, err := backup.Restore(t.Context(), file, to, accept); err == nil || names(t, to) != "" {
+			t.Errorf("%s behind the end: %v; left %s", name, err, names(t, to))
+		}
 	}
 }
 

@@ -119,6 +119,7 @@ func settle(dir, partial string) (err error) {
 
 // reader unpacks an archive.
 type reader struct {
+	zip   *gzip.Reader
 	tar   *tar.Reader
 	dir   string
 	blobs *blob.Store
@@ -142,7 +143,7 @@ func unpack(ctx context.Context, in io.Reader, dir string) (*Manifest, error) {
 	if err != nil {
 		return nil, errors.Join(err, blobs.Close())
 	}
-	r := &reader{tar: tar.NewReader(zip), dir: dir, blobs: blobs, own: bufio.NewWriter(own)}
+	r := &reader{zip: zip, tar: tar.NewReader(zip), dir: dir, blobs: blobs, own: bufio.NewWriter(own)}
 	m, err := r.read(ctx, own)
 	return m, errors.Join(err, own.Close(), blobs.Close(), os.Remove(list))
 }
@@ -192,10 +193,22 @@ func (r *reader) manifest(sums string) (*Manifest, error) {
 	if m.Sums != sums || m.Files != r.files || m.Bytes != r.bytes {
 		return nil, errors.New("the list of checksums is not the one that the manifest seals")
 	}
+	return m, r.end()
+}
+
+// end refuses anything behind the manifest: in the archive, behind its end, and behind the
+// compressed stream. It also verifies the checksum of that stream.
+func (r *reader) end() error {
 	if _, err := r.tar.Next(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is something behind the manifest, or the end is missing")
+		return errors.New("there is something behind the manifest, or the end is missing")
 	}
-	return m, nil
+	switch n, err := io.CopyN(io.Discard, r.zip, 1); {
+	case n > 0, errors.Is(err, gzip.ErrHeader):
+		return errors.New("there is something behind its end")
+	case !errors.Is(err, io.EOF):
+		return damaged(err)
+	}
+	return nil
 }
 
 func (r *reader) next() (*tar.Header, error) {

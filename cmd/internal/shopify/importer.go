@@ -114,8 +114,20 @@ func filesOf(dir, kind string) ([]string, error) {
 	return list, nil
 }
 
+// openRegular opens a file that has an end: no device, and no pipe, on which it would wait.
+func openRegular(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.Open(path)
+}
+
 func (i *importer) run(ctx context.Context, k kind, name string) error {
-	f, err := os.Open(filepath.Join(i.Dir, name))
+	f, err := openRegular(filepath.Join(i.Dir, name))
 	if err != nil {
 		return err
 	}

@@ -231,3 +231,37 @@ func TestFilesRefused(t *testing.T) {
 		})
 	}
 }
+
+// A device has no end, and on a pipe the import would wait.
+func TestOnlyRegularFilesAreRead(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink("/dev/zero", filepath.Join(dir, "orders.csv")); err != nil {
+		t.Fatal(err)
+	}
+	_, err := shopify.Run(t.Context(), shopify.Config{Store: &db.Store{Currency: "EUR"}, Dir: dir})
+	if err == nil || !strings.Contains(err.Error(), "is not a regular file") {
+		t.Error(err)
+	}
+}
+
+// TestOldLines: the lines of a file may end with carriage returns alone, and telephone numbers
+// are read with and without the apostrophe of a spreadsheet.
+func TestOldLines(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		dir := t.TempDir()
+		text := "First Name,Last Name,Email,Phone\rAda,'t Hooft,ada@example.com,+49 30 1\rBob,B,bob@example.com,'+49 30 1\r"
+		if err := os.WriteFile(filepath.Join(dir, "customers_export.csv"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		report := importAll(t, ctx, r, dir, true)
+		list := graphtest.Must[[]*db.Customer](t)(r.Client(ctx).Customer.Query().All(ctx))
+		if len(list) != 2 || len(report.Left) > 0 {
+			t.Fatalf("%d customers, left out %v", len(list), report.Left)
+		}
+		for _, c := range list {
+			if c.Phone == nil || *c.Phone != "+49 30 1" {
+				t.Errorf("%v: %v", c.LastName, c.Phone)
+			}
+		}
+	})
+}

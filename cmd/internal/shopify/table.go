@@ -48,7 +48,7 @@ func newTable(file string, r io.Reader, needed []string) (*table, error) {
 	case bytes.HasPrefix(mark, []byte("\xff\xfe")), bytes.HasPrefix(mark, []byte("\xfe\xff")):
 		return nil, fmt.Errorf("%s is UTF-16: save it as CSV in UTF-8", file)
 	}
-	t := &table{file: file, reader: csv.NewReader(in), columns: map[string]int{}}
+	t := &table{file: file, reader: csv.NewReader(lines{in}), columns: map[string]int{}}
 	t.reader.FieldsPerRecord, t.reader.ReuseRecord = -1, false
 	head, err := t.reader.Read()
 	if errors.Is(err, io.EOF) {
@@ -75,6 +75,27 @@ func newTable(file string, r io.Reader, needed []string) (*table, error) {
 	return t, nil
 }
 
+// lines reads a text in which carriage returns alone end lines, too, as in old files of a Mac.
+type lines struct{ *bufio.Reader }
+
+// Read implements io.Reader.
+func (l lines) Read(p []byte) (int, error) {
+	n, err := l.Reader.Read(p)
+	for i := range n {
+		if p[i] != '\r' {
+			continue
+		}
+		next, _ := l.Peek(1) // behind the last byte of p
+		if i+1 < n {
+			next = p[i+1 : i+2]
+		}
+		if !bytes.Equal(next, []byte("\n")) {
+			p[i] = '\n'
+		}
+	}
+	return n, err
+}
+
 // renamed are the columns that newer exports of products call differently.
 var renamed = map[string]string{
 	"url handle": "handle", "description": "body (html)", "published on online store": "published",
@@ -89,19 +110,24 @@ func (t *table) has(column string) bool {
 	return ok
 }
 
-// get is the cell of a column, without the spaces around it; "" where the file lacks it.
+// get returns the cell of a column, without the spaces around it; "" where the file lacks
+// it. The apostrophe with which spreadsheets and exports mark texts of digits, and those
+// that look like a formula, is not part of it.
 func (r row) get(column string) string {
 	i, ok := r.columns[column]
 	if !ok {
 		return ""
 	}
-	return strings.TrimSpace(r.cells[i])
+	text := strings.TrimSpace(r.cells[i])
+	if len(text) > 1 && text[0] == '\'' && strings.IndexByte("=+-@0123456789", text[1]) >= 0 {
+		return text[1:]
+	}
+	return text
 }
 
-// opt is a cell, or nil where there is nothing in it. Spreadsheets mark texts of digits
-// with an apostrophe, which is no part of them.
+// opt returns a cell, or nil if it is empty.
 func (r row) opt(column string) *string {
-	text := strings.TrimPrefix(r.get(column), "'")
+	text := r.get(column)
 	if text == "" {
 		return nil
 	}
