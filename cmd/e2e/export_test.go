@@ -225,7 +225,8 @@ func TestExportsSideBySide(t *testing.T) {
 func TestExportFormulas(t *testing.T) {
 	p := start(t, settings{Data: t.TempDir(), Args: []string{"--demo", "--demo-orders", "5"}})
 	key := p.demo(t).Stores[0].Keys["all"]
-	titles := []string{"=cmd|'/c calc'!A1", "+1+1", "-1-A1", "'+1", "+49 30 123456", "-1", "@SUM(A1)", "'=kept", `"=quoted"`, "a,b"}
+	titles := []string{"=cmd|'/c calc'!A1", "+1+1", "-1-A1", "'+1", "+49 30 123456", "-1", "@SUM(A1)", "'=kept",
+		`"=quoted"`, "a,b"}
 	for _, title := range titles {
 		if a, err := p.do(t, request{As: key, Path: base + "/products",
 			Body: fmt.Sprintf(`{"title": %q, "price_minor": 1, "currency": "EUR"}`, title)}); err != nil ||
@@ -240,7 +241,7 @@ func TestExportFormulas(t *testing.T) {
 	}
 	found := map[string]bool{}
 	for _, row := range rows[1:] {
-		number := slices.Contains([]string{"+49 30 123456", "-1"}, row[1]) // as it was written
+		number := row[1] == "+49 30 123456" || row[1] == "-1" // as it was written
 		if cell := row[1]; cell != "" && strings.ContainsRune("=+-@", rune(cell[0])) && !number {
 			t.Errorf("%q is run by a spreadsheet", cell)
 		}

@@ -249,7 +249,8 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 func TestOldLines(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		dir := t.TempDir()
-		text := "First Name,Last Name,Email,Phone\rAda,'t Hooft,ada@example.com,+49 30 1\rBob,B,bob@example.com,'+49 30 1\r"
+		text := "First Name,Last Name,Email,Phone\rAda,'t Hooft,ada@example.com,+49 30 1\r" +
+			"Bob,B,bob@example.com,'+49 30 1\r"
 		if err := os.WriteFile(filepath.Join(dir, "customers_export.csv"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
