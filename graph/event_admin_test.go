@@ -275,7 +275,8 @@ var adminEffects = []effect{
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		w.token = *graphtest.Must[*model.StaffTokenPayload](w.t)(w.NewStaffToken(w.Ctx, who.ID, "Laptop", nil, false)).Token
+		w.token = *graphtest.Must[*model.StaffTokenPayload](w.t)(w.NewStaffToken(w.Ctx, who.ID, "Laptop", nil,
+			false)).Token
 		return fmt.Sprintf("current: %q, next: %q", secret, "a long new password")
 	}},
 	{field: "sessionEnd", name: "their own", args: func(w *caller) string {
@@ -284,7 +285,8 @@ var adminEffects = []effect{
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		w.token = *graphtest.Must[*model.StaffTokenPayload](w.t)(w.NewStaffToken(w.Ctx, who.ID, "Laptop", nil, false)).Token
+		w.token = *graphtest.Must[*model.StaffTokenPayload](w.t)(w.NewStaffToken(w.Ctx, who.ID, "Laptop", nil,
+			false)).Token
 		signed, err := w.Sessions.SignIn(w.Ctx, session.Attempt{Email: who.Email, Password: secret})
 		if err != nil {
 			w.t.Fatal(err)

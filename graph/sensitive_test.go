@@ -15,8 +15,9 @@ import (
 // sensitive are the mutations that lead money, data or access elsewhere. They need a fresh proof of
 // identity in a browser, and a staff token does them only if it was created for that.
 var sensitive = []string{
-	"storeRequireSecondFactor", "storeSetRefundProof", "storeClose", "testStoreReset", "staffInvite", "invitationResend",
-	"staffUpdateRole", "staffRemove", "staffTokenCreate", "apiKeyCreate", "apiKeyRotate", "apiKeyAllow", "appCreate",
+	"storeRequireSecondFactor", "storeSetRefundProof", "storeClose", "testStoreReset", "staffInvite",
+	"invitationResend", "staffUpdateRole", "staffRemove", "staffTokenCreate", "apiKeyCreate", "apiKeyRotate",
+	"apiKeyAllow", "appCreate",
 	"appUpdate", "appEnable", "webhookEndpointCreate", "webhookEndpointRotateSecret", "webhookEndpointPromoteSecret",
 	"addressChange", "totpBegin", "totpConfirm", "passkeyBegin", "passkeyFinish", "factorRename", "factorRemove",
 	"recoveryCodesRenew", "paymentSettingsUpdate", "paymentAccountSet", "paymentAccountRemove",
@@ -31,22 +32,23 @@ var partly = map[string]string{
 
 // ordinary are the other mutations, by name or by prefix with a star, and why they are not sensitive.
 var ordinary = map[string][]string{
-	"it ends access or stops data": {"invitationWithdraw", "storeLeave", "staffTokenRevoke", "apiKeyRevoke", "appDisable",
-		"grantRevoke", "installedAppRevoke", "webhookEndpointDisable", "webhookEndpointDelete", "signOutEverywhere",
-		"sessionEnd"},
+	"it ends access or stops data": {"invitationWithdraw", "storeLeave", "staffTokenRevoke", "apiKeyRevoke",
+		"appDisable", "grantRevoke", "installedAppRevoke", "webhookEndpointDisable", "webhookEndpointDelete",
+		"signOutEverywhere", "sessionEnd"},
 	"it is a proof itself, or asks for the current password": {"sessionProve", "passkeyAsk", "passwordChange"},
 	"its mail goes to the person's own address":              {"addressVerify"},
 	"data go to an address that was judged when it was set": {"webhookEndpointReactivate", "webhookEndpointPause",
-		"webhookEndpointUnpause", "webhookEndpointTest", "webhookEndpointReplay", "webhookEventReplay", "webhookDelivery*",
-		"webhookDeliveries*"},
+		"webhookEndpointUnpause", "webhookEndpointTest", "webhookEndpointReplay", "webhookEventReplay",
+		"webhookDelivery*", "webhookDeliveries*"},
 	"the file is for who may read the same rows anyway": {"export*"},
 	"the new store is empty and the person's own":       {"storeCreate"},
-	"it changes names, times and versions":              {"storeUpdate", "storeSetLegacy", "appSetLegacy", "notification*"},
-	"it concerns sample data":                           {"testStoreFill"},
+	"it changes names, times and versions": {"storeUpdate", "storeSetLegacy", "appSetLegacy",
+		"notification*"},
+	"it concerns sample data": {"testStoreFill"},
 	"money is noted that came in, or goods are handled": {"orderCreate", "orderMarkPaid", "orderRecordPayment",
 		"orderFulfill", "orderComplete", "orderUpdate", "orderNoteAppend"},
-	"it is what the shop sells and shows": {"product*", "collection*", "discount*", "shippingZone*", "taxSettings*", "page*",
-		"menus*", "theme*", "marketplaceTheme*"},
+	"it is what the shop sells and shows": {"product*", "collection*", "discount*", "shippingZone*", "taxSettings*",
+		"page*", "menus*", "theme*", "marketplaceTheme*"},
 	"it is daily work with people who buy": {"customer*"},
 }
 

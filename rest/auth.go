@@ -80,8 +80,8 @@ func (a *API) limit(c *call) error {
 func (a *API) clientOf(r *http.Request) netip.Addr {
 	proxies := Proxies(a.TrustedProxies)
 	if len(r.Header["X-Forwarded-For"]) > 0 && !proxies.trust(r) && a.forwarded.CompareAndSwap(false, true) {
-		a.Logger.WarnContext(r.Context(), "a proxy that --trusted-proxies does not name forwards requests: all visitors "+
-			"behind it count as one client", "peer", r.RemoteAddr)
+		a.Logger.WarnContext(r.Context(), "a proxy that --trusted-proxies does not name forwards requests: all "+
+			"visitors behind it count as one client", "peer", r.RemoteAddr)
 	}
 	return proxies.Client(r)
 }

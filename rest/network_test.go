@@ -78,7 +78,8 @@ func TestUnnamedProxyIsLogged(t *testing.T) {
 				s.do(t, ask)
 			}
 			s.end()
-			if n := strings.Count(log.String(), "--trusted-proxies"); n != 1 && proxies == nil || n != 0 && proxies != nil {
+			n := strings.Count(log.String(), "--trusted-proxies")
+			if n != 1 && proxies == nil || n != 0 && proxies != nil {
 				t.Errorf("logged %d times:\n%s", n, log.String())
 			}
 		})

@@ -234,7 +234,8 @@ func TestEndedCredentialMakesNoToken(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, ctx := range asking {
-			if _, err := p.Mutation().StaffTokenCreate(ctx, "Another", nil, false); graphtest.FaultOf(err) != "invalid_token" {
+			_, err := p.Mutation().StaffTokenCreate(ctx, "Another", nil, false)
+			if graphtest.FaultOf(err) != "invalid_token" {
 				t.Errorf("%s that was ended: %v", name, err)
 			}
 		}

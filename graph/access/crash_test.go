@@ -96,7 +96,8 @@ func TestCrashBeforeLeaving(t *testing.T) {
 		token, _ := invite(other.Ctx, t, other, "ada@example.com", viewer.Support)
 		graphtest.Must[string](t)(p.AcceptNew(t.Context(), token, "Thief", good))
 		squat := memberOf(t, other, "ada@example.com")
-		stolen := graphtest.Must[*model.StaffTokenPayload](t)(p.NewStaffToken(other.Ctx, squat.ID, "x", nil, false)).Token
+		stolen := graphtest.Must[*model.StaffTokenPayload](t)(p.NewStaffToken(other.Ctx, squat.ID, "x", nil,
+			false)).Token
 		mails(t, p)
 		token, _ = invite(p.Ctx, t, p, "ada@example.com", viewer.Admin)
 		graphtest.Crash(p.Resolver, access.LeaveTask, access.EntryTask)

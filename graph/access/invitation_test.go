@@ -110,7 +110,8 @@ func TestSquatterStaysOut(t *testing.T) {
 		graphtest.Must[string](t)(thief.AcceptNew(t.Context(), token, "Thief", good))
 		squat := memberOf(t, thief, "ada@example.com")
 		signed := graphtest.Must[string](t)(signIn(t, p, "ada@example.com", good))
-		stolen := graphtest.Must[*model.StaffTokenPayload](t)(thief.NewStaffToken(thief.Ctx, squat.ID, "x", nil, false)).Token
+		stolen := graphtest.Must[*model.StaffTokenPayload](t)(thief.NewStaffToken(thief.Ctx, squat.ID, "x", nil,
+			false)).Token
 
 		shown, id := invite(victim.Ctx, t, victim, "ada@example.com", viewer.Owner)
 		if memberOf(t, victim, "ada@example.com") != nil {

@@ -32,7 +32,9 @@ var payers = strings.Fields(`
 
 // posing reports whether a handle passes for the name of somebody else.
 func posing(handle string) bool {
-	return slices.ContainsFunc(strings.Split(handle, "-"), func(part string) bool { return slices.Contains(payers, part) })
+	return slices.ContainsFunc(strings.Split(handle, "-"), func(part string) bool {
+		return slices.Contains(payers, part)
+	})
 }
 
 // Reserved reports whether a handle may belong to no store, since a host of that

@@ -185,7 +185,8 @@ func TestForgotIsBounded(t *testing.T) {
 	w.mails()
 	last := (*reply)(nil)
 	for i := range 21 {
-		last = w.post("/forgot", url.Values{"email": {fmt.Sprintf("p%d@example.com", i)}}, "X-Forwarded-For", "192.0.2.7")
+		ask := url.Values{"email": {fmt.Sprintf("p%d@example.com", i)}}
+		last = w.post("/forgot", ask, "X-Forwarded-For", "192.0.2.7")
 		if i < 20 && last.status != 200 {
 			t.Fatalf("%d: %d %s", i, last.status, last.body)
 		}

@@ -142,8 +142,8 @@ func judgeProxies(c Config) []Finding {
 	if len(c.TrustedProxies) > 0 || c.TLSCert != "" || !strings.HasPrefix(c.PublicURL, "https://") {
 		return nil
 	}
-	return []Finding{warn("proxies", "a proxy speaks TLS for "+c.PublicURL+", and no proxy is named: all visitors behind "+
-		"it count as one client", "name its network with --trusted-proxies")}
+	return []Finding{warn("proxies", "a proxy speaks TLS for "+c.PublicURL+", and no proxy is named: all visitors "+
+		"behind it count as one client", "name its network with --trusted-proxies")}
 }
 
 // fewAttempts is how few attempts of webhooks at once are worth a warning.

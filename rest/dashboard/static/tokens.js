@@ -7,9 +7,11 @@ import { Check, Confirm, Field, FormDialog, Select, useMutation } from './form.j
 import { life } from './pages/keys.js';
 
 const errors = 'userErrors { code message path }';
-const list = 'query OwnTokens { account { staffTokens { id name hint sensitive createdAt expiresAt revokedAt lastUsedAt } } }';
+const list = `query OwnTokens { account { staffTokens {
+  id name hint sensitive createdAt expiresAt revokedAt lastUsedAt } } }`;
 const create = `mutation TokenCreate($name: String!, $expiresAt: Time, $sensitive: Boolean!) {
-  staffTokenCreate(name: $name, expiresAt: $expiresAt, sensitive: $sensitive) { staffToken { id name } token ${errors} } }`;
+  staffTokenCreate(name: $name, expiresAt: $expiresAt, sensitive: $sensitive) {
+    staffToken { id name } token ${errors} } }`;
 const revokeToken = `mutation TokenRevoke($id: ID!) { staffTokenRevoke(id: $id) { staffToken { id } ${errors} } }`;
 
 /** changed is called when a token was made. */
