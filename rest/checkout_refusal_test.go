@@ -145,9 +145,10 @@ func TestCartChanges(t *testing.T) {
 // TestPlacingWhatChanged: nobody pays what they were not shown.
 func TestPlacingWhatChanged(t *testing.T) {
 	b, m, mug := counter(t, state.English, 3)
-	b.bought(mug, "2").want(http.StatusOK, "/checkout/review", "Place order: €44.70")
+	b.bought(mug, "2").want(http.StatusOK, "/checkout/review", "Order and pay €44.70")
 	m.tx(func(ctx context.Context, c *db.Client) error { return c.Product.Update().SetPriceMinor(2500).Exec(ctx) })
-	b.fill("/checkout/place").want(http.StatusConflict, "/checkout/place", "Prices have changed", "Place order: €54.90")
+	b.fill("/checkout/place").
+		want(http.StatusConflict, "/checkout/place", "Prices have changed", "Order and pay €54.90")
 	m.tx(func(ctx context.Context, c *db.Client) error {
 		return c.Product.Update().SetInventoryQuantity(1).Exec(ctx)
 	})
@@ -176,7 +177,7 @@ func TestPlacingWhatChanged(t *testing.T) {
 		b.get("/checkout/"+step).want(http.StatusOK, "/checkout/"+step, off)
 	}
 	b.body = with
-	b.fill("/checkout/place").want(http.StatusConflict, "/checkout/place", off, "Place order: €29.90")
+	b.fill("/checkout/place").want(http.StatusConflict, "/checkout/place", off, "Order and pay €29.90")
 	with = b.body
 	if b.get("/cart"); strings.Contains(b.body, `value="TEN"`) {
 		t.Error("the code is still on the cart")

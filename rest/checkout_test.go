@@ -200,7 +200,8 @@ func (b *shopper) bought(mug xid.ID, quantity string) *shopper {
 func TestPurchase(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, store *ent.Store) {
 		s := newServer(t, store, underTest(t, store))
-		mug := selling(t, newShop(t, store, shopRow{Handle: "first"}), state.German, 5)
+		m := newShop(t, store, shopRow{Handle: "first"})
+		mug := selling(t, m, state.German, 5)
 		b := &shopper{t: t, s: s, host: "first.shops.test:8080"}
 		b.get("/cart").want(http.StatusOK, "/cart", "Ihr Warenkorb ist leer.", `<html lang="de" dir="ltr">`)
 		b.get("/checkout/payment").want(http.StatusOK, "/cart")
@@ -234,6 +235,12 @@ func TestPurchase(t *testing.T) {
 		stranger.get(order[:len(order)-1]).want(http.StatusNotFound, order[:len(order)-1])
 		newShop(t, store, shopRow{Handle: "second"})
 		(&shopper{t: t, s: s, host: "second.shops.test:8080"}).get(order).want(http.StatusNotFound, order)
+		m.tx(func(ctx context.Context, c *db.Client) error {
+			return c.Store.Update().SetStatus(state.StoreClosed).Exec(ctx)
+		})
+		late := &shopper{t: t, s: newServer(t, store, underTest(t, store)), host: b.host}
+		late.get("/cart").want(http.StatusNotFound, "/cart")
+		late.get(order).want(http.StatusOK, order, "Bestellung ")
 	})
 }
 

@@ -112,6 +112,14 @@ func TestStripePages(t *testing.T) {
 		c.b.get(order).want(http.StatusOK, order, "Zahlung ausstehend")
 		c.fake.Refuse("GET session", 0)
 		c.fake.Pay(session)
+		asked := c.fake.Asked("GET session")
+		for range 10 {
+			c.b.get(order).want(http.StatusOK, order, "Zahlung ausstehend")
+		}
+		if n := c.fake.Asked("GET session") - asked; n > 1 {
+			t.Errorf("10 looks at the page asked Stripe %d times", n)
+		}
+		c.tell(xid.Store.Format(c.shop.id), "checkout.session.completed", session, paymenttest.Signing, 0)
 		c.b.get(order).want(http.StatusOK, order, "Bezahlt")
 		if strings.Contains(c.b.header.Get("Content-Security-Policy"), "stripe") ||
 			strings.Contains(c.b.body, "/pay") {

@@ -86,7 +86,7 @@ func (CartLine) Indexes() []ent.Index {
 	}
 }
 
-// PaymentHold keeps the goods of an order that its shopper pays online, for a while. Its id
+// PaymentHold keeps the goods of an order that its shopper pays online, or by a transfer, for a while. Its id
 // is the order's. Whoever deletes it, a payment or the end of the time, decides what becomes
 // of the order.
 type PaymentHold struct{ ent.Schema }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/storefront-go/storefront/ent/currency"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/limit"
@@ -183,6 +184,24 @@ func TestCartFull(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.add(token, bell, 1)
+	})
+}
+
+// A cart that costs more than amounts can be says which line does, and is mended by lowering that.
+func TestCartTooLarge(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		bell, gold := m.sell("Bell", 1490, 5), m.sell("Gold", currency.MaxMinor/2, 999)
+		token := m.add(m.add("", bell, 1), gold, 3)
+		v := m.view(token)
+		if v.Lines[0].Large || !v.Lines[1].Large || v.Next() != cart.StepGoods || v.Sums.TotalMinor != 1490 {
+			t.Errorf("%+v, the lines %+v, %+v", v.Sums, v.Lines[0], v.Lines[1])
+		}
+		if err := m.SetLine(m.ctx, token, gold, 1); err != nil {
+			t.Fatal(err)
+		}
+		if v := m.view(token); v.Lines[1].Large || v.Sums.TotalMinor != 1490+currency.MaxMinor/2 {
+			t.Errorf("%+v", v.Sums)
+		}
 	})
 }
 

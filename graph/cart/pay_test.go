@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
@@ -18,6 +19,7 @@ import (
 	"github.com/storefront-go/storefront/graph/cart"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/sales"
 	"github.com/storefront-go/storefront/graph/storefront"
 )
 
@@ -185,6 +187,41 @@ func TestPayOrEnd(t *testing.T) {
 		}
 		if m.stock(bell) != 100-paid {
 			t.Errorf("%d paid, %d left", paid, m.stock(bell))
+		}
+	})
+}
+
+// A test payment that was switched off is taken no more, an unpaid transfer holds its goods for two
+// weeks, and a closed store sells nothing from that moment on.
+func TestSellingEnds(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		m.online()
+		bell := m.sell("Bell", 1490, 5)
+		o := m.owed(bell)
+		graphtest.Must[*model.PaymentSettingsPayload](t)(m.Mutation().PaymentSettingsUpdate(m.Ctx, 2,
+			model.PaymentSettingsInput{Methods: []*model.PaymentMethodInput{
+				{Kind: state.PaymentTransfer, Name: "Transfer", Active: true},
+				{Kind: state.PaymentTest, Name: "Test"}}}))
+		if taken, err := m.PayTest(m.ctx, o.Order); taken || graphtest.FaultOf(err) != "not_found" {
+			t.Errorf("switched off, and taken: %t (%v)", taken, err)
+		}
+		token := m.add("", bell, 2)
+		m.ready(token, "ada@example.com")
+		id := graphtest.Must[xid.ID](t)(m.place(token))
+		row := m.Store.DB(m.Ctx).PaymentHold.Query().Where(paymenthold.ID(id)).OnlyX(m.Ctx)
+		if wait := row.DueAt.Time().Sub(m.order(id).PlacedAt.Time()); wait.Round(time.Hour) != sales.TransferTime {
+			t.Errorf("the goods are held for %s", wait)
+		}
+		m.late()
+		if n, err := m.EndHolds(t.Context()); n != 2 || err != nil || m.stock(bell) != 5 {
+			t.Errorf("ended %d (%v), %d left", n, err, m.stock(bell))
+		}
+		token = m.add("", bell, 1)
+		total := m.ready(token, "ada@example.com").Sums.TotalMinor
+		s := graphtest.Must[*model.Store](t)(m.Query().Store(m.Ctx))
+		graphtest.Must[*model.StorePayload](t)(m.Mutation().StoreClose(m.Ctx, s.Version))
+		if _, err := m.Place(m.ctx, token, cart.Shown{TotalMinor: total}); graphtest.FaultOf(err) != "not_found" {
+			t.Errorf("a closed store sells: %v", err)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	dbcart "github.com/storefront-go/storefront/ent/db/cart"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/sales"
@@ -140,6 +141,9 @@ func (c *Carts) end(ctx context.Context, row *db.Cart, order xid.ID, held bool) 
 
 // agreed reports whether the cart can be ordered as the shopper was shown it.
 func (v *View) agreed(shown Shown) error {
+	if v.store.Status != state.StoreOpen { // pages learn of it up to a second later
+		return fault.Missing("store")
+	}
 	for _, l := range v.Lines {
 		switch {
 		case l.Gone:

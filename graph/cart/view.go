@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/cartline"
 	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
@@ -91,7 +92,10 @@ type Line struct {
 	// Left is how many there are, where that is counted and fewer than are wanted.
 	Left *int64
 	// Gone says that it cannot be bought any more: it counts for nothing.
-	Gone    bool
+	Gone bool
+	// Large says that it costs more than amounts can be, by itself or with the others: it counts for
+	// nothing, and its quantity has to be lowered.
+	Large   bool
 	Amounts price.Amounts
 
 	item *item
@@ -103,6 +107,9 @@ func (v *View) Asks() bool { return !v.Ships && v.taxed }
 
 // Gone reports whether something of it cannot be bought any more.
 func (v *View) Gone() bool { return slices.ContainsFunc(v.Lines, func(l *Line) bool { return l.Gone }) }
+
+// Taxes reports whether the store taxes something somewhere.
+func (v *View) Taxes() bool { return v.taxed }
 
 // Refused says that the cart has a code with which it cannot be ordered, and costs as much as
 // without it. A code whose terms the goods do not meet (yet) is none.
@@ -119,7 +126,7 @@ func (v *View) Goods() string {
 
 // Next is the first step that lacks something: [StepReview] where nothing does.
 func (v *View) Next() Step {
-	blocked := func(l *Line) bool { return l.Gone || l.Left != nil }
+	blocked := func(l *Line) bool { return l.Gone || l.Large || l.Left != nil }
 	switch {
 	case len(v.Lines) == 0, slices.ContainsFunc(v.Lines, blocked):
 		return StepGoods
@@ -292,12 +299,33 @@ func lineOf(w Ware, row *db.CartLine, g *item) *Line {
 	return l
 }
 
-// compute fills in what the cart costs, and what its shipping may.
+// compute fills in what the cart costs, and what its shipping may. Where that is more than amounts can
+// be, the dearest lines are marked and left out.
 func (c *Carts) compute(ctx context.Context, v *View, rateID *string) error {
+	for {
+		err := c.quote(ctx, v, rateID)
+		var dearest *Line
+		for _, l := range v.Lines {
+			if !l.Gone && !l.Large && (dearest == nil || dearest.dearer() < l.dearer()) {
+				dearest = l
+			}
+		}
+		if dearest == nil || !fault.IsState(err, fault.AmountTooLarge) {
+			return err
+		}
+		dearest.Large = true
+	}
+}
+
+// dearer is about what the line costs, to be compared.
+func (l *Line) dearer() float64 { return float64(l.Unit) * float64(l.Quantity) }
+
+// quote computes the lines that count.
+func (c *Carts) quote(ctx context.Context, v *View, rateID *string) error {
 	b := selling.Basket{Discount: v.Discount, Rate: rateID}
 	var counted []*Line
 	for _, l := range v.Lines {
-		if l.Gone {
+		if l.Gone || l.Large {
 			continue
 		}
 		counted = append(counted, l)

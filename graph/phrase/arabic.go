@@ -30,7 +30,9 @@ var arabic = Texts{
 		Added:            "أُضيف إلى سلتك.",
 		CartFull:         "لا تتسع سلتك للمزيد.",
 		QuantityMost:     "الحد الأقصى للكمية من المنتج الواحد هو {0}.",
+		LineTooLarge:     "المبلغ أكبر مما يتسع له طلب واحد. قلّل الكمية لإتمام الشراء.",
 		LaterSteps:       "يُحسب الشحن والضريبة عند إتمام الشراء.",
+		PricesWithTax:    "الأسعار شاملة الضريبة، ولا تشمل الشحن.",
 
 		StepContact:  "بيانات الاتصال",
 		StepAddress:  "العنوان",
@@ -55,7 +57,7 @@ var arabic = Texts{
 
 		Continue:   "متابعة",
 		Back:       "رجوع",
-		PlaceOrder: "تأكيد الطلب: {0}",
+		PlaceOrder: "اطلب مع الالتزام بالدفع: {0}",
 		Change:     "تغيير",
 
 		Required:      "املأ هذا الحقل.",

@@ -30,7 +30,9 @@ var english = Texts{
 		Added:            "Added to your cart.",
 		CartFull:         "Your cart cannot hold more.",
 		QuantityMost:     "Up to {0} pieces of one article can be ordered.",
+		LineTooLarge:     "This costs more than one order can hold. Lower the quantity to check out.",
 		LaterSteps:       "Shipping and tax are worked out at checkout.",
+		PricesWithTax:    "Prices include VAT, plus shipping.",
 
 		StepContact:  "Contact",
 		StepAddress:  "Address",
@@ -55,7 +57,7 @@ var english = Texts{
 
 		Continue:   "Continue",
 		Back:       "Back",
-		PlaceOrder: "Place order: {0}",
+		PlaceOrder: "Order and pay {0}",
 		Change:     "Change",
 
 		Required:      "Fill this in.",

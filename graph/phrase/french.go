@@ -31,7 +31,9 @@ var french = Texts{
 		Added:            "Ajouté au panier.",
 		CartFull:         "Votre panier est plein.",
 		QuantityMost:     "Vous pouvez commander jusqu’à {0} pièces d’un même article.",
+		LineTooLarge:     "Ce montant dépasse ce qu’une commande peut contenir. Réduisez la quantité.",
 		LaterSteps:       "La livraison et les taxes sont calculées lors de la commande.",
+		PricesWithTax:    "Prix TTC, hors frais de livraison.",
 
 		StepContact:  "Contact",
 		StepAddress:  "Adresse",

@@ -30,7 +30,9 @@ var german = Texts{
 		Added:            "Im Warenkorb.",
 		CartFull:         "Mehr passt nicht in Ihren Warenkorb.",
 		QuantityMost:     "Von einem Artikel können bis zu {0} Stück bestellt werden.",
+		LineTooLarge:     "Das übersteigt den größten Betrag einer Bestellung. Bitte verringern Sie die Menge.",
 		LaterSteps:       "Versand und Steuer werden an der Kasse berechnet.",
+		PricesWithTax:    "Preise inkl. MwSt., zzgl. Versand.",
 
 		StepContact:  "Kontakt",
 		StepAddress:  "Adresse",

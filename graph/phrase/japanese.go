@@ -30,7 +30,9 @@ var japanese = Texts{
 		Added:            "カートに入れました。",
 		CartFull:         "カートにこれ以上入りません。",
 		QuantityMost:     "一つの商品は{0}点まで注文できます。",
+		LineTooLarge:     "金額が1回のご注文の上限を超えています。数量を減らしてください。",
 		LaterSteps:       "送料と税は購入手続きで計算されます。",
+		PricesWithTax:    "価格は税込みです。送料は別途かかります。",
 
 		StepContact:  "連絡先",
 		StepAddress:  "お届け先",
@@ -55,7 +57,7 @@ var japanese = Texts{
 
 		Continue:   "次へ",
 		Back:       "戻る",
-		PlaceOrder: "注文を確定する：{0}",
+		PlaceOrder: "支払い義務を伴う注文を確定する：{0}",
 		Change:     "変更",
 
 		Required:      "入力してください。",

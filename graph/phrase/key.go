@@ -33,7 +33,9 @@ const (
 	Added
 	CartFull
 	QuantityMost // {0} is how many pieces a line holds
-	LaterSteps   // shipping and tax are not known yet
+	LineTooLarge
+	LaterSteps // shipping and tax are not known yet
+	PricesWithTax
 
 	// The steps of the checkout.
 	StepContact

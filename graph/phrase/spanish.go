@@ -30,7 +30,9 @@ var spanish = Texts{
 		Added:            "Añadido al carrito.",
 		CartFull:         "En tu carrito no cabe más.",
 		QuantityMost:     "Puedes pedir hasta {0} unidades de un mismo artículo.",
+		LineTooLarge:     "Este importe supera lo que admite un pedido. Reduce la cantidad.",
 		LaterSteps:       "El envío y los impuestos se calculan al tramitar el pedido.",
+		PricesWithTax:    "Precios con IVA incluido, más gastos de envío.",
 
 		StepContact:  "Contacto",
 		StepAddress:  "Dirección",

@@ -22,6 +22,8 @@ import (
 const (
 	// HoldTime is how long the goods of an order that is paid online wait for the money.
 	HoldTime = 30 * time.Minute
+	// TransferTime is how long those of an order wait that is paid by a bank transfer.
+	TransferTime = 14 * 24 * time.Hour
 	// holdBatch keeps a round of [Resolver.EndHolds] short.
 	holdBatch = 50
 	// holdTries is how often a payment or the end of the time is tried where somebody
@@ -33,13 +35,19 @@ const (
 	unpaid = "The payment did not arrive in time."
 )
 
-// hold begins to keep the goods of an order, if it is paid online.
+// hold begins to keep the goods of an order for a while, if it is paid before they are sent.
 func (m Mutation) hold(ctx context.Context, o *db.Order) error {
-	if !o.PaymentMethod.Online() || o.TotalMinor == 0 {
+	wait := HoldTime
+	switch {
+	case o.TotalMinor == 0:
+		return nil
+	case *o.PaymentMethod == state.PaymentTransfer:
+		wait = TransferTime
+	case !o.PaymentMethod.Online():
 		return nil
 	}
 	err := m.Client(ctx).PaymentHold.Create().SetID(o.ID).SetBucket(bucket.Of(viewer.From(ctx).Store)).
-		SetDueAt(micros.Now().Add(HoldTime)).Exec(ctx)
+		SetDueAt(micros.Now().Add(wait)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("hold the goods: %w", err)
 	}

@@ -110,12 +110,16 @@ func (m Mutation) ledgerRow(
 // OrderRefund gives money back, up to what was paid and not given back yet. The
 // lines say which units it is for; with Restock these go back to the stock. It
 // is for cancelled and completed orders too: money that was taken can always be
-// given back. The stock of a cancelled order is back already.
+// given back. The stock of a cancelled order is back already. Lines may be given back for no money:
+// they cost nothing, or all that was paid is back already.
 func (m Mutation) OrderRefund(
 	ctx context.Context, id string, expectedVersion int64, in model.RefundInput,
 ) (*model.OrderPayload, error) {
-	c := &core.Check{}
-	c.Within("amount_minor", in.AmountMinor, 1, maxAmount)
+	c, least := &core.Check{}, int64(1)
+	if len(in.Lines) > 0 {
+		least = 0
+	}
+	c.Within("amount_minor", in.AmountMinor, least, maxAmount)
 	core.Opt(in.Reason, func(s string) { c.Line("reason", s, limit.Line) })
 	checkQuantities(c, in.Lines)
 	if in.Restock {
@@ -136,11 +140,13 @@ func (m Mutation) OrderRefund(
 // refund gives an amount back for the picked lines.
 func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput, lines []picked) error {
 	taken := e.PaidMinor - e.RefundedMinor
-	if taken <= 0 {
+	switch {
+	case in.AmountMinor == 0 && e.FinancialStatus != state.FinancialPending:
+		e.quiet = true // goods come back, and no money goes
+	case taken <= 0:
 		return fault.State(fault.InvalidTransition,
 			"The order is "+core.Words(e.FinancialStatus)+": there is no money to refund.")
-	}
-	if in.AmountMinor > taken {
+	case in.AmountMinor > taken:
 		return fault.State(fault.AmountExceeded, "The amount is above what was paid and not given back.")
 	}
 	if err := m.proved(ctx, e.RefundedMinor+in.AmountMinor); err != nil {

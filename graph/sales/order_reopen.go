@@ -50,6 +50,10 @@ func lapsed(o *db.Order) bool {
 		o.PaymentMethod != nil && HeldCart(*o.PaymentMethod, o.TotalMinor)
 }
 
+func paidOtherwise() error {
+	return fault.State(fault.InvalidTransition, "The order does not wait for a payment online (any more).")
+}
+
 // Withdraw cancels an order whose shopper goes back to the checkout, in the transaction of ctx,
 // which gives them the cart back: its stock and its discount are free again at once. One that
 // lapsed stays as it is. It refuses an order that waits for no payment (any more) with
@@ -59,12 +63,15 @@ func (r *Resolver) Withdraw(ctx context.Context, id xid.ID) error {
 	if err != nil || lapsed(o) {
 		return err
 	}
+	if o.PaymentMethod == nil || !HeldCart(*o.PaymentMethod, o.TotalMinor) || o.FinancialStatus != state.FinancialPending {
+		return paidOtherwise()
+	}
 	n, err := r.Client(ctx).PaymentHold.Delete().Where(paymenthold.ID(id)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("end the hold of an order: %w", err)
 	}
-	if n == 0 || o.FinancialStatus != state.FinancialPending {
-		return fault.State(fault.InvalidTransition, "The order does not wait for a payment any more.")
+	if n == 0 {
+		return paidOtherwise()
 	}
 	m := r.Mutation()
 	_, err = m.changeOrder(ctx, xid.Order.Format(id), o.Version, "order.cancel",

@@ -54,7 +54,7 @@ func (r *Resolver) wakeReturns(ctx context.Context) { ent.OnCommit(ctx, r.Paymen
 // giveBackOnline lets the provider give money back that it brought: the row of the ledger is
 // what the people of the store see of it.
 func (m Mutation) giveBackOnline(ctx context.Context, e *orderEdit, ledger xid.ID, amount int64) error {
-	if e.PaymentMethod == nil || *e.PaymentMethod != state.PaymentStripe {
+	if amount == 0 || e.PaymentMethod == nil || *e.PaymentMethod != state.PaymentStripe {
 		return nil
 	}
 	paid, err := m.Client(ctx).PaymentSession.Query().Where(paymentsession.OrderID(e.ID),

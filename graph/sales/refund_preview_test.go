@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
@@ -53,6 +55,29 @@ func TestRefundPreview(t *testing.T) {
 			[]*model.LineQuantityInput{{LineItemID: "oli_x", Quantity: 1}})
 		if graphtest.FieldOf(err) != "#/lines/0/line_item_id unknown_value" {
 			t.Errorf("an unknown line: %v", err)
+		}
+	})
+}
+
+// TestRefundOfNothing: goods that cost nothing go back to the stock with a refund of no money, as do
+// those of an order whose money is back already; without goods a refund is of something.
+func TestRefundOfNothing(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		m := r.Mutation()
+		p := graphtest.Must[*model.ProductPayload](t)(m.ProductCreate(ctx, model.ProductCreateInput{Title: "Flyer",
+			Currency: "EUR", InventoryQuantity: new(int64(5))})).Product
+		o := graphtest.Must[*model.OrderPayload](t)(m.OrderCreate(ctx, model.OrderCreateInput{Source: "desk",
+			Lines: []*model.OrderLineInput{{ProductID: new(p.PublicID()), Quantity: 2}}})).Order
+		back := model.RefundInput{Restock: true, Lines: []*model.LineQuantityInput{
+			{LineItemID: xid.OrderLine.Format(o.Lines[0].ID), Quantity: 1}}}
+		after := graphtest.Must[*model.OrderPayload](t)(m.OrderRefund(ctx, o.PublicID(), o.Version, back)).Order
+		p = graphtest.Must[*db.Product](t)(r.Query().Product(ctx, p.PublicID()))
+		if after.FinancialStatus != o.FinancialStatus || after.Lines[0].RefundedQuantity != 1 || *p.InventoryQuantity != 4 {
+			t.Errorf("%s after %s, %d in stock", after.FinancialStatus, o.FinancialStatus, *p.InventoryQuantity)
+		}
+		_, err := m.OrderRefund(ctx, o.PublicID(), after.Version, model.RefundInput{})
+		if graphtest.FieldOf(err) != "#/amount_minor out_of_range" {
+			t.Errorf("nothing for nothing: %v", err)
 		}
 	})
 }

@@ -45,6 +45,9 @@ func TestPaymentsOfATestStore(t *testing.T) {
 		ctx, m := viewer.Operator(t.Context(), made.ID), p.Mutation()
 		in := model.PaymentSettingsInput{Methods: []*model.PaymentMethodInput{
 			{Kind: state.PaymentTest, Name: "Test", Active: true}}}
+		if ways, err := p.CartMethods(ctx); err != nil || len(ways) != 1 || ways[0].Kind != state.PaymentTest {
+			t.Errorf("at first it offers %v (%v)", ways, err)
+		}
 		settings := graphtest.Must[*model.PaymentSettingsPayload](t)(m.PaymentSettingsUpdate(ctx, 0, in))
 		if got := settings.PaymentSettings.Kinds; !slices.Equal(got, []state.PaymentMethod{state.PaymentTest}) {
 			t.Errorf("it offers %v", got)

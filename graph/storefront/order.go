@@ -2,7 +2,9 @@ package storefront
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
@@ -24,6 +26,8 @@ type Bought struct {
 	Instructions string
 	// Held says that the goods wait for a payment online.
 	Held bool
+	// PlacedOn is when it was placed, in the time zone of the store.
+	PlacedOn time.Time
 }
 
 // Order returns an order of the viewer's store, which is a [viewer.Shopper]'s.
@@ -43,7 +47,23 @@ func (s Storefront) Order(ctx context.Context, id xid.ID) (*Bought, error) {
 	if b.Instructions, err = s.instructions(ctx, o); err == nil {
 		b.Held, err = s.held(ctx, o)
 	}
+	if err == nil {
+		b.PlacedOn, err = s.placedOn(ctx, o)
+	}
 	return b, core.Explain("order", err)
+}
+
+// placedOn is the time of an order where the store is.
+func (s Storefront) placedOn(ctx context.Context, o *db.Order) (time.Time, error) {
+	store, err := s.CurrentStore(ctx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	zone, err := time.LoadLocation(store.Timezone)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("time zone %s: %w", store.Timezone, err)
+	}
+	return o.PlacedAt.Time().In(zone), nil
 }
 
 // lines are those of an order, by their position.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"github.com/storefront-go/storefront/ent/db"
 	dbpage "github.com/storefront-go/storefront/ent/db/page"
@@ -51,4 +52,26 @@ func (s Storefront) publishedPage(ctx context.Context, handle string) (*db.Page,
 	p, err := core.Only(s.Client(ctx).Page.Query().
 		Where(dbpage.Handle(handle), dbpage.StatusEQ(state.PagePublished)).Load(ctx))
 	return p, core.Explain("page", err)
+}
+
+// termsHandles are the usual handles of the terms of sale and of withdrawal, of which there is no kind.
+var termsHandles = []string{"terms", "terms-of-service", "terms-and-conditions", "agb", "widerruf",
+	"widerrufsbelehrung", "withdrawal", "returns", "refund-policy", "cgv", "condiciones"}
+
+// Legal returns the published pages that have to be at hand where somebody buys, as far as there are
+// any: each with its title and handle alone.
+func (s Storefront) Legal(ctx context.Context) ([]Text, error) {
+	rows, err := s.Client(ctx).Page.Query().
+		Where(dbpage.StatusEQ(state.PagePublished), dbpage.Or(
+			dbpage.KindIn(state.PageImprint, state.PagePrivacy, state.PageShipping), dbpage.HandleIn(termsHandles...))).
+		Select(dbpage.FieldID, dbpage.FieldTitle, dbpage.FieldHandle).All(ctx)
+	if err != nil {
+		return nil, core.Explain("page", err)
+	}
+	slices.SortFunc(rows, func(a, b *db.Page) int { return a.ID.Compare(b.ID) })
+	list := make([]Text, len(rows))
+	for i, p := range rows {
+		list[i] = Text{Title: p.Title, Handle: p.Handle}
+	}
+	return list, nil
 }

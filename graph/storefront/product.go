@@ -123,6 +123,21 @@ func (s Storefront) Product(ctx context.Context, handle string) (*Offer, error) 
 	return o, o.complete(p)
 }
 
+// price is the amount for machines: the lowest that somebody who buys now can pay, or the lowest of
+// all where nothing is left.
+func (o *Offer) price() {
+	var lowest *Piece
+	for _, v := range o.Variants {
+		if v.Available && (lowest == nil || v.PriceMinor < lowest.PriceMinor) {
+			lowest = v
+		}
+	}
+	if lowest != nil {
+		whole, fraction := decimal(lowest.PriceMinor, o.Currency)
+		o.Amount = whole + fraction
+	}
+}
+
 // complete adds what a product is sold as.
 func (o *Offer) complete(p *db.Product) (err error) {
 	if o.Options, err = p.Options.List(); err != nil {
@@ -137,6 +152,7 @@ func (o *Offer) complete(p *db.Product) (err error) {
 			PriceMinor: v.PriceMinor, BeforeMinor: before(v.CompareAtPriceMinor, v.PriceMinor), SKU: orEmpty(v.Sku),
 			Available: inStock(v.InventoryQuantity), Image: o.image(v.ImageID)})
 	}
+	o.price()
 	return nil
 }
 

@@ -38,7 +38,10 @@ func (v *visit) cartPage() (CartPage, error) {
 	if err != nil || c == nil || !c.Order.IsNil() {
 		return page, err
 	}
-	page.Note, page.Sums = c.Note, v.sums(c)
+	page.Note, page.Sums, page.Later = c.Note, v.sums(c), v.texts.Say(phrase.LaterSteps)
+	if c.TaxIncluded && c.Taxes() {
+		page.Later = v.texts.Say(phrase.PricesWithTax)
+	}
 	page.Code = Field{Name: "code", Label: v.texts.Say(phrase.Code), Type: "text", Value: c.Code,
 		Hint: v.texts.Say(phrase.Optional), Autocomplete: "off", MaxLength: limit.Code}
 	if c.Code != "" && !c.Discounted {
@@ -69,7 +72,11 @@ func (v *visit) cartLine(l *cart.Line, currency string) Line {
 		line.Notes = append(line.Notes, v.texts.Say(phrase.Gone))
 		return line
 	}
-	line.URL, line.Total = storefront.ProductRoot+l.Handle, v.texts.Money(l.Unit*l.Quantity, currency)
+	if line.URL = storefront.ProductRoot + l.Handle; l.Large {
+		line.Notes = append(line.Notes, v.texts.Say(phrase.LineTooLarge))
+	} else {
+		line.Total = v.texts.Money(l.Unit*l.Quantity, currency)
+	}
 	if l.Was != l.Unit {
 		line.Notes = append(line.Notes, v.texts.Say(phrase.PriceChanged, v.texts.Money(l.Was, currency)))
 	}

@@ -34,6 +34,7 @@ type Checkout struct {
 	pages     map[string]func() (*template.Template, error)
 	origins   *http.CrossOriginProtection
 	guesses   guesses
+	looks     looks
 	countries []string // all that there are
 }
 
@@ -51,7 +52,11 @@ func New(c Config) (*Checkout, error) {
 	if err != nil {
 		return nil, fmt.Errorf("checkout: %w", err)
 	}
-	return &Checkout{Config: c, pages: pages, origins: http.NewCrossOriginProtection(), guesses: tried,
+	asked, err := newLooks()
+	if err != nil {
+		return nil, fmt.Errorf("checkout: %w", err)
+	}
+	return &Checkout{Config: c, pages: pages, origins: http.NewCrossOriginProtection(), guesses: tried, looks: asked,
 		countries: assigned()}, nil
 }
 

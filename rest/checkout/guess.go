@@ -19,6 +19,34 @@ var (
 	hiddenGuesses  = gcra.Config{Rate: 1.0 / 5, Burst: 200}
 )
 
+// How often the payment provider is asked about one order, and about all of one store: with the keys
+// of the merchant, who has a rate there. Whoever is led to pay asks too, which a shopper repeats.
+var (
+	orderLooks  = gcra.Config{Rate: 1.0 / 5, Burst: 1}
+	orderLeaves = gcra.Config{Rate: 1.0 / 5, Burst: 6}
+	storeLooks  = gcra.Config{Rate: 2, Burst: 60}
+)
+
+// looks count what payment providers are asked. Each process counts for itself.
+type looks struct{ orders, leaves, stores *gcra.Limiter[xid.ID] }
+
+func newLooks() (l looks, err error) {
+	for _, one := range []struct {
+		to **gcra.Limiter[xid.ID]
+		of gcra.Config
+	}{{&l.orders, orderLooks}, {&l.leaves, orderLeaves}, {&l.stores, storeLooks}} {
+		if *one.to, err = gcra.New[xid.ID](one.of); err != nil {
+			return l, fmt.Errorf("looks at payments: %w", err)
+		}
+	}
+	return l, nil
+}
+
+// allow reports whether the provider may be asked about an order, of which one limiter counts.
+func (l looks) allow(of *gcra.Limiter[xid.ID], store, order xid.ID) bool {
+	return of.Take(order).OK && l.stores.Take(store).OK
+}
+
 // guess is who tries a code. Each process counts for itself.
 type guess struct {
 	cart    digest.Sum // zero for none

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/state"
@@ -12,6 +13,10 @@ import (
 	"github.com/storefront-go/storefront/graph/phrase"
 	"github.com/storefront-go/storefront/graph/storefront"
 )
+
+// addressTime is how long the page of an order shows where it goes: its link may lie in old mails and
+// histories for years.
+const addressTime = 90 * 24 * time.Hour
 
 // order is GET /orders/{token}. Its address is all that opens it, so no other site hears
 // of it.
@@ -23,7 +28,7 @@ func (v *visit) order(token string) {
 		return
 	}
 	o, err := v.Core.Order(v.ctx, id)
-	if err == nil && o.Held && away(o) {
+	if err == nil && o.Held && away(o) && v.looks.allow(v.looks.orders, v.store, id) {
 		o, err = v.returned(o)
 	}
 	if err != nil {
@@ -91,6 +96,11 @@ func (v *visit) payForm(o *storefront.Bought, status int, problem string) {
 // pay is POST /orders/{token}/pay.
 func (v *visit) pay(o *storefront.Bought) {
 	if away(o) {
+		if !v.looks.allow(v.looks.leaves, v.store, o.ID) {
+			v.w.Header().Set("Retry-After", "5")
+			v.crowded()
+			return
+		}
 		v.leave(o)
 		return
 	}
@@ -99,7 +109,10 @@ func (v *visit) pay(o *storefront.Bought) {
 		return
 	}
 	// Where the order took nothing, its page says why.
-	if _, err := v.Carts.PayTest(v.ctx, o.Order); err != nil {
+	if _, err := v.Carts.PayTest(v.ctx, o.Order); noCart(err) { // it was switched off
+		v.payForm(o, http.StatusConflict, v.texts.Say(phrase.PaymentAway))
+		return
+	} else if err != nil {
 		v.failed(err)
 		return
 	}
@@ -119,7 +132,7 @@ func (v *visit) statusPage(o *storefront.Bought) (StatusPage, error) {
 	}
 	number := strconv.FormatInt(o.Number, 10)
 	page := StatusPage{Frame: v.frame(phrase.OrderNumber), Number: number, States: v.states(o),
-		Date: v.texts.Date(o.PlacedAt.Time())}
+		Date: v.texts.Date(o.PlacedOn)}
 	page.Title = v.texts.Say(phrase.OrderNumber, number)
 	if o.FinancialStatus == state.FinancialPending && o.Status == state.OrderOpen {
 		page.Instructions = o.Instructions
@@ -132,11 +145,13 @@ func (v *visit) statusPage(o *storefront.Bought) (StatusPage, error) {
 		page.Parcels = append(page.Parcels, Parcel{Carrier: text(p.Carrier), Number: text(p.TrackingNumber),
 			URL: text(p.TrackingURL)})
 	}
-	address, err := o.ShippingAddress.Fields()
-	if err != nil {
-		return page, err
+	if time.Since(o.PlacedOn) < addressTime {
+		address, err := o.ShippingAddress.Fields()
+		if err != nil {
+			return page, err
+		}
+		page.Address = v.addressLines(address)
 	}
-	page.Address = v.addressLines(address)
 	for _, l := range o.Lines {
 		options, err := l.Options.List()
 		if err != nil {

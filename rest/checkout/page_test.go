@@ -16,7 +16,7 @@ import (
 func views(l state.Language) map[string]any {
 	t := phrase.In(l)
 	frame := Frame{Texts: t, Shop: `Bread & <b>Co</b>`, Logo: "/_images/logo", Style: stylePath,
-		Title: t.Say(phrase.Cart), Problem: t.Say(phrase.TryAgain)}
+		Title: t.Say(phrase.Cart), Problem: t.Say(phrase.TryAgain), Legal: []Option{{"/pages/imprint", "Im <b>"}}}
 	steps := []Step{{Label: t.Say(phrase.StepContact), URL: "/checkout/contact", Done: true},
 		{Label: t.Say(phrase.StepAddress), URL: "/checkout/address", Now: true}}
 	lines := []Line{

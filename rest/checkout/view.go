@@ -16,6 +16,8 @@ type Frame struct {
 	Logo, Style string
 	// Problem is what went wrong, above all else.
 	Problem string
+	// Legal are the pages that have to be at hand where somebody buys, as far as the store has them.
+	Legal []Option
 }
 
 // Say returns a text by its name in templates.
@@ -93,6 +95,8 @@ type CartPage struct {
 	Note  string
 	Code  Field
 	Added bool
+	// Later says what the sums lack yet.
+	Later string
 }
 
 // FormPage is a step with fields.

@@ -3,6 +3,7 @@ package checkout
 import (
 	"context"
 	"io"
+	"log/slog"
 	"mime"
 	"net/http"
 	"net/url"
@@ -163,7 +164,21 @@ func (v *visit) keep(token string) {
 // frame is what a page has in common with all others.
 func (v *visit) frame(title phrase.Key) Frame {
 	return Frame{Texts: v.texts, Shop: v.shop.Name, Logo: v.brand.Logo, Style: styleOf(v.brand),
-		Title: v.texts.Say(title)}
+		Title: v.texts.Say(title), Legal: v.legal()}
+}
+
+// legal are the links to the pages that have to be at hand; none where they cannot be read, which
+// keeps nobody from buying.
+func (v *visit) legal() []Option {
+	pages, err := v.Core.Legal(v.ctx)
+	if err != nil {
+		v.Logger.WarnContext(v.ctx, "the legal pages cannot be read", slog.Any("error", err))
+	}
+	list := make([]Option, len(pages))
+	for i, p := range pages {
+		list[i] = Option{storefront.PageRoot + p.Handle, p.Title}
+	}
+	return list
 }
 
 // style serves the stylesheet in the colours that its address names.

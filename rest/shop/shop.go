@@ -18,6 +18,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/link"
 	"github.com/storefront-go/storefront/graph/memo"
@@ -120,12 +121,30 @@ func (s *Shop) Take(r *http.Request) *http.Request {
 	}
 	v := &visit{}
 	v.front, v.state, v.err = s.enter(r.Context(), handle)
+	if v.err == nil && v.front == nil && stays(r.URL.Path) && s.isClosed(handle) {
+		v.front, v.state, v.err = s.afterwards(r.Context(), handle)
+	}
 	if v.err == nil && v.front == nil {
 		if v.closed = r.URL.Path == robotsPath && s.isClosed(handle); !v.closed {
 			return r
 		}
 	}
 	return r.WithContext(context.WithValue(r.Context(), visitKey{}, v))
+}
+
+// stays reports whether a page is there after a store has closed: those of orders, and their style.
+func stays(path string) bool {
+	return strings.HasPrefix(path, link.OrderRoot) || strings.HasPrefix(path, "/_checkout/")
+}
+
+// afterwards finds a closed store: whoever bought there still sees their order.
+func (s *Shop) afterwards(ctx context.Context, handle string) (*front, *storefront.State, error) {
+	id, ok, err := s.Core.Find(viewer.Everywhere(ctx), handle)
+	if err != nil || !ok {
+		return nil, nil, err
+	}
+	st, err := s.Core.State(viewer.Visitor(ctx, id))
+	return &front{id: id, handle: handle}, st, err
 }
 
 // StoreOf returns the open store that a request is for, which [Shop.Take] prepared; false

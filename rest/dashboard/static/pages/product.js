@@ -7,7 +7,6 @@ import {
 } from '../form.js';
 import { Variants, VariantList, count, variantFields } from '../variants.js';
 import { ImageList, Images, imagesOf } from '../images.js';
-import { currencies } from '../money.js';
 import { mutation } from '../api.js';
 import { Copies, ViewInStore } from '../copy.js';
 import { to } from '../route.js';
@@ -76,7 +75,8 @@ function Inputs({ product: p = {}, fixed }) {
             minor=${p.compareAtPriceMinor} currency=${currency} disabled=${fixed} />
         </div>`}
         <div class="pair">
-          <${Select} name="currency" label="Currency" value=${currency} options=${currencies.map((c) => [c, c])}
+          <${Select} name="currency" label="Currency" value=${currency}
+            options=${[...new Set([store.currency, currency])].map((c) => [c, c])}
             onChange=${(e) => choose(e.target.value)} disabled=${fixed}
             hint=${currency === store.currency ? '' : 'Only products in ' + store.currency + ' can be published.'} />
           ${!many && html`<${Field} name="inventoryQuantity" label="Stock" optional
