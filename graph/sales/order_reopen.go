@@ -63,7 +63,8 @@ func (r *Resolver) Withdraw(ctx context.Context, id xid.ID) error {
 	if err != nil || lapsed(o) {
 		return err
 	}
-	if o.PaymentMethod == nil || !HeldCart(*o.PaymentMethod, o.TotalMinor) || o.FinancialStatus != state.FinancialPending {
+	if o.FinancialStatus != state.FinancialPending || o.PaymentMethod == nil ||
+		!HeldCart(*o.PaymentMethod, o.TotalMinor) {
 		return paidOtherwise()
 	}
 	n, err := r.Client(ctx).PaymentHold.Delete().Where(paymenthold.ID(id)).Exec(ctx)

@@ -72,7 +72,8 @@ func TestRefundOfNothing(t *testing.T) {
 			{LineItemID: xid.OrderLine.Format(o.Lines[0].ID), Quantity: 1}}}
 		after := graphtest.Must[*model.OrderPayload](t)(m.OrderRefund(ctx, o.PublicID(), o.Version, back)).Order
 		p = graphtest.Must[*db.Product](t)(r.Query().Product(ctx, p.PublicID()))
-		if after.FinancialStatus != o.FinancialStatus || after.Lines[0].RefundedQuantity != 1 || *p.InventoryQuantity != 4 {
+		if after.FinancialStatus != o.FinancialStatus || after.Lines[0].RefundedQuantity != 1 ||
+			*p.InventoryQuantity != 4 {
 			t.Errorf("%s after %s, %d in stock", after.FinancialStatus, o.FinancialStatus, *p.InventoryQuantity)
 		}
 		_, err := m.OrderRefund(ctx, o.PublicID(), after.Version, model.RefundInput{})
