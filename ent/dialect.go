@@ -194,8 +194,11 @@ const (
 // own kind of comment.
 const (
 	lockWaitTime = "5"
-	idleTime     = " /*M!100300 , idle_transaction_timeout = 4 */ /*!80000 , wait_timeout = 6 */"
-	poolIdleTime = 4 * time.Second
+	// tableWaitTime bounds the wait for a table that is locked as a whole, which no
+	// transaction of ours does. With a retry it is shorter than most clients wait.
+	tableWaitTime = "4"
+	idleTime      = " /*M!100300 , idle_transaction_timeout = 4 */ /*!80000 , wait_timeout = 6 */"
+	poolIdleTime  = 4 * time.Second
 )
 
 // openMySQL makes the one pool that reads and writes share. A wait of zero is
@@ -230,6 +233,7 @@ func mysqlConfig(t target, a address, c Config, wait time.Duration) *mysql.Confi
 	m.Loc, m.Collation, m.TLSConfig = time.UTC, "utf8mb4_bin", t.tls
 	m.Params = map[string]string{"time_zone": "'+00:00'", "innodb_lock_wait_timeout": lockWaitTime}
 	if wait > 0 {
+		m.Params["lock_wait_timeout"] = tableWaitTime
 		m.Params["innodb_lock_wait_timeout"] += idleTime
 	}
 	m.Logger = driverLog{c.Logger}

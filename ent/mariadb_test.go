@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db/product"
@@ -129,6 +130,30 @@ func TestIdleTransaction(t *testing.T) {
 			eachMySQL(t, func(t *testing.T, s *ent.Store) { standStill(t, s, as) })
 		})
 	}
+}
+
+// TestLockedTable: a write to a table that is locked as a whole, as by a backup, is answered
+// within the patience of most clients.
+func TestLockedTable(t *testing.T) {
+	t.Parallel()
+	eachMySQL(t, func(t *testing.T, s *ent.Store) {
+		ctx, _ := storetest.Merchant(t, s)
+		err := s.Admin(ctx, func(c *sql.Conn) error {
+			if _, err := c.ExecContext(ctx, "LOCK TABLES products WRITE"); err != nil {
+				return err
+			}
+			began := time.Now()
+			err := s.InTx(ctx, func(ctx context.Context) error { return add(ctx, s, "a") })
+			if took := time.Since(began); !ent.IsUnavailable(err) || took > 10*time.Second {
+				t.Errorf("answered %v after %s", err, took)
+			}
+			_, err = c.ExecContext(ctx, "UNLOCK TABLES")
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // standStill lets a transaction that begins with a statement stand still, and another one

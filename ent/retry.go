@@ -18,7 +18,7 @@ const (
 
 const (
 	maxTries     = 10
-	maxLockWaits = 2 // retries after a lock wait: each has cost seconds
+	maxLockWaits = 1 // retries after a lock wait: each has cost seconds
 )
 
 // retry decides whether a transaction is tried once more.
