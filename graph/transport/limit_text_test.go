@@ -1,0 +1,66 @@
+package transport
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"entgo.io/ent/dialect"
+
+	"github.com/storefront-go/storefront/ent/db/migrate"
+	"github.com/storefront-go/storefront/graph"
+)
+
+// shortTexts are the fields whose column takes more than their limit allows: 5,000 characters at most.
+var shortTexts = []string{"App.redirectUris", "Collection.description", "Customer.note", "Fulfillment.trackingUrl",
+	"OrderNote.body", "Notification.body", "Product.imageUrl"}
+
+// TestLongTextsCost: each field that shows a column of long texts weighs more, or has a limit.
+func TestLongTextsCost(t *testing.T) {
+	known := 0
+	for _, table := range migrate.Tables {
+		for _, c := range table.Columns {
+			if c.SchemaType[dialect.MySQL] != "mediumtext" {
+				continue
+			}
+			for _, object := range []string{typeOf(table.Name), "Order" + typeOf(table.Name)} {
+				def := graph.Schema().Types[object]
+				name := fieldOf(c.Name)
+				if def == nil || def.Fields.ForName(name) == nil {
+					continue
+				}
+				known++
+				if full := object + "." + name; !slices.Contains(slices.Concat(longTexts, shortTexts), full) {
+					t.Errorf("%s is a long text: say so in longTexts", full)
+				}
+			}
+		}
+	}
+	if known < 5 {
+		t.Errorf("only %d fields were found", known)
+	}
+	for _, full := range longTexts {
+		object, name, _ := strings.Cut(full, ".")
+		if def := graph.Schema().Types[object]; def == nil || def.Fields.ForName(name) == nil {
+			t.Errorf("there is no %s", full)
+		}
+	}
+}
+
+// typeOf is the type of the schema that shows the rows of a table.
+func typeOf(table string) string { return upper(strings.TrimSuffix(table, "s")) }
+
+func fieldOf(column string) string {
+	first, rest, _ := strings.Cut(column, "_")
+	return first + upper(rest)
+}
+
+// upper begins each word of a name with a capital letter.
+func upper(name string) (joined string) {
+	for word := range strings.SplitSeq(name, "_") {
+		if word != "" {
+			joined += strings.ToUpper(word[:1]) + word[1:]
+		}
+	}
+	return joined
+}
