@@ -107,7 +107,7 @@ func (m Mutation) WebhookEndpointUpdate(ctx context.Context, id string, expected
 	return m.changeEndpoint(ctx, id, expectedVersion, action, func(ctx context.Context, e *endpointEdit) error {
 		row, u, before := e.Row, e.Update, *e.Row
 		core.MemberOf(&e.Changed, in.URL, "url", &row.URL, u.SetURL)
-		if row.URL != before { // the same data go to somebody else
+		if row.URL != before.URL { // the same data go to somebody else
 			if err := core.Proved(ctx); err != nil {
 				return err
 			}
