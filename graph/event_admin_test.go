@@ -179,6 +179,7 @@ var adminEffects = []effect{
 		return `email: "x@example.com"`
 	})},
 	{field: "staffUpdateRole", name: "promoted", args: onMember(true, "role: ADMIN")},
+	{field: "staffSetOrderEmails", name: "off", args: fixedArgs("enabled: false")},
 	{field: "staffRemove", name: "somebody", args: onMember(false, "")},
 	{field: "staffRemove", name: "with a grant", events: "app.grant_revoked", args: func(w *caller) string {
 		given := strings.TrimPrefix(onGrants("", "id")(w), "id: ")

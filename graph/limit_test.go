@@ -173,12 +173,15 @@ var limits = map[limit.Name]func(*testing.T, *graphtest.Shop) limited{
 			return err
 		}}
 	},
-	limit.WrittenBytes:    nil, // rest
-	limit.ImageMegapixels: nil, // graph/catalog
-	limit.PictureBytes:    nil, // what is too much is not shown: graph/picture
-	limit.ExportsRunning:  nil, // others wait: graph/export
-	limit.Factors:         nil, // graph/factor
-	limit.ReportOrders:    nil, // graph/report
+	limit.WrittenBytes:        nil, // rest
+	limit.ImageMegapixels:     nil, // graph/catalog
+	limit.PictureBytes:        nil, // what is too much is not shown: graph/picture
+	limit.ExportsRunning:      nil, // others wait: graph/export
+	limit.Factors:             nil, // graph/factor
+	limit.ReportOrders:        nil, // graph/report
+	limit.OrderMailsPerDay:    nil, // what is too much is withheld: graph/notify
+	limit.NewStoreMailsPerDay: nil, // likewise
+	limit.NewStoreDays:        nil, // counts nothing
 }
 
 // reached reports whether err names the limit, for programs and for people.

@@ -6,6 +6,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/storefront-go/storefront/graph/access"
+	"github.com/storefront-go/storefront/graph/link"
 	"github.com/storefront-go/storefront/rest/account"
 	"github.com/storefront-go/storefront/rest/dashboard"
 	"github.com/storefront-go/storefront/rest/page"
@@ -26,7 +27,7 @@ func (a *API) people(router *mux.Router) {
 		account.SecondPath: a.Account.Second(), account.SecondOptionsPath: a.Account.SecondOptions(),
 		account.PasskeyPath: a.Account.Passkey(), account.PasskeyOptionsPath: a.Account.PasskeyOptions(),
 		account.AgainPath: a.Account.Again(), account.AgainOptionsPath: a.Account.AgainOptions(),
-		page.ScriptPath: page.Script(),
+		page.ScriptPath: page.Script(), link.StopRoot + "{token}": a.Account.Stop(),
 	} {
 		router.Path(path).Handler(a.plain(path, handler))
 	}

@@ -47,6 +47,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/linewalk"
 	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
+	"github.com/storefront-go/storefront/ent/db/mailstop"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/membership"
 	"github.com/storefront-go/storefront/ent/db/menus"
@@ -145,6 +146,7 @@ type Client struct {
 	LineWalk          *LineWalkClient
 	Listing           *ListingClient
 	Mail              *MailClient
+	MailStop          *MailStopClient
 	MarketplaceTheme  *MarketplaceThemeClient
 	Membership        *MembershipClient
 	Menus             *MenusClient
@@ -243,6 +245,7 @@ func (c *Client) init() {
 	c.LineWalk = NewLineWalkClient(c.config)
 	c.Listing = NewListingClient(c.config)
 	c.Mail = NewMailClient(c.config)
+	c.MailStop = NewMailStopClient(c.config)
 	c.MarketplaceTheme = NewMarketplaceThemeClient(c.config)
 	c.Membership = NewMembershipClient(c.config)
 	c.Menus = NewMenusClient(c.config)
@@ -423,6 +426,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		LineWalk:          NewLineWalkClient(cfg),
 		Listing:           NewListingClient(cfg),
 		Mail:              NewMailClient(cfg),
+		MailStop:          NewMailStopClient(cfg),
 		MarketplaceTheme:  NewMarketplaceThemeClient(cfg),
 		Membership:        NewMembershipClient(cfg),
 		Menus:             NewMenusClient(cfg),
@@ -530,6 +534,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		LineWalk:          NewLineWalkClient(cfg),
 		Listing:           NewListingClient(cfg),
 		Mail:              NewMailClient(cfg),
+		MailStop:          NewMailStopClient(cfg),
 		MarketplaceTheme:  NewMarketplaceThemeClient(cfg),
 		Membership:        NewMembershipClient(cfg),
 		Menus:             NewMenusClient(cfg),
@@ -618,7 +623,7 @@ func (c *Client) Use(hooks ...Hook) {
 		c.DeliveryLog, c.Discount, c.DiscountUse, c.EndpointStat, c.Event, c.Export,
 		c.ExportPart, c.Facet, c.Factor, c.FormerHandle, c.Fulfillment, c.Grant,
 		c.Idempotency, c.Imported, c.Invitation, c.LineWalk, c.Listing, c.Mail,
-		c.MarketplaceTheme, c.Membership, c.Menus, c.Note, c.Notification,
+		c.MailStop, c.MarketplaceTheme, c.Membership, c.Menus, c.Note, c.Notification,
 		c.OAuthClient, c.Order, c.OrderLine, c.Outbox, c.OutboxFailure, c.Page,
 		c.Payment, c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
 		c.PaymentSettings, c.Picture, c.Process, c.Product, c.ProductImage,
@@ -644,7 +649,7 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.DeliveryLog, c.Discount, c.DiscountUse, c.EndpointStat, c.Event, c.Export,
 		c.ExportPart, c.Facet, c.Factor, c.FormerHandle, c.Fulfillment, c.Grant,
 		c.Idempotency, c.Imported, c.Invitation, c.LineWalk, c.Listing, c.Mail,
-		c.MarketplaceTheme, c.Membership, c.Menus, c.Note, c.Notification,
+		c.MailStop, c.MarketplaceTheme, c.Membership, c.Menus, c.Note, c.Notification,
 		c.OAuthClient, c.Order, c.OrderLine, c.Outbox, c.OutboxFailure, c.Page,
 		c.Payment, c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
 		c.PaymentSettings, c.Picture, c.Process, c.Product, c.ProductImage,
@@ -733,6 +738,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Listing.mutate(ctx, m)
 	case *MailMutation:
 		return c.Mail.mutate(ctx, m)
+	case *MailStopMutation:
+		return c.MailStop.mutate(ctx, m)
 	case *MarketplaceThemeMutation:
 		return c.MarketplaceTheme.mutate(ctx, m)
 	case *MembershipMutation:
@@ -5525,6 +5532,140 @@ func (c *MailClient) mutate(ctx context.Context, m *MailMutation) (Value, error)
 		return (&MailDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown Mail mutation op: %q", m.Op())
+	}
+}
+
+// MailStopClient is a client for the MailStop schema.
+type MailStopClient struct {
+	config
+}
+
+// NewMailStopClient returns a client for the MailStop from the given config.
+func NewMailStopClient(c config) *MailStopClient {
+	return &MailStopClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `mailstop.Hooks(f(g(h())))`.
+func (c *MailStopClient) Use(hooks ...Hook) {
+	c.hooks.MailStop = append(c.hooks.MailStop, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `mailstop.Intercept(f(g(h())))`.
+func (c *MailStopClient) Intercept(interceptors ...Interceptor) {
+	c.inters.MailStop = append(c.inters.MailStop, interceptors...)
+}
+
+// Create returns a builder for creating a MailStop entity.
+func (c *MailStopClient) Create() *MailStopCreate {
+	mutation := newMailStopMutation(c.config, OpCreate)
+	return &MailStopCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of MailStop entities.
+func (c *MailStopClient) CreateBulk(builders ...*MailStopCreate) *MailStopCreateBulk {
+	return &MailStopCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *MailStopClient) MapCreateBulk(slice any, setFunc func(*MailStopCreate, int)) *MailStopCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &MailStopCreateBulk{err: fmt.Errorf("calling to MailStopClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*MailStopCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &MailStopCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for MailStop.
+func (c *MailStopClient) Update() *MailStopUpdate {
+	mutation := newMailStopMutation(c.config, OpUpdate)
+	return &MailStopUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *MailStopClient) UpdateOne(_m *MailStop) *MailStopUpdateOne {
+	mutation := newMailStopMutation(c.config, OpUpdateOne, withMailStop(_m))
+	return &MailStopUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *MailStopClient) UpdateOneID(id xid.ID) *MailStopUpdateOne {
+	mutation := newMailStopMutation(c.config, OpUpdateOne, withMailStopID(id))
+	return &MailStopUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for MailStop.
+func (c *MailStopClient) Delete() *MailStopDelete {
+	mutation := newMailStopMutation(c.config, OpDelete)
+	return &MailStopDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *MailStopClient) DeleteOne(_m *MailStop) *MailStopDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *MailStopClient) DeleteOneID(id xid.ID) *MailStopDeleteOne {
+	builder := c.Delete().Where(mailstop.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &MailStopDeleteOne{builder}
+}
+
+// Query returns a query builder for MailStop.
+func (c *MailStopClient) Query() *MailStopQuery {
+	return &MailStopQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeMailStop},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a MailStop entity by its id.
+func (c *MailStopClient) Get(ctx context.Context, id xid.ID) (*MailStop, error) {
+	return c.Query().Where(mailstop.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *MailStopClient) GetX(ctx context.Context, id xid.ID) *MailStop {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *MailStopClient) Hooks() []Hook {
+	hooks := c.hooks.MailStop
+	return append(hooks[:len(hooks):len(hooks)], mailstop.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *MailStopClient) Interceptors() []Interceptor {
+	return c.inters.MailStop
+}
+
+func (c *MailStopClient) mutate(ctx context.Context, m *MailStopMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&MailStopCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&MailStopUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&MailStopUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&MailStopDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown MailStop mutation op: %q", m.Op())
 	}
 }
 
@@ -12625,15 +12766,15 @@ type (
 		Credential, Customer, Delivery, DeliveryLog, Discount, DiscountUse,
 		EndpointStat, Event, Export, ExportPart, Facet, Factor, FormerHandle,
 		Fulfillment, Grant, Idempotency, Imported, Invitation, LineWalk, Listing, Mail,
-		MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient, Order,
-		OrderLine, Outbox, OutboxFailure, Page, Payment, PaymentAccount, PaymentHold,
-		PaymentRefund, PaymentSession, PaymentSettings, Picture, Process, Product,
-		ProductImage, RecoveryCode, Redaction, RequestLog, Revocation, SalesInterval,
-		SalesPending, SalesWalk, SearchEntry, SearchPending, SearchSpelling,
-		SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry, ShippingZone,
-		Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt, TaxSettings, Theme,
-		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
-		WebhookEndpoint, WebhookQueue []ent.Hook
+		MailStop, MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient,
+		Order, OrderLine, Outbox, OutboxFailure, Page, Payment, PaymentAccount,
+		PaymentHold, PaymentRefund, PaymentSession, PaymentSettings, Picture, Process,
+		Product, ProductImage, RecoveryCode, Redaction, RequestLog, Revocation,
+		SalesInterval, SalesPending, SalesWalk, SearchEntry, SearchPending,
+		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
+		ShippingZone, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,
+		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
+		Variant, WebhookEndpoint, WebhookQueue []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
@@ -12641,15 +12782,15 @@ type (
 		Credential, Customer, Delivery, DeliveryLog, Discount, DiscountUse,
 		EndpointStat, Event, Export, ExportPart, Facet, Factor, FormerHandle,
 		Fulfillment, Grant, Idempotency, Imported, Invitation, LineWalk, Listing, Mail,
-		MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient, Order,
-		OrderLine, Outbox, OutboxFailure, Page, Payment, PaymentAccount, PaymentHold,
-		PaymentRefund, PaymentSession, PaymentSettings, Picture, Process, Product,
-		ProductImage, RecoveryCode, Redaction, RequestLog, Revocation, SalesInterval,
-		SalesPending, SalesWalk, SearchEntry, SearchPending, SearchSpelling,
-		SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry, ShippingZone,
-		Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt, TaxSettings, Theme,
-		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
-		WebhookEndpoint, WebhookQueue []ent.Interceptor
+		MailStop, MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient,
+		Order, OrderLine, Outbox, OutboxFailure, Page, Payment, PaymentAccount,
+		PaymentHold, PaymentRefund, PaymentSession, PaymentSettings, Picture, Process,
+		Product, ProductImage, RecoveryCode, Redaction, RequestLog, Revocation,
+		SalesInterval, SalesPending, SalesWalk, SearchEntry, SearchPending,
+		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
+		ShippingZone, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,
+		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
+		Variant, WebhookEndpoint, WebhookQueue []ent.Interceptor
 	}
 )
 

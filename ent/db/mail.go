@@ -34,7 +34,15 @@ type Mail struct {
 	// HTML holds the value of the "html" field.
 	HTML *string `json:"html,omitempty"`
 	// SenderName holds the value of the "sender_name" field.
-	SenderName   *string `json:"sender_name,omitempty"`
+	SenderName *string `json:"sender_name,omitempty"`
+	// ReplyTo holds the value of the "reply_to" field.
+	ReplyTo *string `json:"reply_to,omitempty"`
+	// OrderID holds the value of the "order_id" field.
+	OrderID *xid.ID `json:"order_id,omitempty"`
+	// Network holds the value of the "network" field.
+	Network *string `json:"network,omitempty"`
+	// StopURL holds the value of the "stop_url" field.
+	StopURL      *string `json:"stop_url,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -43,9 +51,11 @@ func (*Mail) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
+		case mail.FieldOrderID:
+			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case mail.FieldBucket, mail.FieldDueAt, mail.FieldAttempts:
 			values[i] = new(sql.NullInt64)
-		case mail.FieldRecipient, mail.FieldSubject, mail.FieldBody, mail.FieldHTML, mail.FieldSenderName:
+		case mail.FieldRecipient, mail.FieldSubject, mail.FieldBody, mail.FieldHTML, mail.FieldSenderName, mail.FieldReplyTo, mail.FieldNetwork, mail.FieldStopURL:
 			values[i] = new(sql.NullString)
 		case mail.FieldID, mail.FieldStoreID:
 			values[i] = new(xid.ID)
@@ -125,6 +135,34 @@ func (_m *Mail) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.SenderName = new(string)
 				*_m.SenderName = value.String
+			}
+		case mail.FieldReplyTo:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field reply_to", values[i])
+			} else if value.Valid {
+				_m.ReplyTo = new(string)
+				*_m.ReplyTo = value.String
+			}
+		case mail.FieldOrderID:
+			if value, ok := values[i].(*sql.NullScanner); !ok {
+				return fmt.Errorf("unexpected type %T for field order_id", values[i])
+			} else if value.Valid {
+				_m.OrderID = new(xid.ID)
+				*_m.OrderID = *value.S.(*xid.ID)
+			}
+		case mail.FieldNetwork:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field network", values[i])
+			} else if value.Valid {
+				_m.Network = new(string)
+				*_m.Network = value.String
+			}
+		case mail.FieldStopURL:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field stop_url", values[i])
+			} else if value.Valid {
+				_m.StopURL = new(string)
+				*_m.StopURL = value.String
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

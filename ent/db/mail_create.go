@@ -99,6 +99,62 @@ func (_c *MailCreate) SetNillableSenderName(v *string) *MailCreate {
 	return _c
 }
 
+// SetReplyTo sets the "reply_to" field.
+func (_c *MailCreate) SetReplyTo(v string) *MailCreate {
+	_c.mutation.SetReplyTo(v)
+	return _c
+}
+
+// SetNillableReplyTo sets the "reply_to" field if the given value is not nil.
+func (_c *MailCreate) SetNillableReplyTo(v *string) *MailCreate {
+	if v != nil {
+		_c.SetReplyTo(*v)
+	}
+	return _c
+}
+
+// SetOrderID sets the "order_id" field.
+func (_c *MailCreate) SetOrderID(v xid.ID) *MailCreate {
+	_c.mutation.SetOrderID(v)
+	return _c
+}
+
+// SetNillableOrderID sets the "order_id" field if the given value is not nil.
+func (_c *MailCreate) SetNillableOrderID(v *xid.ID) *MailCreate {
+	if v != nil {
+		_c.SetOrderID(*v)
+	}
+	return _c
+}
+
+// SetNetwork sets the "network" field.
+func (_c *MailCreate) SetNetwork(v string) *MailCreate {
+	_c.mutation.SetNetwork(v)
+	return _c
+}
+
+// SetNillableNetwork sets the "network" field if the given value is not nil.
+func (_c *MailCreate) SetNillableNetwork(v *string) *MailCreate {
+	if v != nil {
+		_c.SetNetwork(*v)
+	}
+	return _c
+}
+
+// SetStopURL sets the "stop_url" field.
+func (_c *MailCreate) SetStopURL(v string) *MailCreate {
+	_c.mutation.SetStopURL(v)
+	return _c
+}
+
+// SetNillableStopURL sets the "stop_url" field if the given value is not nil.
+func (_c *MailCreate) SetNillableStopURL(v *string) *MailCreate {
+	if v != nil {
+		_c.SetStopURL(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *MailCreate) SetID(v xid.ID) *MailCreate {
 	_c.mutation.SetID(v)
@@ -202,6 +258,11 @@ func (_c *MailCreate) check() error {
 			return &ValidationError{Name: "sender_name", err: fmt.Errorf(`db: validator failed for field "Mail.sender_name": %w`, err)}
 		}
 	}
+	if v, ok := _c.mutation.StopURL(); ok {
+		if err := mail.StopURLValidator(v); err != nil {
+			return &ValidationError{Name: "stop_url", err: fmt.Errorf(`db: validator failed for field "Mail.stop_url": %w`, err)}
+		}
+	}
 	return nil
 }
 
@@ -272,6 +333,22 @@ func (_c *MailCreate) createSpec() (*Mail, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.SenderName(); ok {
 		_spec.SetField(mail.FieldSenderName, field.TypeString, value)
 		_node.SenderName = &value
+	}
+	if value, ok := _c.mutation.ReplyTo(); ok {
+		_spec.SetField(mail.FieldReplyTo, field.TypeString, value)
+		_node.ReplyTo = &value
+	}
+	if value, ok := _c.mutation.OrderID(); ok {
+		_spec.SetField(mail.FieldOrderID, field.TypeUUID, value)
+		_node.OrderID = &value
+	}
+	if value, ok := _c.mutation.Network(); ok {
+		_spec.SetField(mail.FieldNetwork, field.TypeString, value)
+		_node.Network = &value
+	}
+	if value, ok := _c.mutation.StopURL(); ok {
+		_spec.SetField(mail.FieldStopURL, field.TypeString, value)
+		_node.StopURL = &value
 	}
 	return _node, _spec
 }

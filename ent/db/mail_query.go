@@ -542,6 +542,10 @@ var mailRooms = sync.Pool{New: func() any {
 		(*cell.Text[string])(&row.Body),
 		cell.TextOf(&row.HTML),
 		cell.TextOf(&row.SenderName),
+		cell.TextOf(&row.ReplyTo),
+		cell.PointerOf(&row.OrderID),
+		cell.TextOf(&row.Network),
+		cell.TextOf(&row.StopURL),
 	)
 	return room
 }}

@@ -45,6 +45,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/linewalk"
 	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
+	"github.com/storefront-go/storefront/ent/db/mailstop"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/membership"
 	"github.com/storefront-go/storefront/ent/db/menus"
@@ -153,6 +154,7 @@ const (
 	TypeLineWalk          = "LineWalk"
 	TypeListing           = "Listing"
 	TypeMail              = "Mail"
+	TypeMailStop          = "MailStop"
 	TypeMarketplaceTheme  = "MarketplaceTheme"
 	TypeMembership        = "Membership"
 	TypeMenus             = "Menus"
@@ -32213,6 +32215,10 @@ type MailMutation struct {
 	body          *string
 	html          *string
 	sender_name   *string
+	reply_to      *string
+	order_id      *xid.ID
+	network       *string
+	stop_url      *string
 	clearedFields map[string]struct{}
 	done          bool
 	oldValue      func(context.Context) (*Mail, error)
@@ -32733,6 +32739,202 @@ func (m *MailMutation) ResetSenderName() {
 	delete(m.clearedFields, mail.FieldSenderName)
 }
 
+// SetReplyTo sets the "reply_to" field.
+func (m *MailMutation) SetReplyTo(s string) {
+	m.reply_to = &s
+}
+
+// ReplyTo returns the value of the "reply_to" field in the mutation.
+func (m *MailMutation) ReplyTo() (r string, exists bool) {
+	v := m.reply_to
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReplyTo returns the old "reply_to" field's value of the Mail entity.
+// If the Mail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailMutation) OldReplyTo(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReplyTo is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReplyTo requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReplyTo: %w", err)
+	}
+	return oldValue.ReplyTo, nil
+}
+
+// ClearReplyTo clears the value of the "reply_to" field.
+func (m *MailMutation) ClearReplyTo() {
+	m.reply_to = nil
+	m.clearedFields[mail.FieldReplyTo] = struct{}{}
+}
+
+// ReplyToCleared returns if the "reply_to" field was cleared in this mutation.
+func (m *MailMutation) ReplyToCleared() bool {
+	_, ok := m.clearedFields[mail.FieldReplyTo]
+	return ok
+}
+
+// ResetReplyTo resets all changes to the "reply_to" field.
+func (m *MailMutation) ResetReplyTo() {
+	m.reply_to = nil
+	delete(m.clearedFields, mail.FieldReplyTo)
+}
+
+// SetOrderID sets the "order_id" field.
+func (m *MailMutation) SetOrderID(x xid.ID) {
+	m.order_id = &x
+}
+
+// OrderID returns the value of the "order_id" field in the mutation.
+func (m *MailMutation) OrderID() (r xid.ID, exists bool) {
+	v := m.order_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrderID returns the old "order_id" field's value of the Mail entity.
+// If the Mail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailMutation) OldOrderID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrderID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrderID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrderID: %w", err)
+	}
+	return oldValue.OrderID, nil
+}
+
+// ClearOrderID clears the value of the "order_id" field.
+func (m *MailMutation) ClearOrderID() {
+	m.order_id = nil
+	m.clearedFields[mail.FieldOrderID] = struct{}{}
+}
+
+// OrderIDCleared returns if the "order_id" field was cleared in this mutation.
+func (m *MailMutation) OrderIDCleared() bool {
+	_, ok := m.clearedFields[mail.FieldOrderID]
+	return ok
+}
+
+// ResetOrderID resets all changes to the "order_id" field.
+func (m *MailMutation) ResetOrderID() {
+	m.order_id = nil
+	delete(m.clearedFields, mail.FieldOrderID)
+}
+
+// SetNetwork sets the "network" field.
+func (m *MailMutation) SetNetwork(s string) {
+	m.network = &s
+}
+
+// Network returns the value of the "network" field in the mutation.
+func (m *MailMutation) Network() (r string, exists bool) {
+	v := m.network
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNetwork returns the old "network" field's value of the Mail entity.
+// If the Mail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailMutation) OldNetwork(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNetwork is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNetwork requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNetwork: %w", err)
+	}
+	return oldValue.Network, nil
+}
+
+// ClearNetwork clears the value of the "network" field.
+func (m *MailMutation) ClearNetwork() {
+	m.network = nil
+	m.clearedFields[mail.FieldNetwork] = struct{}{}
+}
+
+// NetworkCleared returns if the "network" field was cleared in this mutation.
+func (m *MailMutation) NetworkCleared() bool {
+	_, ok := m.clearedFields[mail.FieldNetwork]
+	return ok
+}
+
+// ResetNetwork resets all changes to the "network" field.
+func (m *MailMutation) ResetNetwork() {
+	m.network = nil
+	delete(m.clearedFields, mail.FieldNetwork)
+}
+
+// SetStopURL sets the "stop_url" field.
+func (m *MailMutation) SetStopURL(s string) {
+	m.stop_url = &s
+}
+
+// StopURL returns the value of the "stop_url" field in the mutation.
+func (m *MailMutation) StopURL() (r string, exists bool) {
+	v := m.stop_url
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStopURL returns the old "stop_url" field's value of the Mail entity.
+// If the Mail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailMutation) OldStopURL(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStopURL is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStopURL requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStopURL: %w", err)
+	}
+	return oldValue.StopURL, nil
+}
+
+// ClearStopURL clears the value of the "stop_url" field.
+func (m *MailMutation) ClearStopURL() {
+	m.stop_url = nil
+	m.clearedFields[mail.FieldStopURL] = struct{}{}
+}
+
+// StopURLCleared returns if the "stop_url" field was cleared in this mutation.
+func (m *MailMutation) StopURLCleared() bool {
+	_, ok := m.clearedFields[mail.FieldStopURL]
+	return ok
+}
+
+// ResetStopURL resets all changes to the "stop_url" field.
+func (m *MailMutation) ResetStopURL() {
+	m.stop_url = nil
+	delete(m.clearedFields, mail.FieldStopURL)
+}
+
 // Where appends a list predicates to the MailMutation builder.
 func (m *MailMutation) Where(ps ...predicate.Mail) {
 	m.predicates = append(m.predicates, ps...)
@@ -32767,7 +32969,7 @@ func (m *MailMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *MailMutation) Fields() []string {
-	fields := make([]string, 0, 9)
+	fields := make([]string, 0, 13)
 	if m.store_id != nil {
 		fields = append(fields, mail.FieldStoreID)
 	}
@@ -32795,6 +32997,18 @@ func (m *MailMutation) Fields() []string {
 	if m.sender_name != nil {
 		fields = append(fields, mail.FieldSenderName)
 	}
+	if m.reply_to != nil {
+		fields = append(fields, mail.FieldReplyTo)
+	}
+	if m.order_id != nil {
+		fields = append(fields, mail.FieldOrderID)
+	}
+	if m.network != nil {
+		fields = append(fields, mail.FieldNetwork)
+	}
+	if m.stop_url != nil {
+		fields = append(fields, mail.FieldStopURL)
+	}
 	return fields
 }
 
@@ -32821,6 +33035,14 @@ func (m *MailMutation) Field(name string) (ent.Value, bool) {
 		return m.HTML()
 	case mail.FieldSenderName:
 		return m.SenderName()
+	case mail.FieldReplyTo:
+		return m.ReplyTo()
+	case mail.FieldOrderID:
+		return m.OrderID()
+	case mail.FieldNetwork:
+		return m.Network()
+	case mail.FieldStopURL:
+		return m.StopURL()
 	}
 	return nil, false
 }
@@ -32848,6 +33070,14 @@ func (m *MailMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldHTML(ctx)
 	case mail.FieldSenderName:
 		return m.OldSenderName(ctx)
+	case mail.FieldReplyTo:
+		return m.OldReplyTo(ctx)
+	case mail.FieldOrderID:
+		return m.OldOrderID(ctx)
+	case mail.FieldNetwork:
+		return m.OldNetwork(ctx)
+	case mail.FieldStopURL:
+		return m.OldStopURL(ctx)
 	}
 	return nil, fmt.Errorf("unknown Mail field %s", name)
 }
@@ -32919,6 +33149,34 @@ func (m *MailMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetSenderName(v)
+		return nil
+	case mail.FieldReplyTo:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReplyTo(v)
+		return nil
+	case mail.FieldOrderID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrderID(v)
+		return nil
+	case mail.FieldNetwork:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNetwork(v)
+		return nil
+	case mail.FieldStopURL:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStopURL(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Mail field %s", name)
@@ -32995,6 +33253,18 @@ func (m *MailMutation) ClearedFields() []string {
 	if m.FieldCleared(mail.FieldSenderName) {
 		fields = append(fields, mail.FieldSenderName)
 	}
+	if m.FieldCleared(mail.FieldReplyTo) {
+		fields = append(fields, mail.FieldReplyTo)
+	}
+	if m.FieldCleared(mail.FieldOrderID) {
+		fields = append(fields, mail.FieldOrderID)
+	}
+	if m.FieldCleared(mail.FieldNetwork) {
+		fields = append(fields, mail.FieldNetwork)
+	}
+	if m.FieldCleared(mail.FieldStopURL) {
+		fields = append(fields, mail.FieldStopURL)
+	}
 	return fields
 }
 
@@ -33014,6 +33284,18 @@ func (m *MailMutation) ClearField(name string) error {
 		return nil
 	case mail.FieldSenderName:
 		m.ClearSenderName()
+		return nil
+	case mail.FieldReplyTo:
+		m.ClearReplyTo()
+		return nil
+	case mail.FieldOrderID:
+		m.ClearOrderID()
+		return nil
+	case mail.FieldNetwork:
+		m.ClearNetwork()
+		return nil
+	case mail.FieldStopURL:
+		m.ClearStopURL()
 		return nil
 	}
 	return fmt.Errorf("unknown Mail nullable field %s", name)
@@ -33049,6 +33331,18 @@ func (m *MailMutation) ResetField(name string) error {
 		return nil
 	case mail.FieldSenderName:
 		m.ResetSenderName()
+		return nil
+	case mail.FieldReplyTo:
+		m.ResetReplyTo()
+		return nil
+	case mail.FieldOrderID:
+		m.ResetOrderID()
+		return nil
+	case mail.FieldNetwork:
+		m.ResetNetwork()
+		return nil
+	case mail.FieldStopURL:
+		m.ResetStopURL()
 		return nil
 	}
 	return fmt.Errorf("unknown Mail field %s", name)
@@ -33100,6 +33394,392 @@ func (m *MailMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *MailMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Mail edge %s", name)
+}
+
+// MailStopMutation represents an operation that mutates the MailStop nodes in the graph.
+type MailStopMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	address       *digest.Sum
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*MailStop, error)
+	predicates    []predicate.MailStop
+}
+
+var _ ent.Mutation = (*MailStopMutation)(nil)
+
+// mailstopOption allows management of the mutation configuration using functional options.
+type mailstopOption func(*MailStopMutation)
+
+// newMailStopMutation creates new mutation for the MailStop entity.
+func newMailStopMutation(c config, op Op, opts ...mailstopOption) *MailStopMutation {
+	m := &MailStopMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeMailStop,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withMailStopID sets the ID field of the mutation.
+func withMailStopID(id xid.ID) mailstopOption {
+	return func(m *MailStopMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *MailStop
+		)
+		m.oldValue = func(ctx context.Context) (*MailStop, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().MailStop.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withMailStop sets the old MailStop of the mutation.
+func withMailStop(node *MailStop) mailstopOption {
+	return func(m *MailStopMutation) {
+		m.oldValue = func(context.Context) (*MailStop, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m MailStopMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m MailStopMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of MailStop entities.
+func (m *MailStopMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *MailStopMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *MailStopMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().MailStop.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *MailStopMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *MailStopMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the MailStop entity.
+// If the MailStop object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailStopMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *MailStopMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetAddress sets the "address" field.
+func (m *MailStopMutation) SetAddress(d digest.Sum) {
+	m.address = &d
+}
+
+// Address returns the value of the "address" field in the mutation.
+func (m *MailStopMutation) Address() (r digest.Sum, exists bool) {
+	v := m.address
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAddress returns the old "address" field's value of the MailStop entity.
+// If the MailStop object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailStopMutation) OldAddress(ctx context.Context) (v digest.Sum, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAddress is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAddress requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAddress: %w", err)
+	}
+	return oldValue.Address, nil
+}
+
+// ResetAddress resets all changes to the "address" field.
+func (m *MailStopMutation) ResetAddress() {
+	m.address = nil
+}
+
+// Where appends a list predicates to the MailStopMutation builder.
+func (m *MailStopMutation) Where(ps ...predicate.MailStop) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the MailStopMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *MailStopMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.MailStop, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *MailStopMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *MailStopMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (MailStop).
+func (m *MailStopMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *MailStopMutation) Fields() []string {
+	fields := make([]string, 0, 2)
+	if m.store_id != nil {
+		fields = append(fields, mailstop.FieldStoreID)
+	}
+	if m.address != nil {
+		fields = append(fields, mailstop.FieldAddress)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *MailStopMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case mailstop.FieldStoreID:
+		return m.StoreID()
+	case mailstop.FieldAddress:
+		return m.Address()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *MailStopMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case mailstop.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case mailstop.FieldAddress:
+		return m.OldAddress(ctx)
+	}
+	return nil, fmt.Errorf("unknown MailStop field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *MailStopMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case mailstop.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case mailstop.FieldAddress:
+		v, ok := value.(digest.Sum)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAddress(v)
+		return nil
+	}
+	return fmt.Errorf("unknown MailStop field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *MailStopMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *MailStopMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *MailStopMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown MailStop numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *MailStopMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *MailStopMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *MailStopMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown MailStop nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *MailStopMutation) ResetField(name string) error {
+	switch name {
+	case mailstop.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case mailstop.FieldAddress:
+		m.ResetAddress()
+		return nil
+	}
+	return fmt.Errorf("unknown MailStop field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *MailStopMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *MailStopMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *MailStopMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *MailStopMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *MailStopMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *MailStopMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *MailStopMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown MailStop unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *MailStopMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown MailStop edge %s", name)
 }
 
 // MarketplaceThemeMutation represents an operation that mutates the MarketplaceTheme nodes in the graph.
@@ -63774,21 +64454,23 @@ func (m *ShippingZoneMutation) ResetEdge(name string) error {
 // StaffMutation represents an operation that mutates the Staff nodes in the graph.
 type StaffMutation struct {
 	config
-	op                Op
-	typ               string
-	id                *xid.ID
-	store_id          *xid.ID
-	version           *int64
-	addversion        *int64
-	event_sequence    *int64
-	addevent_sequence *int64
-	updated_at        *micros.Time
-	addupdated_at     *micros.Time
-	role              *viewer.Role
-	clearedFields     map[string]struct{}
-	done              bool
-	oldValue          func(context.Context) (*Staff, error)
-	predicates        []predicate.Staff
+	op                 Op
+	typ                string
+	id                 *xid.ID
+	store_id           *xid.ID
+	version            *int64
+	addversion         *int64
+	event_sequence     *int64
+	addevent_sequence  *int64
+	updated_at         *micros.Time
+	addupdated_at      *micros.Time
+	role               *viewer.Role
+	orders_muted_at    *micros.Time
+	addorders_muted_at *micros.Time
+	clearedFields      map[string]struct{}
+	done               bool
+	oldValue           func(context.Context) (*Staff, error)
+	predicates         []predicate.Staff
 }
 
 var _ ent.Mutation = (*StaffMutation)(nil)
@@ -64135,6 +64817,76 @@ func (m *StaffMutation) ResetRole() {
 	m.role = nil
 }
 
+// SetOrdersMutedAt sets the "orders_muted_at" field.
+func (m *StaffMutation) SetOrdersMutedAt(value micros.Time) {
+	m.orders_muted_at = &value
+	m.addorders_muted_at = nil
+}
+
+// OrdersMutedAt returns the value of the "orders_muted_at" field in the mutation.
+func (m *StaffMutation) OrdersMutedAt() (r micros.Time, exists bool) {
+	v := m.orders_muted_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrdersMutedAt returns the old "orders_muted_at" field's value of the Staff entity.
+// If the Staff object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StaffMutation) OldOrdersMutedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrdersMutedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrdersMutedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrdersMutedAt: %w", err)
+	}
+	return oldValue.OrdersMutedAt, nil
+}
+
+// AddOrdersMutedAt adds value to the "orders_muted_at" field.
+func (m *StaffMutation) AddOrdersMutedAt(value micros.Time) {
+	if m.addorders_muted_at != nil {
+		*m.addorders_muted_at += value
+	} else {
+		m.addorders_muted_at = &value
+	}
+}
+
+// AddedOrdersMutedAt returns the value that was added to the "orders_muted_at" field in this mutation.
+func (m *StaffMutation) AddedOrdersMutedAt() (r micros.Time, exists bool) {
+	v := m.addorders_muted_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearOrdersMutedAt clears the value of the "orders_muted_at" field.
+func (m *StaffMutation) ClearOrdersMutedAt() {
+	m.orders_muted_at = nil
+	m.addorders_muted_at = nil
+	m.clearedFields[staff.FieldOrdersMutedAt] = struct{}{}
+}
+
+// OrdersMutedAtCleared returns if the "orders_muted_at" field was cleared in this mutation.
+func (m *StaffMutation) OrdersMutedAtCleared() bool {
+	_, ok := m.clearedFields[staff.FieldOrdersMutedAt]
+	return ok
+}
+
+// ResetOrdersMutedAt resets all changes to the "orders_muted_at" field.
+func (m *StaffMutation) ResetOrdersMutedAt() {
+	m.orders_muted_at = nil
+	m.addorders_muted_at = nil
+	delete(m.clearedFields, staff.FieldOrdersMutedAt)
+}
+
 // Where appends a list predicates to the StaffMutation builder.
 func (m *StaffMutation) Where(ps ...predicate.Staff) {
 	m.predicates = append(m.predicates, ps...)
@@ -64169,7 +64921,7 @@ func (m *StaffMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *StaffMutation) Fields() []string {
-	fields := make([]string, 0, 5)
+	fields := make([]string, 0, 6)
 	if m.store_id != nil {
 		fields = append(fields, staff.FieldStoreID)
 	}
@@ -64184,6 +64936,9 @@ func (m *StaffMutation) Fields() []string {
 	}
 	if m.role != nil {
 		fields = append(fields, staff.FieldRole)
+	}
+	if m.orders_muted_at != nil {
+		fields = append(fields, staff.FieldOrdersMutedAt)
 	}
 	return fields
 }
@@ -64203,6 +64958,8 @@ func (m *StaffMutation) Field(name string) (ent.Value, bool) {
 		return m.UpdatedAt()
 	case staff.FieldRole:
 		return m.Role()
+	case staff.FieldOrdersMutedAt:
+		return m.OrdersMutedAt()
 	}
 	return nil, false
 }
@@ -64222,6 +64979,8 @@ func (m *StaffMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldUpdatedAt(ctx)
 	case staff.FieldRole:
 		return m.OldRole(ctx)
+	case staff.FieldOrdersMutedAt:
+		return m.OldOrdersMutedAt(ctx)
 	}
 	return nil, fmt.Errorf("unknown Staff field %s", name)
 }
@@ -64266,6 +65025,13 @@ func (m *StaffMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetRole(v)
 		return nil
+	case staff.FieldOrdersMutedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrdersMutedAt(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Staff field %s", name)
 }
@@ -64283,6 +65049,9 @@ func (m *StaffMutation) AddedFields() []string {
 	if m.addupdated_at != nil {
 		fields = append(fields, staff.FieldUpdatedAt)
 	}
+	if m.addorders_muted_at != nil {
+		fields = append(fields, staff.FieldOrdersMutedAt)
+	}
 	return fields
 }
 
@@ -64297,6 +65066,8 @@ func (m *StaffMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedEventSequence()
 	case staff.FieldUpdatedAt:
 		return m.AddedUpdatedAt()
+	case staff.FieldOrdersMutedAt:
+		return m.AddedOrdersMutedAt()
 	}
 	return nil, false
 }
@@ -64327,6 +65098,13 @@ func (m *StaffMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddUpdatedAt(v)
 		return nil
+	case staff.FieldOrdersMutedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddOrdersMutedAt(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Staff numeric field %s", name)
 }
@@ -64334,7 +65112,11 @@ func (m *StaffMutation) AddField(name string, value ent.Value) error {
 // ClearedFields returns all nullable fields that were cleared during this
 // mutation.
 func (m *StaffMutation) ClearedFields() []string {
-	return nil
+	var fields []string
+	if m.FieldCleared(staff.FieldOrdersMutedAt) {
+		fields = append(fields, staff.FieldOrdersMutedAt)
+	}
+	return fields
 }
 
 // FieldCleared returns a boolean indicating if a field with the given name was
@@ -64347,6 +65129,11 @@ func (m *StaffMutation) FieldCleared(name string) bool {
 // ClearField clears the value of the field with the given name. It returns an
 // error if the field is not defined in the schema.
 func (m *StaffMutation) ClearField(name string) error {
+	switch name {
+	case staff.FieldOrdersMutedAt:
+		m.ClearOrdersMutedAt()
+		return nil
+	}
 	return fmt.Errorf("unknown Staff nullable field %s", name)
 }
 
@@ -64368,6 +65155,9 @@ func (m *StaffMutation) ResetField(name string) error {
 		return nil
 	case staff.FieldRole:
 		m.ResetRole()
+		return nil
+	case staff.FieldOrdersMutedAt:
+		m.ResetOrdersMutedAt()
 		return nil
 	}
 	return fmt.Errorf("unknown Staff field %s", name)
@@ -65436,6 +66226,7 @@ type StoreMutation struct {
 	addupdated_at          *micros.Time
 	handle                 *string
 	name                   *string
+	contact_email          *string
 	currency               *string
 	timezone               *string
 	status                 *state.StoreStatus
@@ -65800,6 +66591,55 @@ func (m *StoreMutation) OldName(ctx context.Context) (v string, err error) {
 // ResetName resets all changes to the "name" field.
 func (m *StoreMutation) ResetName() {
 	m.name = nil
+}
+
+// SetContactEmail sets the "contact_email" field.
+func (m *StoreMutation) SetContactEmail(s string) {
+	m.contact_email = &s
+}
+
+// ContactEmail returns the value of the "contact_email" field in the mutation.
+func (m *StoreMutation) ContactEmail() (r string, exists bool) {
+	v := m.contact_email
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldContactEmail returns the old "contact_email" field's value of the Store entity.
+// If the Store object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StoreMutation) OldContactEmail(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldContactEmail is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldContactEmail requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldContactEmail: %w", err)
+	}
+	return oldValue.ContactEmail, nil
+}
+
+// ClearContactEmail clears the value of the "contact_email" field.
+func (m *StoreMutation) ClearContactEmail() {
+	m.contact_email = nil
+	m.clearedFields[store.FieldContactEmail] = struct{}{}
+}
+
+// ContactEmailCleared returns if the "contact_email" field was cleared in this mutation.
+func (m *StoreMutation) ContactEmailCleared() bool {
+	_, ok := m.clearedFields[store.FieldContactEmail]
+	return ok
+}
+
+// ResetContactEmail resets all changes to the "contact_email" field.
+func (m *StoreMutation) ResetContactEmail() {
+	m.contact_email = nil
+	delete(m.clearedFields, store.FieldContactEmail)
 }
 
 // SetCurrency sets the "currency" field.
@@ -66404,7 +67244,7 @@ func (m *StoreMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *StoreMutation) Fields() []string {
-	fields := make([]string, 0, 18)
+	fields := make([]string, 0, 19)
 	if m.version != nil {
 		fields = append(fields, store.FieldVersion)
 	}
@@ -66419,6 +67259,9 @@ func (m *StoreMutation) Fields() []string {
 	}
 	if m.name != nil {
 		fields = append(fields, store.FieldName)
+	}
+	if m.contact_email != nil {
+		fields = append(fields, store.FieldContactEmail)
 	}
 	if m.currency != nil {
 		fields = append(fields, store.FieldCurrency)
@@ -66477,6 +67320,8 @@ func (m *StoreMutation) Field(name string) (ent.Value, bool) {
 		return m.Handle()
 	case store.FieldName:
 		return m.Name()
+	case store.FieldContactEmail:
+		return m.ContactEmail()
 	case store.FieldCurrency:
 		return m.Currency()
 	case store.FieldTimezone:
@@ -66522,6 +67367,8 @@ func (m *StoreMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldHandle(ctx)
 	case store.FieldName:
 		return m.OldName(ctx)
+	case store.FieldContactEmail:
+		return m.OldContactEmail(ctx)
 	case store.FieldCurrency:
 		return m.OldCurrency(ctx)
 	case store.FieldTimezone:
@@ -66591,6 +67438,13 @@ func (m *StoreMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetName(v)
+		return nil
+	case store.FieldContactEmail:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetContactEmail(v)
 		return nil
 	case store.FieldCurrency:
 		v, ok := value.(string)
@@ -66788,6 +67642,9 @@ func (m *StoreMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *StoreMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(store.FieldContactEmail) {
+		fields = append(fields, store.FieldContactEmail)
+	}
 	if m.FieldCleared(store.FieldRefundProofMinor) {
 		fields = append(fields, store.FieldRefundProofMinor)
 	}
@@ -66811,6 +67668,9 @@ func (m *StoreMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *StoreMutation) ClearField(name string) error {
 	switch name {
+	case store.FieldContactEmail:
+		m.ClearContactEmail()
+		return nil
 	case store.FieldRefundProofMinor:
 		m.ClearRefundProofMinor()
 		return nil
@@ -66842,6 +67702,9 @@ func (m *StoreMutation) ResetField(name string) error {
 		return nil
 	case store.FieldName:
 		m.ResetName()
+		return nil
+	case store.FieldContactEmail:
+		m.ResetContactEmail()
 		return nil
 	case store.FieldCurrency:
 		m.ResetCurrency()

@@ -27,8 +27,10 @@ type Staff struct {
 	// UpdatedAt holds the value of the "updated_at" field.
 	UpdatedAt micros.Time `json:"updated_at,omitempty"`
 	// Role holds the value of the "role" field.
-	Role         viewer.Role `json:"role,omitempty"`
-	selectValues sql.SelectValues
+	Role viewer.Role `json:"role,omitempty"`
+	// OrdersMutedAt holds the value of the "orders_muted_at" field.
+	OrdersMutedAt *micros.Time `json:"orders_muted_at,omitempty"`
+	selectValues  sql.SelectValues
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -36,7 +38,7 @@ func (*Staff) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case staff.FieldVersion, staff.FieldEventSequence, staff.FieldUpdatedAt:
+		case staff.FieldVersion, staff.FieldEventSequence, staff.FieldUpdatedAt, staff.FieldOrdersMutedAt:
 			values[i] = new(sql.NullInt64)
 		case staff.FieldRole:
 			values[i] = new(sql.NullString)
@@ -92,6 +94,13 @@ func (_m *Staff) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field role", values[i])
 			} else if value.Valid {
 				_m.Role = viewer.Role(value.String)
+			}
+		case staff.FieldOrdersMutedAt:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field orders_muted_at", values[i])
+			} else if value.Valid {
+				_m.OrdersMutedAt = new(micros.Time)
+				*_m.OrdersMutedAt = micros.Time(value.Int64)
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

@@ -68,6 +68,20 @@ func (_c *StaffCreate) SetRole(v viewer.Role) *StaffCreate {
 	return _c
 }
 
+// SetOrdersMutedAt sets the "orders_muted_at" field.
+func (_c *StaffCreate) SetOrdersMutedAt(v micros.Time) *StaffCreate {
+	_c.mutation.SetOrdersMutedAt(v)
+	return _c
+}
+
+// SetNillableOrdersMutedAt sets the "orders_muted_at" field if the given value is not nil.
+func (_c *StaffCreate) SetNillableOrdersMutedAt(v *micros.Time) *StaffCreate {
+	if v != nil {
+		_c.SetOrdersMutedAt(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *StaffCreate) SetID(v xid.ID) *StaffCreate {
 	_c.mutation.SetID(v)
@@ -208,6 +222,10 @@ func (_c *StaffCreate) createSpec() (*Staff, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Role(); ok {
 		_spec.SetField(staff.FieldRole, field.TypeString, value)
 		_node.Role = value
+	}
+	if value, ok := _c.mutation.OrdersMutedAt(); ok {
+		_spec.SetField(staff.FieldOrdersMutedAt, field.TypeInt64, value)
+		_node.OrdersMutedAt = &value
 	}
 	return _node, _spec
 }

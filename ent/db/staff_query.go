@@ -539,6 +539,7 @@ var staffRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.EventSequence),
 		(*cell.Int64)(&row.UpdatedAt),
 		(*cell.Text[viewer.Role])(&row.Role),
+		cell.NumberOf(&row.OrdersMutedAt),
 	)
 	return room
 }}

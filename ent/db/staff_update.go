@@ -106,6 +106,33 @@ func (_u *StaffUpdate) SetNillableRole(v *viewer.Role) *StaffUpdate {
 	return _u
 }
 
+// SetOrdersMutedAt sets the "orders_muted_at" field.
+func (_u *StaffUpdate) SetOrdersMutedAt(v micros.Time) *StaffUpdate {
+	_u.mutation.ResetOrdersMutedAt()
+	_u.mutation.SetOrdersMutedAt(v)
+	return _u
+}
+
+// SetNillableOrdersMutedAt sets the "orders_muted_at" field if the given value is not nil.
+func (_u *StaffUpdate) SetNillableOrdersMutedAt(v *micros.Time) *StaffUpdate {
+	if v != nil {
+		_u.SetOrdersMutedAt(*v)
+	}
+	return _u
+}
+
+// AddOrdersMutedAt adds value to the "orders_muted_at" field.
+func (_u *StaffUpdate) AddOrdersMutedAt(v micros.Time) *StaffUpdate {
+	_u.mutation.AddOrdersMutedAt(v)
+	return _u
+}
+
+// ClearOrdersMutedAt clears the value of the "orders_muted_at" field.
+func (_u *StaffUpdate) ClearOrdersMutedAt() *StaffUpdate {
+	_u.mutation.ClearOrdersMutedAt()
+	return _u
+}
+
 // Mutation returns the StaffMutation object of the builder.
 func (_u *StaffUpdate) Mutation() *StaffMutation {
 	return _u.mutation
@@ -243,6 +270,33 @@ func (_u *StaffUpdateOne) SetNillableRole(v *viewer.Role) *StaffUpdateOne {
 	if v != nil {
 		_u.SetRole(*v)
 	}
+	return _u
+}
+
+// SetOrdersMutedAt sets the "orders_muted_at" field.
+func (_u *StaffUpdateOne) SetOrdersMutedAt(v micros.Time) *StaffUpdateOne {
+	_u.mutation.ResetOrdersMutedAt()
+	_u.mutation.SetOrdersMutedAt(v)
+	return _u
+}
+
+// SetNillableOrdersMutedAt sets the "orders_muted_at" field if the given value is not nil.
+func (_u *StaffUpdateOne) SetNillableOrdersMutedAt(v *micros.Time) *StaffUpdateOne {
+	if v != nil {
+		_u.SetOrdersMutedAt(*v)
+	}
+	return _u
+}
+
+// AddOrdersMutedAt adds value to the "orders_muted_at" field.
+func (_u *StaffUpdateOne) AddOrdersMutedAt(v micros.Time) *StaffUpdateOne {
+	_u.mutation.AddOrdersMutedAt(v)
+	return _u
+}
+
+// ClearOrdersMutedAt clears the value of the "orders_muted_at" field.
+func (_u *StaffUpdateOne) ClearOrdersMutedAt() *StaffUpdateOne {
+	_u.mutation.ClearOrdersMutedAt()
 	return _u
 }
 

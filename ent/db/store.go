@@ -29,6 +29,8 @@ type Store struct {
 	Handle string `json:"handle,omitempty"`
 	// Name holds the value of the "name" field.
 	Name string `json:"name,omitempty"`
+	// ContactEmail holds the value of the "contact_email" field.
+	ContactEmail *string `json:"contact_email,omitempty"`
 	// Currency holds the value of the "currency" field.
 	Currency string `json:"currency,omitempty"`
 	// Timezone holds the value of the "timezone" field.
@@ -71,7 +73,7 @@ func (*Store) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case store.FieldVersion, store.FieldEventSequence, store.FieldUpdatedAt, store.FieldNextNumber, store.FieldRefundProofMinor, store.FieldStorefrontRevision:
 			values[i] = new(sql.NullInt64)
-		case store.FieldHandle, store.FieldName, store.FieldCurrency, store.FieldTimezone, store.FieldStatus, store.FieldLanguage:
+		case store.FieldHandle, store.FieldName, store.FieldContactEmail, store.FieldCurrency, store.FieldTimezone, store.FieldStatus, store.FieldLanguage:
 			values[i] = new(sql.NullString)
 		case store.FieldID:
 			values[i] = new(xid.ID)
@@ -125,6 +127,13 @@ func (_m *Store) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field name", values[i])
 			} else if value.Valid {
 				_m.Name = value.String
+			}
+		case store.FieldContactEmail:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field contact_email", values[i])
+			} else if value.Valid {
+				_m.ContactEmail = new(string)
+				*_m.ContactEmail = value.String
 			}
 		case store.FieldCurrency:
 			if value, ok := values[i].(*sql.NullString); !ok {

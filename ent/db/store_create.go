@@ -69,6 +69,20 @@ func (_c *StoreCreate) SetName(v string) *StoreCreate {
 	return _c
 }
 
+// SetContactEmail sets the "contact_email" field.
+func (_c *StoreCreate) SetContactEmail(v string) *StoreCreate {
+	_c.mutation.SetContactEmail(v)
+	return _c
+}
+
+// SetNillableContactEmail sets the "contact_email" field if the given value is not nil.
+func (_c *StoreCreate) SetNillableContactEmail(v *string) *StoreCreate {
+	if v != nil {
+		_c.SetContactEmail(*v)
+	}
+	return _c
+}
+
 // SetCurrency sets the "currency" field.
 func (_c *StoreCreate) SetCurrency(v string) *StoreCreate {
 	_c.mutation.SetCurrency(v)
@@ -434,6 +448,10 @@ func (_c *StoreCreate) createSpec() (*Store, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Name(); ok {
 		_spec.SetField(store.FieldName, field.TypeString, value)
 		_node.Name = value
+	}
+	if value, ok := _c.mutation.ContactEmail(); ok {
+		_spec.SetField(store.FieldContactEmail, field.TypeString, value)
+		_node.ContactEmail = &value
 	}
 	if value, ok := _c.mutation.Currency(); ok {
 		_spec.SetField(store.FieldCurrency, field.TypeString, value)

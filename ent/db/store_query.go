@@ -539,6 +539,7 @@ var storeRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.UpdatedAt),
 		(*cell.Text[string])(&row.Handle),
 		(*cell.Text[string])(&row.Name),
+		cell.TextOf(&row.ContactEmail),
 		(*cell.Text[string])(&row.Currency),
 		(*cell.Text[string])(&row.Timezone),
 		(*cell.Text[state.StoreStatus])(&row.Status),

@@ -109,6 +109,26 @@ func (_u *StoreUpdate) SetNillableName(v *string) *StoreUpdate {
 	return _u
 }
 
+// SetContactEmail sets the "contact_email" field.
+func (_u *StoreUpdate) SetContactEmail(v string) *StoreUpdate {
+	_u.mutation.SetContactEmail(v)
+	return _u
+}
+
+// SetNillableContactEmail sets the "contact_email" field if the given value is not nil.
+func (_u *StoreUpdate) SetNillableContactEmail(v *string) *StoreUpdate {
+	if v != nil {
+		_u.SetContactEmail(*v)
+	}
+	return _u
+}
+
+// ClearContactEmail clears the value of the "contact_email" field.
+func (_u *StoreUpdate) ClearContactEmail() *StoreUpdate {
+	_u.mutation.ClearContactEmail()
+	return _u
+}
+
 // SetCurrency sets the "currency" field.
 func (_u *StoreUpdate) SetCurrency(v string) *StoreUpdate {
 	_u.mutation.SetCurrency(v)
@@ -458,6 +478,26 @@ func (_u *StoreUpdateOne) SetNillableName(v *string) *StoreUpdateOne {
 	if v != nil {
 		_u.SetName(*v)
 	}
+	return _u
+}
+
+// SetContactEmail sets the "contact_email" field.
+func (_u *StoreUpdateOne) SetContactEmail(v string) *StoreUpdateOne {
+	_u.mutation.SetContactEmail(v)
+	return _u
+}
+
+// SetNillableContactEmail sets the "contact_email" field if the given value is not nil.
+func (_u *StoreUpdateOne) SetNillableContactEmail(v *string) *StoreUpdateOne {
+	if v != nil {
+		_u.SetContactEmail(*v)
+	}
+	return _u
+}
+
+// ClearContactEmail clears the value of the "contact_email" field.
+func (_u *StoreUpdateOne) ClearContactEmail() *StoreUpdateOne {
+	_u.mutation.ClearContactEmail()
 	return _u
 }
 

@@ -84,6 +84,8 @@ type Tx struct {
 	Listing *ListingClient
 	// Mail is the client for interacting with the Mail builders.
 	Mail *MailClient
+	// MailStop is the client for interacting with the MailStop builders.
+	MailStop *MailStopClient
 	// MarketplaceTheme is the client for interacting with the MarketplaceTheme builders.
 	MarketplaceTheme *MarketplaceThemeClient
 	// Membership is the client for interacting with the Membership builders.
@@ -356,6 +358,7 @@ func (tx *Tx) init() {
 	tx.LineWalk = NewLineWalkClient(tx.config)
 	tx.Listing = NewListingClient(tx.config)
 	tx.Mail = NewMailClient(tx.config)
+	tx.MailStop = NewMailStopClient(tx.config)
 	tx.MarketplaceTheme = NewMarketplaceThemeClient(tx.config)
 	tx.Membership = NewMembershipClient(tx.config)
 	tx.Menus = NewMenusClient(tx.config)

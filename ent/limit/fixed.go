@@ -88,6 +88,10 @@ var fixed = []Fixed{
 	{Of: "The weight of a piece, in grams", Unit: inUnits, Most: Weight},
 	{Of: "A share or a rate, in hundredths of a percent", Unit: inUnits, Most: BasisPoints},
 	{Of: "The uses of a discount", Unit: inUnits, Most: Uses},
+	{Of: "The new orders an hour of which the people of a store get a notice each", Unit: inUnits, Most: OrderNews},
+	{Of: "The emails a day of a store to an address that never paid it", Unit: inUnits, Most: StrangerMails},
+	{Of: "The emails a day of all stores to an address that never paid them", Unit: inUnits, Most: AddressMails},
+	{Of: "The emails an hour to such addresses by orders from one network", Unit: inUnits, Most: NetworkMails},
 	{Of: "The rate of a webhook endpoint: attempts that begin within a second", Unit: inUnits, Most: EndpointRate},
 }
 

@@ -55,6 +55,14 @@ const (
 const (
 	// Email is an e-mail address (RFC 5321, section 4.5.3.1.3).
 	Email = 254
+	// StrangerMails is how many emails a day a store sends to an address that never paid it,
+	// AddressMails how many all stores do together, and NetworkMails how many emails an hour
+	// the shoppers of one network cause.
+	StrangerMails = 3
+	AddressMails  = 10
+	NetworkMails  = 20
+	// OrderNews is of how many new orders an hour the people of a store get a notice each.
+	OrderNews = 10
 	// EmailFilter is an e-mail address that customers are looked up by: what was
 	// published before [Email] was the limit.
 	EmailFilter = 320

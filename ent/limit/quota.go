@@ -29,6 +29,9 @@ const (
 	ExportsPerDay        Name = "exports_per_day"
 	ExportsRunning       Name = "exports_running"
 	MailsPerDay          Name = "mails_per_day"
+	OrderMailsPerDay     Name = "order_mails_per_day"
+	NewStoreMailsPerDay  Name = "new_store_mails_per_day"
+	NewStoreDays         Name = "new_store_days"
 	PingsPerMinute       Name = "pings_per_minute"
 	ReportOrders         Name = "report_orders_per_minute"
 	Products             Name = "products"
@@ -90,6 +93,12 @@ var rows = []Row{
 		Default: 5, Least: 1, Greatest: 100, Whole: true},
 	{Name: MailsPerDay, Counts: "mails to strangers that a store causes within 24 hours",
 		Default: 200, Least: 1, Greatest: 100_000},
+	{Name: OrderMailsPerDay, Counts: "emails to shoppers that a proven store causes within 24 hours",
+		Default: 5000, Least: 1, Greatest: 1_000_000},
+	{Name: NewStoreMailsPerDay, Counts: "emails to shoppers that a store causes within 24 hours before it is proven; " +
+		"they count as mails to strangers too", Default: 50, Least: 1, Greatest: 100_000},
+	{Name: NewStoreDays, Counts: "days from the first payment of a store until it is proven; with 0 it is at once",
+		Default: 30, Least: 0, Greatest: 3650},
 	{Name: PingsPerMinute, Counts: "test pings of a webhook endpoint within a minute",
 		Default: 10, Least: 1, Greatest: 1000},
 	{Name: ReportOrders, Counts: "orders, or sums of them, that the sales reports of a store read within a minute",

@@ -28,7 +28,8 @@ func TestDefaultsAreThePublished(t *testing.T) {
 	for name, want := range map[limit.Name]int64{limit.People: 500, limit.Invitations: 100, limit.APIKeys: 100,
 		limit.Apps: 100, limit.Endpoints: 100, limit.Themes: 100, limit.ThemeBytes: 1 << 30,
 		limit.PictureBytes: 1 << 30, limit.Exports: 50, limit.ExportsPerDay: 500, limit.ExportsRunning: 5,
-		limit.MailsPerDay: 200, limit.PingsPerMinute: 10, limit.ReportOrders: 1_000_000, limit.Stores: 50,
+		limit.MailsPerDay: 200, limit.OrderMailsPerDay: 5000, limit.NewStoreMailsPerDay: 50,
+		limit.NewStoreDays: 30, limit.PingsPerMinute: 10, limit.ReportOrders: 1_000_000, limit.Stores: 50,
 		limit.Factors: 10, limit.RatePerSecond: 100, limit.RateBurst: 200, limit.StoreRatePerSecond: 1000,
 		limit.VisitorRatePerSecond: 20} {
 		if r, _ := name.Row(); r.Default < want {

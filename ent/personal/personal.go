@@ -65,7 +65,7 @@ var tables = map[string]map[Class]string{
 	"idempotency_keys": {Sealed: "answer", Never: "key_hash fingerprint"},
 	"invitations":      {Account: "email pending inviter_name", Never: "role outcome"},
 	"listings":         {Never: "title_key"},
-	"mails":            {Redaction: "recipient subject body html", Never: "sender_name"},
+	"mails":            {Redaction: "recipient subject body html network stop_url", Never: "sender_name reply_to"},
 	"marketplace_themes": {
 		Account: "author review_note",
 		Never:   "slug name tagline theme_version currency categories preview status",
@@ -107,7 +107,7 @@ var tables = map[string]map[Class]string{
 	"staff":              {Never: "role"},
 	"staff_tokens":       {Never: "name hint"},
 	"store_handles":      {Never: "handle"},
-	"stores":             {Never: "handle name currency timezone status limits language"},
+	"stores":             {Books: "contact_email", Never: "handle name currency timezone status limits language"},
 	"tasks":              {Age: "payload", Never: "kind"},
 	"tax_settings":       {Never: "rates"},
 	"theme_assets":       {Never: "path kind content_type"},

@@ -5,7 +5,9 @@ import (
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 
+	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
 )
 
 // Mail is a message that was not handed to the mail server yet: one row for each
@@ -32,6 +34,15 @@ func (Mail) Fields() []ent.Field {
 		field.String("html").SchemaType(text).Optional().Nillable().Immutable(),
 		// sender_name is who writes, where that is not the service itself.
 		field.String("sender_name").MaxRuneLen(255).Optional().Nillable().Immutable(),
+		// reply_to is where answers go; null where nobody reads them.
+		field.String("reply_to").SchemaType(key(1020)).Optional().Nillable().Immutable(),
+		// order_id is the order of a shopper's email. Such emails are counted before they are sent.
+		field.UUID("order_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
+		// network is where a shopper's order came from, where that is known.
+		field.String("network").SchemaType(key(64)).Optional().Nillable().Immutable(),
+		// stop_url is where the recipient stops emails of the store with one click: it is given to
+		// strangers, who may have asked for nothing. Null where there is no way out.
+		field.String("stop_url").MaxRuneLen(255).Optional().Nillable().Immutable(),
 	}
 }
 
@@ -39,5 +50,26 @@ func (Mail) Fields() []ent.Field {
 func (Mail) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("bucket", "due_at"),
+	}
+}
+
+// MailStop says that an address wants no email of a store to strangers.
+type MailStop struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (MailStop) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields implements ent.Interface.
+func (MailStop) Fields() []ent.Field {
+	return []ent.Field{
+		// address is the SHA-256 of the e-mail address.
+		field.UUID("address", digest.Sum{}).SchemaType(bytes32).Immutable(),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (MailStop) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("store_id", "address").Unique().StorageKey(PrimaryKey),
 	}
 }

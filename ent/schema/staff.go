@@ -6,6 +6,7 @@ import (
 	"entgo.io/ent/schema"
 	"entgo.io/ent/schema/field"
 
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 )
@@ -22,6 +23,8 @@ func (Staff) Mixin() []ent.Mixin {
 func (Staff) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("role").GoType(viewer.Role("")).SchemaType(key(16)),
+		// orders_muted_at is since when they get no emails about new orders; null for those who do.
+		field.Int64("orders_muted_at").GoType(micros.Time(0)).Optional().Nillable(),
 	}
 }
 

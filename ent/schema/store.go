@@ -26,6 +26,8 @@ func (Store) Fields() []ent.Field {
 		field.UUID("id", xid.ID{}).SchemaType(bytes16).Immutable().Default(xid.New),
 		field.String("handle").SchemaType(key(limit.Handle)).Immutable(),
 		field.String("name").MaxRuneLen(255),
+		// contact_email is where answers to shoppers' emails go; null for nowhere.
+		field.String("contact_email").SchemaType(key(1020)).Optional().Nillable(),
 		field.String("currency").SchemaType(key(3)),
 		field.String("timezone").SchemaType(key(limit.Timezone)),
 		field.String("status").GoType(state.StoreStatus("")).SchemaType(key(32)).Default(string(state.StoreOpen)),

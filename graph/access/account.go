@@ -67,6 +67,15 @@ func (r *Resolver) user(ctx context.Context, id xid.ID) (*db.User, error) {
 // AccountFields are the fields of an account that need queries of their own.
 type AccountFields struct{ *Resolver }
 
+// OrderEmails reports whether the person gets emails about new orders of the present store.
+func (a AccountFields) OrderEmails(ctx context.Context, obj *model.Account) (bool, error) {
+	row, err := a.Mutation().membership(ctx, obj.User)
+	if err != nil {
+		return false, core.Explain("membership", err)
+	}
+	return row.OrdersMutedAt == nil, nil
+}
+
 // Memberships lists the open stores of the person, by name. It reads beyond the
 // viewer's store on purpose: which stores are theirs is the person's own business.
 func (a AccountFields) Memberships(ctx context.Context, obj *model.Account) ([]*model.Membership, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/allowance"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/link"
 	"github.com/storefront-go/storefront/graph/notify"
 )
 
@@ -45,7 +46,7 @@ func (r *Resolver) countInvitation(ctx context.Context, id xid.ID) error {
 
 // mailInvitation sends the link of an invitation to the address, where there is a mail
 // server.
-func (r *Resolver) mailInvitation(ctx context.Context, row *db.Invitation, link string) error {
+func (r *Resolver) mailInvitation(ctx context.Context, row *db.Invitation, address string) error {
 	if !r.Notifier.Sends() {
 		return nil
 	}
@@ -53,12 +54,15 @@ func (r *Resolver) mailInvitation(ctx context.Context, row *db.Invitation, link 
 	if err != nil {
 		return err
 	}
-	return r.Notifier.Send(ctx, r.Client(ctx), notify.Letter{To: row.Email, Of: row.StoreID,
-		Subject: shop.Name + " invites you",
+	// The recipient may be a stranger, and the names are what others chose.
+	name, inviter := notify.Unlink(shop.Name), notify.Unlink(inviterOf(row))
+	stop := r.APIHost + link.StopRoot + r.Links.StopToken(row.StoreID, notify.Address(row.Email))
+	return r.Notifier.Send(ctx, r.Client(ctx), notify.Letter{To: row.Email, Of: row.StoreID, Stop: stop,
+		Subject: name + " invites you",
 		Body: fmt.Sprintf("%s invites you to the store %s as %s.\n\nRead the invitation and answer it here, "+
 			"until %s:\n%s\n\nWhoever holds this link can answer in your place: do not pass it on. If you know "+
-			"nothing of the store, you need not do anything.\n", inviterOf(row), shop.Name, roleName(row.Role),
-			day(row.ExpiresAt.Time()), link)})
+			"nothing of the store, you need not do anything. To get no more emails of it, open\n%s\n",
+			inviter, name, roleName(row.Role), day(row.ExpiresAt.Time()), address, stop)})
 }
 
 // inviterOf names who invites.

@@ -166,6 +166,37 @@ func (m Mutation) StaffUpdateRole(ctx context.Context, id string, role viewer.Ro
 	return &model.StaffPayload{Staff: shown[0]}, nil
 }
 
+// StaffSetOrderEmails switches the caller's emails about new orders on or off.
+func (m Mutation) StaffSetOrderEmails(ctx context.Context, enabled bool) (*model.StaffPayload, error) {
+	v, err := human(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var shown []*model.Staff
+	err = m.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) {
+		row, err := m.membership(ctx, v.Actor)
+		if err != nil {
+			return nil, core.Explain("membership", err)
+		}
+		u := m.Client(ctx).Staff.Update().Where(staff.ID(row.ID))
+		if row.OrdersMutedAt = nil; enabled {
+			u.ClearOrdersMutedAt()
+		} else {
+			row.OrdersMutedAt = new(micros.Now())
+			u.SetOrdersMutedAt(*row.OrdersMutedAt)
+		}
+		if err := u.Exec(ctx); err != nil {
+			return nil, err
+		}
+		shown, err = m.named(ctx, []*db.Staff{row})
+		return nil, err // it concerns nobody else
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.StaffPayload{Staff: shown[0]}, nil
+}
+
 // dropRole prepares the loss of a role: the last owner keeps theirs, the invitations
 // that they made end, and what is remembered of the store's credentials is forgotten.
 func (m Mutation) dropRole(ctx context.Context, row *db.Staff) error {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/db"
 	dbcart "github.com/storefront-go/storefront/ent/db/cart"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
@@ -69,6 +70,7 @@ type placement struct {
 	shown  Shown
 	number int64 // of the order; 0 before it is taken
 	code   string
+	news   sales.News
 }
 
 // dropCode takes a discount code off, unless the cart has another one or was ordered meanwhile.
@@ -105,8 +107,14 @@ func (p *placement) place(ctx context.Context) (made Placed, err error) {
 		if p.number, err = p.sales.Number(ctx); err != nil { // outside the transaction, see there
 			return made, core.Explain("store", err)
 		}
+		// An order that is paid online is news once it is paid.
+		if v.Sums.TotalMinor == 0 || !v.Method.Kind.Online() {
+			if p.news, err = p.sales.Announces(ctx); err != nil {
+				return made, core.Explain("store", err)
+			}
+		}
 	}
-	order, err := p.sales.Prepare(ctx, v.placing(p.number))
+	order, err := p.sales.Prepare(ctx, v.placing(p.number, p.news))
 	if err != nil {
 		return made, core.Explain("order", err)
 	}
@@ -168,11 +176,11 @@ func (v *View) agreed(shown Shown) error {
 }
 
 // placing is the order that the cart becomes.
-func (v *View) placing(number int64) sales.Placing {
+func (v *View) placing(number int64, news sales.News) sales.Placing {
 	p := sales.Placing{Store: v.store, Number: number, Cart: v.ID, Email: v.Email, Phone: v.Phone,
-		Ships: v.Ships, Sums: v.Sums, PaymentMethod: v.Method.Kind, Note: v.Note}
+		Ships: v.Ships, Sums: v.Sums, PaymentMethod: v.Method.Kind, Note: v.Note, News: news}
 	if a := v.Address; a != nil && a.Country == v.place().Country { // else it is where an earlier cart went
-		p.Address = a
+		p.Address = withPhone(a, v.Phone)
 	}
 	if v.Ships {
 		p.ShippingMethod = &v.Rate.Name
@@ -185,6 +193,16 @@ func (v *View) placing(number int64) sales.Placing {
 			SKU: l.SKU, Quantity: l.Quantity, UnitMinor: l.Unit, Amounts: l.Amounts})
 	}
 	return p
+}
+
+// withPhone is an address with the telephone number of the contact, which carriers ask for,
+// where it has none of its own.
+func withPhone(a *document.AddressFields, phone string) *document.AddressFields {
+	c := *a
+	if c.Phone == nil && phone != "" {
+		c.Phone = &phone
+	}
+	return &c
 }
 
 // ownOrNil is the variant of a product with options; nil where the product is its own.

@@ -121,7 +121,9 @@ func (m *till) notices() (list []string) {
 	m.t.Helper()
 	ctx := viewer.Operator(m.t.Context(), m.Model.ID)
 	for _, n := range m.Store.DB(ctx).Notification.Query().AllX(ctx) {
-		list = append(list, n.Title)
+		if !strings.HasPrefix(n.Title, "New order #") {
+			list = append(list, n.Title)
+		}
 	}
 	return list
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 
+	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -37,6 +38,41 @@ func (s *Signer) Order(store xid.ID, token string) (order xid.ID, ok bool) {
 		return xid.Nil, false
 	}
 	return order, true
+}
+
+// StopRoot is where {api_host} lets the recipient of an email stop more of them.
+const StopRoot = "/emails/stop/"
+
+// StopToken returns the text by which an address stops emails of a store to strangers.
+func (s *Signer) StopToken(store xid.ID, address digest.Sum) string {
+	raw := append(store[:], address[:]...)
+	return base64.RawURLEncoding.EncodeToString(append(raw, stopMark(&s.keys[0].Key, raw)...))
+}
+
+// Stop returns what a token of [Signer.StopToken] names.
+func (s *Signer) Stop(token string) (store xid.ID, address digest.Sum, ok bool) {
+	const named = len(store) + len(address)
+	raw, err := base64.RawURLEncoding.DecodeString(token)
+	if err != nil || len(raw) != named+markLen || len(token) != base64.RawURLEncoding.EncodedLen(len(raw)) {
+		return xid.Nil, digest.Sum{}, false
+	}
+	for i := range s.keys {
+		ok = hmac.Equal(stopMark(&s.keys[i].Key, raw[:named]), raw[named:]) || ok
+	}
+	if !ok {
+		return xid.Nil, digest.Sum{}, false
+	}
+	copy(store[:], raw)
+	copy(address[:], raw[len(store):])
+	return store, address, true
+}
+
+// stopMark is that of a store and an address.
+func stopMark(key *[32]byte, of []byte) []byte {
+	mac := hmac.New(sha256.New, key[:])
+	mac.Write([]byte("an address that stops emails\x00"))
+	mac.Write(of)
+	return mac.Sum(nil)[:markLen]
 }
 
 // orderMark is that of an order. What is signed begins as no address that is signed does,

@@ -6,7 +6,9 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
@@ -14,6 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/notify"
 )
 
 // Store returns the store of the viewer.
@@ -70,11 +73,17 @@ func (m Mutation) StoreUpdate(ctx context.Context, in model.StoreUpdateInput) (*
 	core.Opt(in.Name, func(s string) { c.Name("name", s, limit.Line) })
 	core.Opt(in.Timezone, func(s string) { c.Timezone("timezone", s) })
 	core.Opt(in.Currency, func(s string) { in.Currency = new(c.Currency("currency", s)) })
+	core.Opt(in.ContactEmail.Value(), func(s string) { in.ContactEmail = model.Some(c.Email("contact_email", s)) })
 	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	if err := m.mayAnswerAt(ctx, in.ContactEmail.Value()); err != nil {
 		return nil, err
 	}
 	return m.changeStore(ctx, in.ExpectedVersion, "store.update", func(e *storeEdit) error {
 		s, u := e.Row, e.Update
+		core.MemberOpt(&e.Changed, in.ContactEmail, "contact_email", &s.ContactEmail, u.SetContactEmail,
+			u.ClearContactEmail)
 		core.Replace(&e.Changed, in.Name, "name", &s.Name, u.SetName)
 		core.Replace(&e.Changed, in.Language, "language", &s.Language, u.SetLanguage)
 		core.Replace(&e.Changed, in.Timezone, "timezone", &s.Timezone, u.SetTimezone)
@@ -85,6 +94,34 @@ func (m Mutation) StoreUpdate(ctx context.Context, in model.StoreUpdateInput) (*
 		}
 		return nil
 	})
+}
+
+// mayAnswerAt refuses a contact address that nobody proved to a store that is not proven: answers
+// to its emails could go to a stranger.
+func (m Mutation) mayAnswerAt(ctx context.Context, address *string) error {
+	if address == nil {
+		return nil
+	}
+	s, err := m.CurrentStore(ctx)
+	if err != nil || s.ContactEmail != nil && *s.ContactEmail == *address {
+		return err
+	}
+	proven, err := notify.Proven(ctx, m.Client(ctx), s, m.Limits)
+	if err != nil || proven {
+		return err
+	}
+	people, err := m.Client(ctx).User.Query().Where(user.Email(*address)).Load(ctx)
+	if err != nil {
+		return err
+	}
+	if len(people) == 1 && people[0].VerifiedAt != nil {
+		n, err := m.Client(ctx).Staff.Query().Where(staff.ID(people[0].ID)).Count(ctx)
+		if err != nil || n > 0 {
+			return err
+		}
+	}
+	return fault.Invalid(fault.Field{Pointer: "#/contact_email", Code: fault.UnknownValue,
+		Detail: "The contact address of a new store is that of one of its people, who has proved it."})
 }
 
 // changeCurrency writes the currency into a store that has no orders and sells

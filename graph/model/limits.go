@@ -58,6 +58,15 @@ func (l *Limits) ExportsRunningMax() int { return int(l.Of(limit.ExportsRunning)
 // MailsPerDayMax is [limit.MailsPerDay].
 func (l *Limits) MailsPerDayMax() int { return int(l.Of(limit.MailsPerDay)) }
 
+// OrderMailsPerDayMax is [limit.OrderMailsPerDay].
+func (l *Limits) OrderMailsPerDayMax() int { return int(l.Of(limit.OrderMailsPerDay)) }
+
+// NewStoreMailsPerDayMax is [limit.NewStoreMailsPerDay].
+func (l *Limits) NewStoreMailsPerDayMax() int { return int(l.Of(limit.NewStoreMailsPerDay)) }
+
+// NewStoreDaysMax is [limit.NewStoreDays].
+func (l *Limits) NewStoreDaysMax() int { return int(l.Of(limit.NewStoreDays)) }
+
 // PingsPerMinuteMax is [limit.PingsPerMinute].
 func (l *Limits) PingsPerMinuteMax() int { return int(l.Of(limit.PingsPerMinute)) }
 

@@ -910,6 +910,9 @@ type StoreUpdateInput struct {
 	// Fixed after the first order.
 	Currency *string         `json:"currency,omitempty"`
 	Language *state.Language `json:"language,omitempty"`
+	// Where answers to shoppers' emails go; null for nowhere. While a store is not proven (see new_store_days among the
+	// limits) it is the address of one of its people.
+	ContactEmail graphql.Omittable[*string] `json:"contactEmail,omitempty"`
 }
 
 type TaxRateInput struct {

@@ -1,10 +1,13 @@
 package notify
 
 import (
+	"cmp"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	netmail "net/mail"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/wneessen/go-mail"
 	"golang.org/x/net/idna"
@@ -41,11 +44,22 @@ func compose(from *netmail.Address, row *db.Mail) (*mail.Msg, error) {
 	m := mail.NewMsg(mail.WithNoDefaultUserAgent())
 	m.FromMailAddress(sender(from, row))
 	m.ToMailAddress(to)
-	m.Subject(oneLine(row.Subject))
+	m.Subject(encoded(oneLine(row.Subject)))
 	m.SetMessageIDWithValue(row.ID.String() + "@" + domain)
 	m.SetDateWithValue(row.ID.Time().Time())
 	// Who answers by a program answers nobody (RFC 3834, section 5).
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
+	if row.ReplyTo != nil {
+		answers, err := recipient(*row.ReplyTo)
+		if err != nil {
+			return nil, err
+		}
+		m.ReplyToMailAddress(answers)
+	}
+	if row.StopURL != nil { // one click, without a page (RFC 8058)
+		m.SetGenHeader(mail.HeaderListUnsubscribe, "<"+*row.StopURL+">")
+		m.SetGenHeader(mail.HeaderListUnsubscribePost, "List-Unsubscribe=One-Click")
+	}
 	m.SetBodyString(mail.TypeTextPlain, fold(row.Body))
 	if row.HTML != nil {
 		m.AddAlternativeString(mail.TypeTextHTML, *row.HTML)
@@ -53,12 +67,45 @@ func compose(from *netmail.Address, row *db.Mail) (*mail.Msg, error) {
 	return m, nil
 }
 
-// sender is who a mail comes from: the service's address, under the name of who writes.
+// sender is the From of an email: the service's address. Where a store writes, its name comes
+// with that of the service, so that no store passes for somebody else.
 func sender(from *netmail.Address, row *db.Mail) *netmail.Address {
 	if row.SenderName == nil {
-		return from
+		return &netmail.Address{Name: wordless(from.Name), Address: from.Address}
 	}
-	return &netmail.Address{Name: *row.SenderName, Address: from.Address}
+	service := cmp.Or(from.Name, from.Address[strings.LastIndexByte(from.Address, '@')+1:])
+	return &netmail.Address{Name: wordless(*row.SenderName + " via " + service), Address: from.Address}
+}
+
+// wordStart begins an encoded word of a header (RFC 2047, section 2).
+const wordStart = "=?"
+
+// wordless breaks what looks like an encoded word: the library writes names in quotes, and some
+// readers decode words there too.
+func wordless(name string) string { return strings.ReplaceAll(name, wordStart, "= ?") }
+
+// wordBytes is how much of a text goes into one encoded word, which has at most 75 characters.
+const wordBytes = 45
+
+// encoded is a text for a header that reads as the very text: one that looks like an encoded
+// word is encoded itself.
+func encoded(s string) string {
+	if !strings.Contains(s, wordStart) {
+		return s
+	}
+	var words []string
+	part := ""
+	for _, r := range s {
+		if len(part)+utf8.RuneLen(r) > wordBytes {
+			words, part = append(words, word(part)), ""
+		}
+		part += string(r)
+	}
+	return strings.Join(append(words, word(part)), " ")
+}
+
+func word(s string) string {
+	return "=?utf-8?b?" + base64.StdEncoding.EncodeToString([]byte(s)) + "?="
 }
 
 // recipient reads an address as it is kept: nothing but the address.

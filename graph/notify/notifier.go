@@ -28,6 +28,7 @@ const maxRecipients = 50
 const (
 	dashboardPath = "/dashboard"
 	noticesPath   = "/notifications"
+	settingsPath  = "/settings"
 )
 
 // pages are where the dashboard shows what notices are about, by its kind.
@@ -72,6 +73,10 @@ func (n *Notifier) Append(ctx context.Context, store *ent.Store, notice Notice) 
 	}
 	subject := clip(oneLine(notice.Title)+" ("+oneLine(s.Name)+")", limit.Line)
 	body := notice.Body + n.link(notice) + "\n\n" + n.footer(s)
+	if notice.Orders {
+		body += "\n\nYou get emails about new orders because you handle orders. Switch them off in the settings:\n" +
+			n.root + settingsPath
+	}
 	now := micros.Now()
 	rows := make([]*db.MailCreate, len(to))
 	for i, address := range to {
@@ -100,6 +105,18 @@ func (n *Notifier) Send(ctx context.Context, c *db.Client, l Letter) error {
 	}
 	if l.From != "" {
 		row.SetSenderName(clip(oneLine(l.From), limit.Line))
+	}
+	if l.ReplyTo != "" {
+		row.SetReplyTo(l.ReplyTo)
+	}
+	if !l.Order.IsNil() {
+		row.SetOrderID(l.Order)
+	}
+	if l.Network != "" {
+		row.SetNetwork(l.Network)
+	}
+	if l.Stop != "" {
+		row.SetStopURL(l.Stop)
 	}
 	if err := row.Exec(viewer.Operator(ctx, l.Of)); err != nil {
 		return fmt.Errorf("write a letter: %w", err)
@@ -132,8 +149,13 @@ func recipients(ctx context.Context, store *ent.Store, n Notice) ([]string, erro
 	if n.Developers {
 		roles = append(roles, viewer.Developer)
 	}
+	query := store.DB(ctx).Staff.Query()
+	if n.Orders {
+		roles = append(roles, viewer.Support)
+		query.Where(staff.OrdersMutedAtIsNil())
+	}
 	// By the alphabet, owners are the last of the roles.
-	ids, err := store.DB(ctx).Staff.Query().Where(staff.RoleIn(roles...), staff.IDNEQ(n.Except)).
+	ids, err := query.Where(staff.RoleIn(roles...), staff.IDNEQ(n.Except)).
 		Order(db.Desc(staff.FieldRole), db.Asc(staff.FieldID)).Limit(maxRecipients).IDs(ctx)
 	if err != nil || len(ids) == 0 {
 		return nil, wrap("find recipients", err)

@@ -25,6 +25,9 @@ type Notice struct {
 	ID   xid.ID
 	// Developers get the mail as owners and admins do: it is about what they work on.
 	Developers bool
+	// Orders says that it is about a new order: everybody who handles orders gets the mail,
+	// unless they have switched that off.
+	Orders bool
 	// Person gets the mail alone when it is their own affair; nil otherwise.
 	Person xid.ID
 	// Except gets no mail of it: they are written to otherwise. Nil for nobody.
@@ -41,6 +44,16 @@ type Letter struct {
 	// From is the name of who writes, such as a shop's; "" for the service itself. The
 	// address is the service's in any case.
 	From string
+	// ReplyTo is where answers go; "" for nowhere.
+	ReplyTo string
+	// Order is the order of a shopper's email; nil for any other email. Emails of an order are
+	// counted when they are sent.
+	Order xid.ID
+	// Network is where the order came from, as far as it is known.
+	Network string
+	// Stop is where a stranger stops emails of the store with one click; "" for people who
+	// have paid the store, and for emails of the service.
+	Stop string
 	// Of is whose row the mail is until it is sent: of whom the transaction writes rows,
 	// the person or the store that writes to them.
 	Of xid.ID

@@ -16,6 +16,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/graph/lease"
 	"github.com/storefront-go/storefront/graph/work"
@@ -48,6 +49,10 @@ type SenderConfig struct {
 	// Dial connects to the server; nil for the network.
 	Dial   func(ctx context.Context, network, address string) (net.Conn, error)
 	Logger *slog.Logger
+	// Limits are those that the operator set for all stores.
+	Limits limit.Values
+	// Notifier tells the people of a store of emails that are not sent.
+	Notifier *Notifier
 }
 
 // Sender hands waiting mails to a mail server: each at least once, and by one
@@ -138,6 +143,12 @@ func (r *round) try(ctx context.Context, row *db.Mail) error {
 	mine, err := r.claim(ctx, row)
 	if err != nil || !mine {
 		return err
+	}
+	if reason, err := r.withheld(ctx, row); err != nil || reason != "" {
+		if err != nil {
+			return err
+		}
+		return r.withhold(ctx, row, reason)
 	}
 	held := terms.Take(context.WithoutCancel(ctx), asked)
 	r.keep(held, row)

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,6 +20,22 @@ func oneLine(s string) string {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
 	}), " ")
 }
+
+// Unlink breaks what mail programs turn into links: the scheme of an address, the dots of a
+// domain and the @ of an e-mail address. The text stays readable: "pay[at]shop[.]example".
+func Unlink(s string) string {
+	s = strings.ReplaceAll(s, "://", "[:]//")
+	s = schemes.ReplaceAllString(s, "${1}[:]")
+	s = ats.ReplaceAllString(s, "${1}[at]${2}")
+	return dots.ReplaceAllString(dots.ReplaceAllString(s, "${1}[.]${2}"), "${1}[.]${2}") // labels may be one letter
+}
+
+// What [Unlink] looks for. IDNA takes four characters for a dot.
+var (
+	schemes = regexp.MustCompile(`(?i)\b(mailto|tel|sms|data|javascript):`)
+	ats     = regexp.MustCompile(`(\S)[@＠](\S)`)
+	dots    = regexp.MustCompile(`([\p{L}\p{N}])[.。．｡](\p{L})`)
+)
 
 // clip cuts a text to n characters.
 func clip(s string, n int) string {

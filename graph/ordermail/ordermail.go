@@ -12,9 +12,10 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/phrase"
+	"github.com/storefront-go/storefront/graph/price"
 )
 
-// Order is what a mail is about.
+// Order is what an email is about.
 type Order struct {
 	*db.Order
 	Lines []*db.OrderLine
@@ -24,6 +25,19 @@ type Order struct {
 	Instructions string
 	// Tracking is where the parcel is, of a shipment alone.
 	Tracking []string
+	// Parts are the lines of a shipment or a refund, and Coming those that are still to be
+	// shipped.
+	Parts, Coming []Part
+	// AmountMinor is that of a payment or a refund.
+	AmountMinor int64
+	// Stop is where a stranger stops emails of the shop, "" for nowhere.
+	Stop string
+}
+
+// Part is some pieces of a line.
+type Part struct {
+	Line   *db.OrderLine
+	Pieces int64
 }
 
 // Mail is a mail as it is sent.
@@ -35,7 +49,9 @@ type wording struct{ subject, text phrase.Key }
 // about is what shoppers are told, and how.
 var about = map[event.Type]wording{
 	event.OrderCreated:            {phrase.ConfirmedSubject, phrase.ConfirmedText},
-	event.OrderPartiallyFulfilled: {phrase.ShippedSubject, phrase.ShippedText},
+	event.OrderPaid:               {phrase.PaymentSubject, phrase.PaymentText},
+	event.OrderPartiallyPaid:      {phrase.PaymentSubject, phrase.PaymentText},
+	event.OrderPartiallyFulfilled: {phrase.PartlyShippedSubject, phrase.PartlyShippedText},
 	event.OrderFulfilled:          {phrase.ShippedSubject, phrase.ShippedText},
 	event.OrderRefunded:           {phrase.RefundedSubject, phrase.RefundedText},
 	event.OrderCancelled:          {phrase.CancelledSubject, phrase.CancelledText},
@@ -53,50 +69,116 @@ type row struct {
 	Last                  bool
 }
 
+// section is a list of lines under a title, which may be "".
+type section struct {
+	Title string
+	Rows  []row
+}
+
 // view is what the template shows.
 type view struct {
 	Language, Direction  string
 	Shop, Greeting, Link string
 	URL                  string
-	Instructions         string
-	InstructionsText     []string
-	Tracking             string
-	Parcels              []string
-	Lines, Sums          []row
+	// HowTo says how the order is paid, where it is not.
+	HowTo          string
+	HowToText      []string
+	Tracking       string
+	Parcels        []string
+	Goods          []section
+	Sums           []row
+	Stop, StopText string
 }
 
-// Compose words the mail about an event, of which [Tells] knows.
+// Compose words the email about an event, of which [Tells] knows.
 func Compose(t event.Type, o Order) (Mail, error) {
 	language := state.English
 	if o.Language != nil {
 		language = *o.Language
 	}
 	texts, number := phrase.In(language), strconv.FormatInt(o.Number, 10)
+	said := []string{number, o.Shop, texts.Money(o.AmountMinor, o.Currency)}
 	v := view{Language: string(language), Direction: language.Direction(), Shop: o.Shop, URL: o.URL,
-		Greeting: texts.Say(about[t].text, number, o.Shop), Link: texts.Say(phrase.MailLink),
-		Lines: lines(texts, o), Sums: sums(texts, o)}
-	if t == event.OrderCreated && o.Instructions != "" && o.PaidAt == nil {
-		v.Instructions, v.InstructionsText = texts.Say(phrase.Instructions), strings.Split(o.Instructions, "\n")
+		Greeting: texts.Say(about[t].text, said...), Link: texts.Say(phrase.MailLink), Goods: goods(texts, t, o)}
+	if t != event.OrderFulfilled && t != event.OrderPartiallyFulfilled { // a shipment is about goods alone
+		v.Sums = sums(texts, o)
+	}
+	if t == event.OrderCreated {
+		v.HowToText = howTo(texts, number, o)
+	}
+	if len(v.HowToText) > 0 {
+		v.HowTo = texts.Say(phrase.Instructions)
 	}
 	if len(o.Tracking) > 0 {
 		v.Tracking, v.Parcels = texts.Say(phrase.Tracking), o.Tracking
+	}
+	if o.Stop != "" {
+		v.Stop, v.StopText = o.Stop, texts.Say(phrase.NotOrdered)
 	}
 	var html strings.Builder
 	if err := page.Execute(&html, v); err != nil {
 		return Mail{}, fmt.Errorf("word a mail: %w", err)
 	}
-	return Mail{texts.Say(about[t].subject, number, o.Shop), plain(v), html.String()}, nil
+	return Mail{texts.Say(about[t].subject, said...), plain(v), html.String()}, nil
+}
+
+// howTo says how an order is paid that is not.
+func howTo(texts *phrase.Texts, number string, o Order) (list []string) {
+	if o.PaidAt != nil || o.PaymentMethod == nil {
+		return nil
+	}
+	switch {
+	case o.PaymentMethod.Online():
+		list = append(list, texts.Say(phrase.PayOnline))
+	case *o.PaymentMethod == state.PaymentTransfer:
+		list = append(list, texts.Say(phrase.PayTransfer, texts.Money(o.TotalMinor, o.Currency), number))
+	}
+	if o.Instructions != "" {
+		list = append(list, strings.Split(o.Instructions, "\n")...)
+	}
+	return list
+}
+
+// goods are the lines that the event is about.
+func goods(texts *phrase.Texts, t event.Type, o Order) []section {
+	switch t {
+	case event.OrderPaid, event.OrderPartiallyPaid:
+		return nil
+	case event.OrderFulfilled, event.OrderPartiallyFulfilled:
+		list := []section{{texts.Say(phrase.ShippedNow), pieces(o.Parts)}}
+		if len(o.Coming) > 0 {
+			list = append(list, section{texts.Say(phrase.StillToCome), pieces(o.Coming)})
+		}
+		return list
+	case event.OrderRefunded:
+		return []section{{Rows: pieces(o.Parts)}}
+	}
+	return []section{{Rows: lines(texts, o)}}
+}
+
+// pieces are some pieces of lines, without their prices.
+func pieces(parts []Part) []row {
+	list := make([]row, len(parts))
+	for i, p := range parts {
+		list[i] = row{Label: p.Line.Title, Detail: options(p.Line), Amount: strconv.FormatInt(p.Pieces, 10) + " ×"}
+	}
+	return list
+}
+
+// options tell the variant of a line.
+func options(l *db.OrderLine) string {
+	list, err := l.Options.List()
+	if err != nil {
+		return "" // the title says enough
+	}
+	return strings.Join(list, " / ")
 }
 
 // lines are those of the order.
 func lines(texts *phrase.Texts, o Order) []row {
 	list := make([]row, len(o.Lines))
 	for i, l := range o.Lines {
-		options, err := l.Options.List()
-		if err != nil {
-			options = nil // the title says enough
-		}
-		list[i] = row{Label: l.Title, Detail: strings.Join(options, " / "),
+		list[i] = row{Label: l.Title, Detail: options(l),
 			Amount: strconv.FormatInt(l.Quantity, 10) + " × " + texts.Money(l.UnitPriceMinor, o.Currency)}
 	}
 	return list
@@ -110,15 +192,21 @@ func sums(texts *phrase.Texts, o Order) []row {
 			list = append(list, row{Label: texts.Say(k), Amount: texts.Money(minor, o.Currency)})
 		}
 	}
+	var included int64
+	if o.IncludedTaxMinor != nil {
+		included = *o.IncludedTaxMinor
+	}
+	shipping, tax, included := price.ShownTax(o.ShippingMinor, o.TaxMinor, included)
 	add(phrase.Subtotal, o.SubtotalMinor)
 	add(phrase.Discount, -o.DiscountMinor)
-	add(phrase.Shipping, o.ShippingMinor)
-	add(phrase.Tax, o.TaxMinor)
+	add(phrase.Shipping, shipping)
+	add(phrase.Tax, tax)
 	list = append(list, row{Label: texts.Say(phrase.Total), Amount: texts.Money(o.TotalMinor, o.Currency), Last: true})
-	if o.IncludedTaxMinor != nil {
-		add(phrase.TaxIncluded, *o.IncludedTaxMinor)
-	}
+	add(phrase.TaxIncluded, included)
 	add(phrase.Refunded, -o.RefundedMinor)
+	if o.PaidMinor > 0 {
+		add(phrase.StillToPay, o.TotalMinor-o.PaidMinor)
+	}
 	return list
 }
 
@@ -131,22 +219,34 @@ func plain(v view) string {
 			b.WriteString("\n" + title + ":\n" + strings.Join(lines, "\n") + "\n")
 		}
 	}
-	part(v.Instructions, v.InstructionsText)
+	part(v.HowTo, v.HowToText)
 	part(v.Tracking, v.Parcels)
-	b.WriteString("\n")
-	for _, l := range v.Lines {
-		b.WriteString(l.Label)
-		if l.Detail != "" {
-			b.WriteString(" (" + l.Detail + ")")
+	for _, g := range v.Goods {
+		b.WriteString("\n")
+		if g.Title != "" {
+			b.WriteString(g.Title + ":\n")
 		}
-		b.WriteString(": " + l.Amount + "\n")
+		for _, l := range g.Rows {
+			b.WriteString(l.text() + "\n")
+		}
 	}
 	b.WriteString("\n")
 	for _, s := range v.Sums {
-		b.WriteString(s.Label + ": " + s.Amount + "\n")
+		b.WriteString(s.text() + "\n")
 	}
 	b.WriteString("\n" + v.Link + ":\n" + v.URL + "\n\n" + v.Shop + "\n")
+	if v.Stop != "" {
+		b.WriteString("\n" + v.StopText + ":\n" + v.Stop + "\n")
+	}
 	return b.String()
+}
+
+// text is a row as one line.
+func (r row) text() string {
+	if r.Detail != "" {
+		return r.Label + " (" + r.Detail + "): " + r.Amount
+	}
+	return r.Label + ": " + r.Amount
 }
 
 // page is the mail as HTML. Programs that read mails know little of it: tables, and styles
@@ -159,18 +259,21 @@ var page = template.Must(template.New("mail").Parse(`<!doctype html>
  style="max-width:36rem;width:100%;margin:0 auto;border-collapse:collapse">
 <tr><td colspan="2" style="font-size:20px;font-weight:bold;padding-bottom:16px"><bdi>{{.Shop}}</bdi></td></tr>
 <tr><td colspan="2" style="padding-bottom:16px">{{.Greeting}}</td></tr>
-{{- with .InstructionsText}}
-<tr><td colspan="2" style="padding-bottom:16px"><strong>{{$.Instructions}}</strong>
+{{- with .HowToText}}
+<tr><td colspan="2" style="padding-bottom:16px"><strong>{{$.HowTo}}</strong>
 {{- range .}}<br>{{.}}{{end}}</td></tr>{{end}}
 {{- with .Parcels}}
 <tr><td colspan="2" style="padding-bottom:16px"><strong>{{$.Tracking}}</strong>{{range .}}<br>{{.}}{{end}}</td></tr>{{end}}
-{{- range .Lines}}
+{{- range .Goods}}{{with .Title}}
+<tr><td colspan="2" style="padding:12px 0 6px"><strong>{{.}}</strong></td></tr>{{end}}{{range .Rows}}
 <tr><td style="padding:6px 0;border-top:1px solid #ccc"><bdi>{{.Label}}</bdi>{{with .Detail}}<br><bdi>{{.}}</bdi>{{end}}</td>
-<td style="padding:6px 0;border-top:1px solid #ccc;text-align:end"><bdi>{{.Amount}}</bdi></td></tr>{{end}}
+<td style="padding:6px 0;border-top:1px solid #ccc;text-align:end"><bdi>{{.Amount}}</bdi></td></tr>{{end}}{{end}}
 {{- range .Sums}}
 <tr{{if .Last}} style="font-weight:bold"{{end}}><td style="padding:3px 0">{{.Label}}</td>
 <td style="padding:3px 0;text-align:end"><bdi>{{.Amount}}</bdi></td></tr>{{end}}
 <tr><td colspan="2" style="padding-top:20px"><a href="{{.URL}}">{{.Link}}</a></td></tr>
+{{- with .Stop}}
+<tr><td colspan="2" style="padding-top:20px"><small><a href="{{.}}">{{$.StopText}}</a></small></td></tr>{{end}}
 </table>
 </body>
 </html>

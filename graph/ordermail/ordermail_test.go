@@ -16,7 +16,7 @@ func bought(l state.Language) ordermail.Order {
 	return ordermail.Order{Shop: "Kestrel <Bikes>", URL: "https://kestrel.example/orders/T",
 		Instructions: "IBAN DE02\nby Friday",
 		Order: &db.Order{Number: 1031, Currency: "EUR", SubtotalMinor: 8980, ShippingMinor: 490, TotalMinor: 9470,
-			IncludedTaxMinor: new(int64(1512)), Language: &l},
+			IncludedTaxMinor: new(int64(1512)), PaymentMethod: new(state.PaymentTransfer), Language: &l},
 		Lines: []*db.OrderLine{{Title: "Pedals & grips", Quantity: 2, UnitPriceMinor: 4490,
 			Options: document.NewTags([]string{"M", "red"})}}}
 }
@@ -47,22 +47,53 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// Every mail has its own words, in every language.
+// Every email is about its event alone, in every language.
 func TestComposeAll(t *testing.T) {
-	for _, l := range state.Languages() {
-		seen := map[string]bool{}
-		for _, about := range []event.Type{event.OrderCreated, event.OrderFulfilled, event.OrderRefunded,
-			event.OrderCancelled} {
+	pedals, grips := &db.OrderLine{Title: "Pedals", Quantity: 2}, &db.OrderLine{Title: "Grips", Quantity: 3}
+	for _, tc := range []struct {
+		about     event.Type
+		has, not  []string // words of the goods and sums
+		paid      int64
+		parts     []ordermail.Part
+		coming    []ordermail.Part
+		asksMoney bool
+	}{
+		{about: event.OrderCreated, has: []string{"Pedals: 2", "Grips: 3", "94"}, asksMoney: true},
+		{about: event.OrderPaid, has: []string{"12.34"}, not: []string{"Pedals", "Grips"}, paid: 9470},
+		{about: event.OrderPartiallyPaid, has: []string{"12.34", "82.36"}, not: []string{"Pedals"}, paid: 1234},
+		{about: event.OrderPartiallyFulfilled, has: []string{"Pedals: 1 ×", "Grips: 3 ×"}, not: []string{"94.70"},
+			parts: []ordermail.Part{{Line: pedals, Pieces: 1}}, coming: []ordermail.Part{{Line: grips, Pieces: 3}}},
+		{about: event.OrderFulfilled, has: []string{"Grips: 3 ×"}, not: []string{"Pedals", "94.70"},
+			parts: []ordermail.Part{{Line: grips, Pieces: 3}}},
+		{about: event.OrderRefunded, has: []string{"Grips: 1 ×", "12.34"}, not: []string{"Pedals"},
+			parts: []ordermail.Part{{Line: grips, Pieces: 1}}},
+		{about: event.OrderCancelled, has: []string{"Pedals: 2", "Grips: 3"}},
+	} {
+		for _, l := range state.Languages() {
 			o := bought(l)
-			o.Tracking = []string{"Post 123"}
-			m, err := ordermail.Compose(about, o)
-			if err != nil || !ordermail.Tells(about) || seen[m.Subject] || !strings.Contains(m.Text, "Post 123") {
-				t.Errorf("%s %s: %q (%v)", l, about, m.Subject, err)
+			o.Currency, o.Lines, o.Parts, o.Coming = "USD", []*db.OrderLine{pedals, grips}, tc.parts, tc.coming
+			o.AmountMinor, o.PaidMinor, o.Tracking = 1234, tc.paid, []string{"Post 123"}
+			o.Stop = "https://out.example/x"
+			m, err := ordermail.Compose(tc.about, o)
+			if err != nil || !ordermail.Tells(tc.about) {
+				t.Fatal(tc.about, err)
 			}
-			seen[m.Subject] = true
+			for _, text := range append(tc.has, "Post 123", "https://out.example/x") {
+				if l == state.English && !strings.Contains(m.Text, text) {
+					t.Errorf("%s: %q is not in\n%s", tc.about, text, m.Text)
+				}
+			}
+			for _, text := range tc.not {
+				if strings.Contains(m.Text, text) {
+					t.Errorf("%s %s: %q is in\n%s", l, tc.about, text, m.Text)
+				}
+			}
+			if got := strings.Contains(m.Text, "IBAN"); got != tc.asksMoney {
+				t.Errorf("%s %s: says how to pay: %t", l, tc.about, got)
+			}
 		}
 	}
-	if ordermail.Tells(event.OrderPaid) || ordermail.Tells(event.ProductCreated) {
+	if ordermail.Tells(event.OrderCompleted) || ordermail.Tells(event.ProductCreated) {
 		t.Error("shoppers are told of everything")
 	}
 }

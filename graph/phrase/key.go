@@ -103,6 +103,9 @@ const (
 	PartlyShipped
 	Cancelled
 	Refunded
+	PartlyRefunded
+	LineShipped  // {0} is how many pieces of a line
+	LineRefunded // likewise
 	Tracking
 	Instructions
 	OrderedOn // {0} is the date
@@ -112,8 +115,18 @@ const (
 	ConfirmedText
 	ShippedSubject
 	ShippedText
+	PartlyShippedSubject
+	PartlyShippedText
+	ShippedNow
+	StillToCome
 	RefundedSubject
-	RefundedText
+	RefundedText // {2} is the amount
+	PaymentSubject
+	PaymentText // {2} is the amount
+	StillToPay
+	PayTransfer // {0} is the amount, {1} the reference
+	PayOnline
+	NotOrdered
 	CancelledSubject
 	CancelledText
 	MailLink

@@ -71,6 +71,16 @@ type Sums struct {
 // no larger.
 func (s Sums) AllTax() int64 { return s.TaxMinor + s.IncludedTaxMinor }
 
+// ShownTax is shipping and tax as people read them: shipping as the store entered it, and all tax
+// that is added on one line. The order's row keeps the tax on shipping within shipping, where it is
+// the only tax that is included while that of the goods is added.
+func ShownTax(shipping, tax, included int64) (shownShipping, shownTax, shownIncluded int64) {
+	if tax == 0 || included > shipping {
+		return shipping, tax, included
+	}
+	return shipping - included, tax + included, 0
+}
+
 // Result is what a cart costs.
 type Result struct {
 	Sums

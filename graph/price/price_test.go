@@ -248,3 +248,20 @@ func TestRefund(t *testing.T) {
 		}
 	}
 }
+
+// Shipping is shown as the store entered it, and the tax that is added on one line: the sum is the
+// same.
+func TestShownTax(t *testing.T) {
+	for _, tc := range []struct{ given, want [3]int64 }{
+		{given: [3]int64{1089, 888, 89}, want: [3]int64{1000, 977, 0}},  // added, with shipping
+		{given: [3]int64{1000, 888, 0}, want: [3]int64{1000, 888, 0}},   // added, without
+		{given: [3]int64{1000, 0, 2000}, want: [3]int64{1000, 0, 2000}}, // included
+		{given: [3]int64{0, 0, 0}},
+		{given: [3]int64{5, 10, 20}, want: [3]int64{5, 10, 20}}, // of no quote
+	} {
+		var got [3]int64
+		if got[0], got[1], got[2] = price.ShownTax(tc.given[0], tc.given[1], tc.given[2]); got != tc.want {
+			t.Errorf("%v: %v, want %v", tc.given, got, tc.want)
+		}
+	}
+}

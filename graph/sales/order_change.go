@@ -31,8 +31,8 @@ type orderEdit struct {
 	back     *db.PaymentRefundCreate
 	shipment *db.FulfillmentCreate
 	note     *db.NoteCreate
-	// tracking is where the shipment is.
-	tracking []string
+	// told is what the shopper is told of it.
+	told occasion
 	// quiet says that the shopper gets no mail: the change is their own.
 	quiet bool
 	// stock goes back; spent changes what the customer has spent.
@@ -165,7 +165,7 @@ func (m Mutation) saveParts(ctx context.Context, e *orderEdit) error {
 	if e.quiet {
 		return nil
 	}
-	return m.tell(ctx, e.Order, e.news(), e.tracking)
+	return m.tell(ctx, e.Order, e.news(), e.told)
 }
 
 // saveLines writes the quantities of the lines that moved into their own rows, where programs that

@@ -148,7 +148,7 @@ func (m Mutation) ship(ctx context.Context, e *orderEdit, in model.FulfillInput,
 	e.shipment = m.Client(ctx).Fulfillment.Create().SetOrderID(e.ID).SetLines(document.NewLines(shipped)).
 		SetNillableCarrier(in.Carrier).SetNillableTrackingNumber(in.TrackingNumber).
 		SetNillableTrackingURL(in.TrackingURL)
-	e.tracking = tracked(in)
+	e.told.tracking, e.told.parts = tracked(in), lines
 	if in.TrackingNumber != nil {
 		e.Then = m.findable(e)
 	}

@@ -60,6 +60,8 @@ type Online struct {
 	Reference   string // of the provider
 	AmountMinor int64
 	Currency    string
+	// News is what the people of the store are told of the order, of which they have not heard.
+	News News
 }
 
 // PayOnline marks an order as paid, if its goods are still held and the amount is the one
@@ -67,6 +69,9 @@ type Online struct {
 // often and at which moment it is called, an order is paid once, and never paid and ended
 // by [Resolver.EndHolds].
 func (r *Resolver) PayOnline(ctx context.Context, id xid.ID, p Online) (taken bool, err error) {
+	if p.News, err = r.Announces(ctx); err != nil {
+		return false, err
+	}
 	err = r.untilCurrent(func() error {
 		return r.Commit(ctx, xid.Order, func(ctx context.Context) (_ *core.Record, err error) {
 			taken, err = r.takeOnline(ctx, id, p)
@@ -87,8 +92,11 @@ func (r *Resolver) takeOnline(ctx context.Context, id xid.ID, p Online) (taken b
 	if err != nil || n == 0 || o.Status != state.OrderOpen || o.FinancialStatus != state.FinancialPending {
 		return false, err
 	}
-	_, err = r.Mutation().OrderMarkPaid(ctx, xid.Order.Format(id), o.Version, new(string(p.Method)), &p.Reference)
+	paid, err := r.Mutation().OrderMarkPaid(ctx, xid.Order.Format(id), o.Version, new(string(p.Method)), &p.Reference)
 	if err != nil {
+		return false, err
+	}
+	if err := r.Mutation().announce(ctx, paid.Order, p.News); err != nil {
 		return false, err
 	}
 	return true, r.forgetCart(ctx, o)

@@ -75,6 +75,7 @@ func (m Mutation) take(ctx context.Context, e *orderEdit, in model.PaymentInput)
 		e.Update.SetPaidAt(e.Now)
 	}
 	e.spent += in.AmountMinor
+	e.told.amount = in.AmountMinor
 	e.Then = both(e.Then, func(ctx context.Context) error { return m.lookSoon(ctx, e.Order) })
 	e.ledger = append(e.ledger, m.ledgerRow(ctx, e, state.LedgerPayment, in.AmountMinor, nil).
 		SetNillableMethod(in.Method).SetNillableReference(in.Reference))
@@ -156,6 +157,7 @@ func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput
 	e.Update.SetRefundedMinor(e.RefundedMinor)
 	e.settleMoney()
 	e.spent -= in.AmountMinor
+	e.told.amount, e.told.parts = in.AmountMinor, lines
 	back := make([]document.Line, len(lines))
 	for i, p := range lines {
 		p.line.RefundedQuantity += p.quantity

@@ -47,6 +47,8 @@ type Placing struct {
 	Discount       *db.Discount
 	ShippingMethod *string // nil where nothing is shipped
 	PaymentMethod  state.PaymentMethod
+	// News is what the people of the store are told; those of a test store are told nothing.
+	News News
 	// Note is what the shopper wants to say, "" for nothing.
 	Note string
 }
@@ -126,7 +128,10 @@ func (o *Placement) Place(ctx context.Context) (*core.Record, error) {
 	if err := m.hold(ctx, o.order); err != nil {
 		return nil, err
 	}
-	if err := m.tell(ctx, shown, o.events, nil); err != nil {
+	if err := m.tell(ctx, shown, o.events, occasion{customer: d.customer}); err != nil {
+		return nil, err
+	}
+	if err := m.announce(ctx, shown, o.p.News); err != nil {
 		return nil, err
 	}
 	return m.orders().Made(shown, "order.place", "", o.events...), nil

@@ -246,13 +246,17 @@ func (r *Resolver) leave(
 
 // book decides what becomes of money that has come, once: it is the order's, or goes back.
 func (r *Resolver) book(ctx context.Context, row *db.PaymentSession, s payment.Session) error {
+	news, err := r.Announces(ctx)
+	if err != nil {
+		return err
+	}
 	return r.untilCurrent(func() error {
 		return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
 			if mine, err := r.leave(ctx, row, state.PaymentSessionPaid, s.Payment); err != nil || !mine {
 				return nil, err
 			}
 			taken, err := r.takeOnline(ctx, row.OrderID, Online{Method: row.Provider, Reference: s.Payment,
-				AmountMinor: s.AmountMinor, Currency: s.Currency})
+				AmountMinor: s.AmountMinor, Currency: s.Currency, News: news})
 			if err != nil || taken {
 				return nil, err
 			}

@@ -2,17 +2,24 @@
 package sales
 
 import (
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/memo"
 )
 
 // Resolver is the parts that the operations of this package work with.
 type Resolver struct {
 	*core.Core
 	numbers *numbers
+	// quiet are stores that have got enough news of orders, and until when.
+	quiet *memo.Cache[xid.ID, micros.Time]
 }
 
 // New makes the resolver.
-func New(c *core.Core) *Resolver { return &Resolver{Core: c, numbers: newNumbers(c.Store)} }
+func New(c *core.Core) *Resolver {
+	return &Resolver{Core: c, numbers: newNumbers(c.Store), quiet: memo.NewCache[xid.ID, micros.Time](quietBytes)}
+}
 
 // Query returns the queries.
 func (r *Resolver) Query() Query { return Query{r} }

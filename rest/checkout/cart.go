@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/graph/gcra"
 	"github.com/storefront-go/storefront/graph/phrase"
 	"github.com/storefront-go/storefront/graph/picture"
+	"github.com/storefront-go/storefront/graph/price"
 	"github.com/storefront-go/storefront/graph/storefront"
 )
 
@@ -100,6 +101,7 @@ func (v *visit) refusal(c *cart.View) string {
 // sums are what a cart comes to, as far as it is known.
 func (v *visit) sums(c *cart.View) []Sum {
 	s := c.Sums
+	s.ShippingMinor, s.TaxMinor, s.IncludedTaxMinor = price.ShownTax(s.ShippingMinor, s.TaxMinor, s.IncludedTaxMinor)
 	list := []Sum{v.sum(phrase.Subtotal, s.SubtotalMinor, c.Currency)}
 	if s.DiscountMinor > 0 {
 		list = append(list, v.sum(phrase.Discount, -s.DiscountMinor, c.Currency))

@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/phrase"
+	"github.com/storefront-go/storefront/graph/price"
 	"github.com/storefront-go/storefront/graph/storefront"
 )
 
@@ -134,7 +135,7 @@ func (v *visit) statusPage(o *storefront.Bought) (StatusPage, error) {
 	page := StatusPage{Frame: v.frame(phrase.OrderNumber), Number: number, States: v.states(o),
 		Date: v.texts.Date(o.PlacedOn)}
 	page.Title = v.texts.Say(phrase.OrderNumber, number)
-	if o.FinancialStatus == state.FinancialPending && o.Status == state.OrderOpen {
+	if o.PaidMinor < o.TotalMinor && o.Status == state.OrderOpen {
 		page.Instructions = o.Instructions
 	}
 	if o.Held {
@@ -159,28 +160,43 @@ func (v *visit) statusPage(o *storefront.Bought) (StatusPage, error) {
 		}
 		page.Lines = append(page.Lines, Line{Title: l.Title, Options: strings.Join(options, " / "),
 			Quantity: l.Quantity, Unit: v.texts.Money(l.UnitPriceMinor, o.Currency),
-			Total: v.texts.Money(l.UnitPriceMinor*l.Quantity, o.Currency)})
+			Total: v.texts.Money(l.UnitPriceMinor*l.Quantity, o.Currency), Notes: v.lineStates(o, l)})
 	}
 	page.Sums = v.orderSums(o)
 	return page, nil
 }
 
+// lineStates say what of a line was shipped, where not all of the order was, and what was refunded.
+func (v *visit) lineStates(o *storefront.Bought, l *db.OrderLine) (list []string) {
+	if l.FulfilledQuantity > 0 && o.FulfillmentStatus == state.FulfillmentPartiallyFulfilled {
+		list = append(list, v.texts.Say(phrase.LineShipped, strconv.FormatInt(l.FulfilledQuantity, 10)))
+	}
+	if l.RefundedQuantity > 0 {
+		list = append(list, v.texts.Say(phrase.LineRefunded, strconv.FormatInt(l.RefundedQuantity, 10)))
+	}
+	return list
+}
+
 // orderSums are what an order came to.
 func (v *visit) orderSums(o *storefront.Bought) []Sum {
-	list := []Sum{v.sum(phrase.Subtotal, o.SubtotalMinor, o.Currency)}
-	if o.DiscountMinor > 0 {
-		list = append(list, v.sum(phrase.Discount, -o.DiscountMinor, o.Currency))
-	}
-	if o.ShippingMinor > 0 || slices.ContainsFunc(o.Lines, func(l *db.OrderLine) bool { return l.RequiresShipping }) {
-		list = append(list, v.shippingSum(o.ShippingMinor, o.Currency))
-	}
 	var included int64
 	if o.IncludedTaxMinor != nil {
 		included = *o.IncludedTaxMinor
 	}
-	list = append(list, v.lastSums(o.TaxMinor, o.TotalMinor, included, o.Currency)...)
+	shipping, tax, included := price.ShownTax(o.ShippingMinor, o.TaxMinor, included)
+	list := []Sum{v.sum(phrase.Subtotal, o.SubtotalMinor, o.Currency)}
+	if o.DiscountMinor > 0 {
+		list = append(list, v.sum(phrase.Discount, -o.DiscountMinor, o.Currency))
+	}
+	if shipping > 0 || slices.ContainsFunc(o.Lines, func(l *db.OrderLine) bool { return l.RequiresShipping }) {
+		list = append(list, v.shippingSum(shipping, o.Currency))
+	}
+	list = append(list, v.lastSums(tax, o.TotalMinor, included, o.Currency)...)
 	if o.RefundedMinor > 0 {
 		list = append(list, v.sum(phrase.Refunded, o.RefundedMinor, o.Currency))
+	}
+	if o.PaidMinor > 0 && o.PaidMinor < o.TotalMinor && o.Status != state.OrderCancelled {
+		list = append(list, v.sum(phrase.StillToPay, o.TotalMinor-o.PaidMinor, o.Currency))
 	}
 	return list
 }
@@ -200,7 +216,12 @@ func (v *visit) states(o *storefront.Bought) []string {
 		}
 	case state.FinancialPaid:
 		say(phrase.Paid)
-	case state.FinancialPartiallyRefunded, state.FinancialRefunded:
+	case state.FinancialPartiallyRefunded:
+		if !cancelled && o.PaidMinor < o.TotalMinor {
+			say(phrase.WaitingForPayment)
+		}
+		say(phrase.PartlyRefunded)
+	case state.FinancialRefunded:
 		say(phrase.Refunded)
 	}
 	switch o.FulfillmentStatus {

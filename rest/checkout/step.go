@@ -114,6 +114,9 @@ func (v *visit) contact(c *cart.View) {
 // contactForm asks for the country too where nothing else tells how to tax.
 func (v *visit) contactForm(c *cart.View, values, wrong map[string]string) {
 	form := contactFields
+	if !c.Ships { // only carriers need a telephone number
+		form = form[:1]
+	}
 	if c.Asks() {
 		form = append(slices.Clone(form), countryField)
 	}

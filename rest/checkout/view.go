@@ -46,7 +46,7 @@ type Line struct {
 	Error            string // what is wrong with that
 	Unit, Total      string
 	Gone             bool
-	// Notes say what has changed since the shopper last looked.
+	// Notes say what has changed since the shopper last looked, or what became of an order's line.
 	Notes []string
 }
 

@@ -1263,6 +1263,15 @@ type IdentityLimits struct {
 	// MailsPerDayMax Mails to strangers that a store causes within 24 hours.
 	MailsPerDayMax int `json:"mails_per_day_max"`
 
+	// NewStoreDaysMax Days from the first payment of a store until it is proven; with 0 it is at once.
+	NewStoreDaysMax int `json:"new_store_days_max"`
+
+	// NewStoreMailsPerDayMax Emails to shoppers that a store causes within 24 hours before it is proven.
+	NewStoreMailsPerDayMax int `json:"new_store_mails_per_day_max"`
+
+	// OrderMailsPerDayMax Emails to shoppers that a proven store causes within 24 hours.
+	OrderMailsPerDayMax int `json:"order_mails_per_day_max"`
+
 	// PageSizeDefault Items of a page when no `limit` is given.
 	PageSizeDefault int `json:"page_size_default"`
 

@@ -72,6 +72,7 @@ func (s *Server) newSender(c Mail, reg prometheus.Registerer) error {
 	}
 	s.sender, err = notify.NewSender(notify.SenderConfig{
 		Store: s.base.Store, Server: server, From: from, Logger: s.log,
+		Limits: s.base.Limits, Notifier: s.base.Notifier,
 	})
 	if err != nil {
 		return err

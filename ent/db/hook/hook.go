@@ -429,6 +429,18 @@ func (f MailFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.MailMutation", m)
 }
 
+// The MailStopFunc type is an adapter to allow the use of ordinary
+// function as MailStop mutator.
+type MailStopFunc func(context.Context, *db.MailStopMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f MailStopFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.MailStopMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.MailStopMutation", m)
+}
+
 // The MarketplaceThemeFunc type is an adapter to allow the use of ordinary
 // function as MarketplaceTheme mutator.
 type MarketplaceThemeFunc func(context.Context, *db.MarketplaceThemeMutation) (db.Value, error)

@@ -31,6 +31,14 @@ const (
 	FieldHTML = "html"
 	// FieldSenderName holds the string denoting the sender_name field in the database.
 	FieldSenderName = "sender_name"
+	// FieldReplyTo holds the string denoting the reply_to field in the database.
+	FieldReplyTo = "reply_to"
+	// FieldOrderID holds the string denoting the order_id field in the database.
+	FieldOrderID = "order_id"
+	// FieldNetwork holds the string denoting the network field in the database.
+	FieldNetwork = "network"
+	// FieldStopURL holds the string denoting the stop_url field in the database.
+	FieldStopURL = "stop_url"
 	// Table holds the table name of the mail in the database.
 	Table = "mails"
 )
@@ -47,6 +55,10 @@ var Columns = []string{
 	FieldBody,
 	FieldHTML,
 	FieldSenderName,
+	FieldReplyTo,
+	FieldOrderID,
+	FieldNetwork,
+	FieldStopURL,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -75,6 +87,8 @@ var (
 	SubjectValidator func(string) error
 	// SenderNameValidator is a validator for the "sender_name" field. It is called by the builders before save.
 	SenderNameValidator func(string) error
+	// StopURLValidator is a validator for the "stop_url" field. It is called by the builders before save.
+	StopURLValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() xid.ID
 )
@@ -130,4 +144,24 @@ func ByHTML(opts ...sql.OrderTermOption) OrderOption {
 // BySenderName orders the results by the sender_name field.
 func BySenderName(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldSenderName, opts...).ToFunc()
+}
+
+// ByReplyTo orders the results by the reply_to field.
+func ByReplyTo(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldReplyTo, opts...).ToFunc()
+}
+
+// ByOrderID orders the results by the order_id field.
+func ByOrderID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldOrderID, opts...).ToFunc()
+}
+
+// ByNetwork orders the results by the network field.
+func ByNetwork(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldNetwork, opts...).ToFunc()
+}
+
+// ByStopURL orders the results by the stop_url field.
+func ByStopURL(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldStopURL, opts...).ToFunc()
 }

@@ -100,6 +100,26 @@ func SenderName(v string) predicate.Mail {
 	return predicate.Mail(sql.FieldEQ(FieldSenderName, v))
 }
 
+// ReplyTo applies equality check predicate on the "reply_to" field. It's identical to ReplyToEQ.
+func ReplyTo(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldEQ(FieldReplyTo, v))
+}
+
+// OrderID applies equality check predicate on the "order_id" field. It's identical to OrderIDEQ.
+func OrderID(v xid.ID) predicate.Mail {
+	return predicate.Mail(sql.FieldEQ(FieldOrderID, v))
+}
+
+// Network applies equality check predicate on the "network" field. It's identical to NetworkEQ.
+func Network(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldEQ(FieldNetwork, v))
+}
+
+// StopURL applies equality check predicate on the "stop_url" field. It's identical to StopURLEQ.
+func StopURL(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldEQ(FieldStopURL, v))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Mail {
 	return predicate.Mail(sql.FieldEQ(FieldStoreID, v))
@@ -617,6 +637,281 @@ func SenderNameEqualFold(v string) predicate.Mail {
 // SenderNameContainsFold applies the ContainsFold predicate on the "sender_name" field.
 func SenderNameContainsFold(v string) predicate.Mail {
 	return predicate.Mail(sql.FieldContainsFold(FieldSenderName, v))
+}
+
+// ReplyToEQ applies the EQ predicate on the "reply_to" field.
+func ReplyToEQ(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldEQ(FieldReplyTo, v))
+}
+
+// ReplyToNEQ applies the NEQ predicate on the "reply_to" field.
+func ReplyToNEQ(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldNEQ(FieldReplyTo, v))
+}
+
+// ReplyToIn applies the In predicate on the "reply_to" field.
+func ReplyToIn(vs ...string) predicate.Mail {
+	return predicate.Mail(sql.FieldIn(FieldReplyTo, vs...))
+}
+
+// ReplyToNotIn applies the NotIn predicate on the "reply_to" field.
+func ReplyToNotIn(vs ...string) predicate.Mail {
+	return predicate.Mail(sql.FieldNotIn(FieldReplyTo, vs...))
+}
+
+// ReplyToGT applies the GT predicate on the "reply_to" field.
+func ReplyToGT(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldGT(FieldReplyTo, v))
+}
+
+// ReplyToGTE applies the GTE predicate on the "reply_to" field.
+func ReplyToGTE(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldGTE(FieldReplyTo, v))
+}
+
+// ReplyToLT applies the LT predicate on the "reply_to" field.
+func ReplyToLT(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldLT(FieldReplyTo, v))
+}
+
+// ReplyToLTE applies the LTE predicate on the "reply_to" field.
+func ReplyToLTE(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldLTE(FieldReplyTo, v))
+}
+
+// ReplyToContains applies the Contains predicate on the "reply_to" field.
+func ReplyToContains(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldContains(FieldReplyTo, v))
+}
+
+// ReplyToHasPrefix applies the HasPrefix predicate on the "reply_to" field.
+func ReplyToHasPrefix(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldHasPrefix(FieldReplyTo, v))
+}
+
+// ReplyToHasSuffix applies the HasSuffix predicate on the "reply_to" field.
+func ReplyToHasSuffix(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldHasSuffix(FieldReplyTo, v))
+}
+
+// ReplyToIsNil applies the IsNil predicate on the "reply_to" field.
+func ReplyToIsNil() predicate.Mail {
+	return predicate.Mail(sql.FieldIsNull(FieldReplyTo))
+}
+
+// ReplyToNotNil applies the NotNil predicate on the "reply_to" field.
+func ReplyToNotNil() predicate.Mail {
+	return predicate.Mail(sql.FieldNotNull(FieldReplyTo))
+}
+
+// ReplyToEqualFold applies the EqualFold predicate on the "reply_to" field.
+func ReplyToEqualFold(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldEqualFold(FieldReplyTo, v))
+}
+
+// ReplyToContainsFold applies the ContainsFold predicate on the "reply_to" field.
+func ReplyToContainsFold(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldContainsFold(FieldReplyTo, v))
+}
+
+// OrderIDEQ applies the EQ predicate on the "order_id" field.
+func OrderIDEQ(v xid.ID) predicate.Mail {
+	return predicate.Mail(sql.FieldEQ(FieldOrderID, v))
+}
+
+// OrderIDNEQ applies the NEQ predicate on the "order_id" field.
+func OrderIDNEQ(v xid.ID) predicate.Mail {
+	return predicate.Mail(sql.FieldNEQ(FieldOrderID, v))
+}
+
+// OrderIDIn applies the In predicate on the "order_id" field.
+func OrderIDIn(vs ...xid.ID) predicate.Mail {
+	return predicate.Mail(sql.FieldIn(FieldOrderID, vs...))
+}
+
+// OrderIDNotIn applies the NotIn predicate on the "order_id" field.
+func OrderIDNotIn(vs ...xid.ID) predicate.Mail {
+	return predicate.Mail(sql.FieldNotIn(FieldOrderID, vs...))
+}
+
+// OrderIDGT applies the GT predicate on the "order_id" field.
+func OrderIDGT(v xid.ID) predicate.Mail {
+	return predicate.Mail(sql.FieldGT(FieldOrderID, v))
+}
+
+// OrderIDGTE applies the GTE predicate on the "order_id" field.
+func OrderIDGTE(v xid.ID) predicate.Mail {
+	return predicate.Mail(sql.FieldGTE(FieldOrderID, v))
+}
+
+// OrderIDLT applies the LT predicate on the "order_id" field.
+func OrderIDLT(v xid.ID) predicate.Mail {
+	return predicate.Mail(sql.FieldLT(FieldOrderID, v))
+}
+
+// OrderIDLTE applies the LTE predicate on the "order_id" field.
+func OrderIDLTE(v xid.ID) predicate.Mail {
+	return predicate.Mail(sql.FieldLTE(FieldOrderID, v))
+}
+
+// OrderIDIsNil applies the IsNil predicate on the "order_id" field.
+func OrderIDIsNil() predicate.Mail {
+	return predicate.Mail(sql.FieldIsNull(FieldOrderID))
+}
+
+// OrderIDNotNil applies the NotNil predicate on the "order_id" field.
+func OrderIDNotNil() predicate.Mail {
+	return predicate.Mail(sql.FieldNotNull(FieldOrderID))
+}
+
+// NetworkEQ applies the EQ predicate on the "network" field.
+func NetworkEQ(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldEQ(FieldNetwork, v))
+}
+
+// NetworkNEQ applies the NEQ predicate on the "network" field.
+func NetworkNEQ(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldNEQ(FieldNetwork, v))
+}
+
+// NetworkIn applies the In predicate on the "network" field.
+func NetworkIn(vs ...string) predicate.Mail {
+	return predicate.Mail(sql.FieldIn(FieldNetwork, vs...))
+}
+
+// NetworkNotIn applies the NotIn predicate on the "network" field.
+func NetworkNotIn(vs ...string) predicate.Mail {
+	return predicate.Mail(sql.FieldNotIn(FieldNetwork, vs...))
+}
+
+// NetworkGT applies the GT predicate on the "network" field.
+func NetworkGT(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldGT(FieldNetwork, v))
+}
+
+// NetworkGTE applies the GTE predicate on the "network" field.
+func NetworkGTE(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldGTE(FieldNetwork, v))
+}
+
+// NetworkLT applies the LT predicate on the "network" field.
+func NetworkLT(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldLT(FieldNetwork, v))
+}
+
+// NetworkLTE applies the LTE predicate on the "network" field.
+func NetworkLTE(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldLTE(FieldNetwork, v))
+}
+
+// NetworkContains applies the Contains predicate on the "network" field.
+func NetworkContains(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldContains(FieldNetwork, v))
+}
+
+// NetworkHasPrefix applies the HasPrefix predicate on the "network" field.
+func NetworkHasPrefix(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldHasPrefix(FieldNetwork, v))
+}
+
+// NetworkHasSuffix applies the HasSuffix predicate on the "network" field.
+func NetworkHasSuffix(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldHasSuffix(FieldNetwork, v))
+}
+
+// NetworkIsNil applies the IsNil predicate on the "network" field.
+func NetworkIsNil() predicate.Mail {
+	return predicate.Mail(sql.FieldIsNull(FieldNetwork))
+}
+
+// NetworkNotNil applies the NotNil predicate on the "network" field.
+func NetworkNotNil() predicate.Mail {
+	return predicate.Mail(sql.FieldNotNull(FieldNetwork))
+}
+
+// NetworkEqualFold applies the EqualFold predicate on the "network" field.
+func NetworkEqualFold(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldEqualFold(FieldNetwork, v))
+}
+
+// NetworkContainsFold applies the ContainsFold predicate on the "network" field.
+func NetworkContainsFold(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldContainsFold(FieldNetwork, v))
+}
+
+// StopURLEQ applies the EQ predicate on the "stop_url" field.
+func StopURLEQ(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldEQ(FieldStopURL, v))
+}
+
+// StopURLNEQ applies the NEQ predicate on the "stop_url" field.
+func StopURLNEQ(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldNEQ(FieldStopURL, v))
+}
+
+// StopURLIn applies the In predicate on the "stop_url" field.
+func StopURLIn(vs ...string) predicate.Mail {
+	return predicate.Mail(sql.FieldIn(FieldStopURL, vs...))
+}
+
+// StopURLNotIn applies the NotIn predicate on the "stop_url" field.
+func StopURLNotIn(vs ...string) predicate.Mail {
+	return predicate.Mail(sql.FieldNotIn(FieldStopURL, vs...))
+}
+
+// StopURLGT applies the GT predicate on the "stop_url" field.
+func StopURLGT(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldGT(FieldStopURL, v))
+}
+
+// StopURLGTE applies the GTE predicate on the "stop_url" field.
+func StopURLGTE(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldGTE(FieldStopURL, v))
+}
+
+// StopURLLT applies the LT predicate on the "stop_url" field.
+func StopURLLT(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldLT(FieldStopURL, v))
+}
+
+// StopURLLTE applies the LTE predicate on the "stop_url" field.
+func StopURLLTE(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldLTE(FieldStopURL, v))
+}
+
+// StopURLContains applies the Contains predicate on the "stop_url" field.
+func StopURLContains(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldContains(FieldStopURL, v))
+}
+
+// StopURLHasPrefix applies the HasPrefix predicate on the "stop_url" field.
+func StopURLHasPrefix(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldHasPrefix(FieldStopURL, v))
+}
+
+// StopURLHasSuffix applies the HasSuffix predicate on the "stop_url" field.
+func StopURLHasSuffix(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldHasSuffix(FieldStopURL, v))
+}
+
+// StopURLIsNil applies the IsNil predicate on the "stop_url" field.
+func StopURLIsNil() predicate.Mail {
+	return predicate.Mail(sql.FieldIsNull(FieldStopURL))
+}
+
+// StopURLNotNil applies the NotNil predicate on the "stop_url" field.
+func StopURLNotNil() predicate.Mail {
+	return predicate.Mail(sql.FieldNotNull(FieldStopURL))
+}
+
+// StopURLEqualFold applies the EqualFold predicate on the "stop_url" field.
+func StopURLEqualFold(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldEqualFold(FieldStopURL, v))
+}
+
+// StopURLContainsFold applies the ContainsFold predicate on the "stop_url" field.
+func StopURLContainsFold(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldContainsFold(FieldStopURL, v))
 }
 
 // And groups predicates with the AND operator between them.

@@ -944,6 +944,10 @@ var (
 		{Name: "body", Type: field.TypeString, SchemaType: map[string]string{"mysql": "mediumtext"}},
 		{Name: "html", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "mediumtext"}},
 		{Name: "sender_name", Type: field.TypeString, Nullable: true, Size: 255},
+		{Name: "reply_to", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(1020)"}},
+		{Name: "order_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "network", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
+		{Name: "stop_url", Type: field.TypeString, Nullable: true, Size: 255},
 	}
 	// MailsTable holds the schema information for the "mails" table.
 	MailsTable = &schema.Table{
@@ -955,6 +959,25 @@ var (
 				Name:    "mail_bucket_due_at",
 				Unique:  false,
 				Columns: []*schema.Column{MailsColumns[2], MailsColumns[3]},
+			},
+		},
+	}
+	// MailStopsColumns holds the columns for the "mail_stops" table.
+	MailStopsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "address", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
+	}
+	// MailStopsTable holds the schema information for the "mail_stops" table.
+	MailStopsTable = &schema.Table{
+		Name:       "mail_stops",
+		Columns:    MailStopsColumns,
+		PrimaryKey: []*schema.Column{MailStopsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{MailStopsColumns[1], MailStopsColumns[2]},
 			},
 		},
 	}
@@ -1903,6 +1926,7 @@ var (
 		{Name: "event_sequence", Type: field.TypeInt64, Default: 0},
 		{Name: "updated_at", Type: field.TypeInt64},
 		{Name: "role", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "orders_muted_at", Type: field.TypeInt64, Nullable: true},
 	}
 	// StaffTable holds the schema information for the "staff" table.
 	StaffTable = &schema.Table{
@@ -1944,6 +1968,7 @@ var (
 		{Name: "updated_at", Type: field.TypeInt64},
 		{Name: "handle", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(120)"}},
 		{Name: "name", Type: field.TypeString, Size: 255},
+		{Name: "contact_email", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(1020)"}},
 		{Name: "currency", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(3)"}},
 		{Name: "timezone", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
 		{Name: "status", Type: field.TypeString, Default: "open", SchemaType: map[string]string{"mysql": "varbinary(32)"}},
@@ -2317,6 +2342,7 @@ var (
 		LineWalksTable,
 		ListingsTable,
 		MailsTable,
+		MailStopsTable,
 		MarketplaceThemesTable,
 		MembershipsTable,
 		MenusTable,

@@ -111,6 +111,9 @@ type Listing func(*sql.Selector)
 // Mail is the predicate function for mail builders.
 type Mail func(*sql.Selector)
 
+// MailStop is the predicate function for mailstop builders.
+type MailStop func(*sql.Selector)
+
 // MarketplaceTheme is the predicate function for marketplacetheme builders.
 type MarketplaceTheme func(*sql.Selector)
 

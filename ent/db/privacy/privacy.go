@@ -950,6 +950,30 @@ func (f MailMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) e
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.MailMutation", m)
 }
 
+// The MailStopQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type MailStopQueryRuleFunc func(context.Context, *db.MailStopQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f MailStopQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.MailStopQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.MailStopQuery", q)
+}
+
+// The MailStopMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type MailStopMutationRuleFunc func(context.Context, *db.MailStopMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f MailStopMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.MailStopMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.MailStopMutation", m)
+}
+
 // The MarketplaceThemeQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type MarketplaceThemeQueryRuleFunc func(context.Context, *db.MarketplaceThemeQuery) error

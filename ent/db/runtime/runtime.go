@@ -36,6 +36,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/linewalk"
 	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
+	"github.com/storefront-go/storefront/ent/db/mailstop"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/menus"
 	"github.com/storefront-go/storefront/ent/db/note"
@@ -953,10 +954,32 @@ func init() {
 	mailDescSenderName := mailFields[7].Descriptor()
 	// mail.SenderNameValidator is a validator for the "sender_name" field. It is called by the builders before save.
 	mail.SenderNameValidator = mailDescSenderName.Validators[0].(func(string) error)
+	// mailDescStopURL is the schema descriptor for stop_url field.
+	mailDescStopURL := mailFields[11].Descriptor()
+	// mail.StopURLValidator is a validator for the "stop_url" field. It is called by the builders before save.
+	mail.StopURLValidator = mailDescStopURL.Validators[0].(func(string) error)
 	// mailDescID is the schema descriptor for id field.
 	mailDescID := mailMixinFields0[1].Descriptor()
 	// mail.DefaultID holds the default value on creation for the id field.
 	mail.DefaultID = mailDescID.Default.(func() xid.ID)
+	mailstopMixin := schema.MailStop{}.Mixin()
+	mailstop.Policy = privacy.NewPolicies(mailstopMixin[0], schema.MailStop{})
+	mailstop.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := mailstop.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	mailstopMixinFields0 := mailstopMixin[0].Fields()
+	_ = mailstopMixinFields0
+	mailstopFields := schema.MailStop{}.Fields()
+	_ = mailstopFields
+	// mailstopDescID is the schema descriptor for id field.
+	mailstopDescID := mailstopMixinFields0[1].Descriptor()
+	// mailstop.DefaultID holds the default value on creation for the id field.
+	mailstop.DefaultID = mailstopDescID.Default.(func() xid.ID)
 	marketplacethemeFields := schema.MarketplaceTheme{}.Fields()
 	_ = marketplacethemeFields
 	// marketplacethemeDescName is the schema descriptor for name field.
@@ -1846,35 +1869,35 @@ func init() {
 	// store.NameValidator is a validator for the "name" field. It is called by the builders before save.
 	store.NameValidator = storeDescName.Validators[0].(func(string) error)
 	// storeDescStatus is the schema descriptor for status field.
-	storeDescStatus := storeFields[5].Descriptor()
+	storeDescStatus := storeFields[6].Descriptor()
 	// store.DefaultStatus holds the default value on creation for the status field.
 	store.DefaultStatus = state.StoreStatus(storeDescStatus.Default.(string))
 	// storeDescNextNumber is the schema descriptor for next_number field.
-	storeDescNextNumber := storeFields[6].Descriptor()
+	storeDescNextNumber := storeFields[7].Descriptor()
 	// store.DefaultNextNumber holds the default value on creation for the next_number field.
 	store.DefaultNextNumber = storeDescNextNumber.Default.(int64)
 	// storeDescSecondFactor is the schema descriptor for second_factor field.
-	storeDescSecondFactor := storeFields[7].Descriptor()
+	storeDescSecondFactor := storeFields[8].Descriptor()
 	// store.DefaultSecondFactor holds the default value on creation for the second_factor field.
 	store.DefaultSecondFactor = storeDescSecondFactor.Default.(bool)
 	// storeDescLegacy is the schema descriptor for legacy field.
-	storeDescLegacy := storeFields[10].Descriptor()
+	storeDescLegacy := storeFields[11].Descriptor()
 	// store.DefaultLegacy holds the default value on creation for the legacy field.
 	store.DefaultLegacy = storeDescLegacy.Default.(bool)
 	// storeDescDemo is the schema descriptor for demo field.
-	storeDescDemo := storeFields[11].Descriptor()
+	storeDescDemo := storeFields[12].Descriptor()
 	// store.DefaultDemo holds the default value on creation for the demo field.
 	store.DefaultDemo = storeDescDemo.Default.(bool)
 	// storeDescTest is the schema descriptor for test field.
-	storeDescTest := storeFields[12].Descriptor()
+	storeDescTest := storeFields[13].Descriptor()
 	// store.DefaultTest holds the default value on creation for the test field.
 	store.DefaultTest = storeDescTest.Default.(bool)
 	// storeDescLanguage is the schema descriptor for language field.
-	storeDescLanguage := storeFields[14].Descriptor()
+	storeDescLanguage := storeFields[15].Descriptor()
 	// store.DefaultLanguage holds the default value on creation for the language field.
 	store.DefaultLanguage = state.Language(storeDescLanguage.Default.(string))
 	// storeDescStorefrontRevision is the schema descriptor for storefront_revision field.
-	storeDescStorefrontRevision := storeFields[15].Descriptor()
+	storeDescStorefrontRevision := storeFields[16].Descriptor()
 	// store.DefaultStorefrontRevision holds the default value on creation for the storefront_revision field.
 	store.DefaultStorefrontRevision = storeDescStorefrontRevision.Default.(int64)
 	// storeDescID is the schema descriptor for id field.

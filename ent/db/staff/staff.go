@@ -23,6 +23,8 @@ const (
 	FieldUpdatedAt = "updated_at"
 	// FieldRole holds the string denoting the role field in the database.
 	FieldRole = "role"
+	// FieldOrdersMutedAt holds the string denoting the orders_muted_at field in the database.
+	FieldOrdersMutedAt = "orders_muted_at"
 	// Table holds the table name of the staff in the database.
 	Table = "staff"
 )
@@ -35,6 +37,7 @@ var Columns = []string{
 	FieldEventSequence,
 	FieldUpdatedAt,
 	FieldRole,
+	FieldOrdersMutedAt,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -94,4 +97,9 @@ func ByUpdatedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByRole orders the results by the role field.
 func ByRole(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRole, opts...).ToFunc()
+}
+
+// ByOrdersMutedAt orders the results by the orders_muted_at field.
+func ByOrdersMutedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldOrdersMutedAt, opts...).ToFunc()
 }

@@ -82,6 +82,12 @@ func Role(v viewer.Role) predicate.Staff {
 	return predicate.Staff(sql.FieldEQ(FieldRole, vc))
 }
 
+// OrdersMutedAt applies equality check predicate on the "orders_muted_at" field. It's identical to OrdersMutedAtEQ.
+func OrdersMutedAt(v micros.Time) predicate.Staff {
+	vc := int64(v)
+	return predicate.Staff(sql.FieldEQ(FieldOrdersMutedAt, vc))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Staff {
 	return predicate.Staff(sql.FieldEQ(FieldStoreID, v))
@@ -338,6 +344,70 @@ func RoleEqualFold(v viewer.Role) predicate.Staff {
 func RoleContainsFold(v viewer.Role) predicate.Staff {
 	vc := string(v)
 	return predicate.Staff(sql.FieldContainsFold(FieldRole, vc))
+}
+
+// OrdersMutedAtEQ applies the EQ predicate on the "orders_muted_at" field.
+func OrdersMutedAtEQ(v micros.Time) predicate.Staff {
+	vc := int64(v)
+	return predicate.Staff(sql.FieldEQ(FieldOrdersMutedAt, vc))
+}
+
+// OrdersMutedAtNEQ applies the NEQ predicate on the "orders_muted_at" field.
+func OrdersMutedAtNEQ(v micros.Time) predicate.Staff {
+	vc := int64(v)
+	return predicate.Staff(sql.FieldNEQ(FieldOrdersMutedAt, vc))
+}
+
+// OrdersMutedAtIn applies the In predicate on the "orders_muted_at" field.
+func OrdersMutedAtIn(vs ...micros.Time) predicate.Staff {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.Staff(sql.FieldIn(FieldOrdersMutedAt, v...))
+}
+
+// OrdersMutedAtNotIn applies the NotIn predicate on the "orders_muted_at" field.
+func OrdersMutedAtNotIn(vs ...micros.Time) predicate.Staff {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.Staff(sql.FieldNotIn(FieldOrdersMutedAt, v...))
+}
+
+// OrdersMutedAtGT applies the GT predicate on the "orders_muted_at" field.
+func OrdersMutedAtGT(v micros.Time) predicate.Staff {
+	vc := int64(v)
+	return predicate.Staff(sql.FieldGT(FieldOrdersMutedAt, vc))
+}
+
+// OrdersMutedAtGTE applies the GTE predicate on the "orders_muted_at" field.
+func OrdersMutedAtGTE(v micros.Time) predicate.Staff {
+	vc := int64(v)
+	return predicate.Staff(sql.FieldGTE(FieldOrdersMutedAt, vc))
+}
+
+// OrdersMutedAtLT applies the LT predicate on the "orders_muted_at" field.
+func OrdersMutedAtLT(v micros.Time) predicate.Staff {
+	vc := int64(v)
+	return predicate.Staff(sql.FieldLT(FieldOrdersMutedAt, vc))
+}
+
+// OrdersMutedAtLTE applies the LTE predicate on the "orders_muted_at" field.
+func OrdersMutedAtLTE(v micros.Time) predicate.Staff {
+	vc := int64(v)
+	return predicate.Staff(sql.FieldLTE(FieldOrdersMutedAt, vc))
+}
+
+// OrdersMutedAtIsNil applies the IsNil predicate on the "orders_muted_at" field.
+func OrdersMutedAtIsNil() predicate.Staff {
+	return predicate.Staff(sql.FieldIsNull(FieldOrdersMutedAt))
+}
+
+// OrdersMutedAtNotNil applies the NotNil predicate on the "orders_muted_at" field.
+func OrdersMutedAtNotNil() predicate.Staff {
+	return predicate.Staff(sql.FieldNotNull(FieldOrdersMutedAt))
 }
 
 // And groups predicates with the AND operator between them.

@@ -24,6 +24,8 @@ const (
 	FieldHandle = "handle"
 	// FieldName holds the string denoting the name field in the database.
 	FieldName = "name"
+	// FieldContactEmail holds the string denoting the contact_email field in the database.
+	FieldContactEmail = "contact_email"
 	// FieldCurrency holds the string denoting the currency field in the database.
 	FieldCurrency = "currency"
 	// FieldTimezone holds the string denoting the timezone field in the database.
@@ -62,6 +64,7 @@ var Columns = []string{
 	FieldUpdatedAt,
 	FieldHandle,
 	FieldName,
+	FieldContactEmail,
 	FieldCurrency,
 	FieldTimezone,
 	FieldStatus,
@@ -152,6 +155,11 @@ func ByHandle(opts ...sql.OrderTermOption) OrderOption {
 // ByName orders the results by the name field.
 func ByName(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldName, opts...).ToFunc()
+}
+
+// ByContactEmail orders the results by the contact_email field.
+func ByContactEmail(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldContactEmail, opts...).ToFunc()
 }
 
 // ByCurrency orders the results by the currency field.

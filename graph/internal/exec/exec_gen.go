@@ -59,6 +59,7 @@ type ComplexityRoot struct {
 }
 
 type AccountResolver interface {
+	OrderEmails(ctx context.Context, obj *model.Account) (bool, error)
 	Memberships(ctx context.Context, obj *model.Account) ([]*model.Membership, error)
 	Sessions(ctx context.Context, obj *model.Account) ([]*model.Session, error)
 	StaffTokens(ctx context.Context, obj *model.Account) ([]*db.StaffToken, error)
@@ -94,6 +95,7 @@ type MutationResolver interface {
 	InvitationResend(ctx context.Context, id string) (*model.InvitationPayload, error)
 	InvitationWithdraw(ctx context.Context, id string) (*model.InvitationPayload, error)
 	StaffUpdateRole(ctx context.Context, id string, role viewer.Role, expectedVersion int64) (*model.StaffPayload, error)
+	StaffSetOrderEmails(ctx context.Context, enabled bool) (*model.StaffPayload, error)
 	StaffRemove(ctx context.Context, id string, revoke []string) (*model.StaffRemovePayload, error)
 	StoreLeave(ctx context.Context) (*model.StaffRemovePayload, error)
 	StaffTokenCreate(ctx context.Context, name string, expiresAt *micros.Time, sensitive bool) (*model.StaffTokenPayload, error)
@@ -605,6 +607,8 @@ type Mutation {
   "Ends an invitation that nobody has answered."
   invitationWithdraw(id: ID!): InvitationPayload! @dashboard
   staffUpdateRole(id: ID!, role: StaffRole!, expectedVersion: Long!): StaffPayload! @fresh @dashboard
+  "Switches the calling person's emails about new orders of the store on or off."
+  staffSetOrderEmails(enabled: Boolean!): StaffPayload! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   """
   Ends a membership, with the person's staff tokens and invitations. What revoke names, such as what staffMade lists,
   ends in the same step: API keys are revoked, apps disabled, grants ended. It takes 300 ids at most.
@@ -1040,6 +1044,9 @@ type Limits {
   exportsRunningMax: Int!
   "Mails to strangers that the store causes within 24 hours."
   mailsPerDayMax: Int!
+  orderMailsPerDayMax: Int!
+  newStoreMailsPerDayMax: Int!
+  newStoreDaysMax: Int!
   "Test pings of a webhook endpoint within a minute."
   pingsPerMinuteMax: Int!
   "Orders that the sales reports of the store read within a minute; one that reads more takes the minute's allowance."
@@ -1067,6 +1074,8 @@ type Account {
   verified: Boolean!
   "In the present store."
   role: StaffRole!
+  "They get emails about new orders of the present store, if their role handles orders."
+  orderEmails: Boolean!
   "Every open store that they belong to, at most 100."
   memberships: [Membership!]!
   "Their browsers that are signed in, the newest first, at most 100."
@@ -1629,6 +1638,8 @@ type Store {
   storefront. It is decided when the store is made and never changes.
   """
   test: Boolean!
+  "Where answers to shoppers' emails go; null for nowhere."
+  contactEmail: String
   "Its people need a second factor."
   secondFactor: Boolean!
   "From which sum on, in minor units, a refund needs a proof of who makes it; null for none."
@@ -2383,6 +2394,11 @@ input StoreUpdateInput {
   "Fixed after the first order."
   currency: String
   language: Language
+  """
+  Where answers to shoppers' emails go; null for nowhere. While a store is not proven (see new_store_days among the
+  limits) it is the address of one of its people.
+  """
+  contactEmail: String
 }
 
 "One of the three."
@@ -4243,6 +4259,17 @@ func (ec *executionContext) field_Mutation_staffRemove_args(ctx context.Context,
 		return nil, err
 	}
 	args["revoke"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_staffSetOrderEmails_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "enabled", ec.unmarshalNBoolean2bool)
+	if err != nil {
+		return nil, err
+	}
+	args["enabled"] = arg0
 	return args, nil
 }
 
@@ -6209,6 +6236,35 @@ func (ec *executionContext) fieldContext_Account_role(_ context.Context, field g
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type StaffRole does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Account_orderEmails(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Account_orderEmails,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Account().OrderEmails(ctx, obj)
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Account_orderEmails(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
 		},
 	}
 	return fc, nil
@@ -12808,6 +12864,8 @@ func (ec *executionContext) fieldContext_Identity_store(_ context.Context, field
 				return ec.fieldContext_Store_legacy(ctx, field)
 			case "test":
 				return ec.fieldContext_Store_test(ctx, field)
+			case "contactEmail":
+				return ec.fieldContext_Store_contactEmail(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "refundProofMinor":
@@ -12975,6 +13033,12 @@ func (ec *executionContext) fieldContext_Identity_limits(_ context.Context, fiel
 				return ec.fieldContext_Limits_exportsRunningMax(ctx, field)
 			case "mailsPerDayMax":
 				return ec.fieldContext_Limits_mailsPerDayMax(ctx, field)
+			case "orderMailsPerDayMax":
+				return ec.fieldContext_Limits_orderMailsPerDayMax(ctx, field)
+			case "newStoreMailsPerDayMax":
+				return ec.fieldContext_Limits_newStoreMailsPerDayMax(ctx, field)
+			case "newStoreDaysMax":
+				return ec.fieldContext_Limits_newStoreDaysMax(ctx, field)
 			case "pingsPerMinuteMax":
 				return ec.fieldContext_Limits_pingsPerMinuteMax(ctx, field)
 			case "reportOrdersPerMinuteMax":
@@ -14236,6 +14300,57 @@ func (ec *executionContext) _Limits_mailsPerDayMax(ctx context.Context, field gr
 }
 
 func (ec *executionContext) fieldContext_Limits_mailsPerDayMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_orderMailsPerDayMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.OrderMailsPerDayMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_orderMailsPerDayMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_newStoreMailsPerDayMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.NewStoreMailsPerDayMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_newStoreMailsPerDayMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_newStoreDaysMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.NewStoreDaysMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_newStoreDaysMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Limits",
 		Field:      field,
@@ -16540,6 +16655,8 @@ func (ec *executionContext) fieldContext_Membership_store(_ context.Context, fie
 				return ec.fieldContext_Store_legacy(ctx, field)
 			case "test":
 				return ec.fieldContext_Store_test(ctx, field)
+			case "contactEmail":
+				return ec.fieldContext_Store_contactEmail(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "refundProofMinor":
@@ -17725,6 +17842,76 @@ func (ec *executionContext) fieldContext_Mutation_staffUpdateRole(ctx context.Co
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_staffUpdateRole_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_staffSetOrderEmails(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_staffSetOrderEmails,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().StaffSetOrderEmails(ctx, fc.Args["enabled"].(bool))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.StaffPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.StaffPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.StaffPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNStaffPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaffPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_staffSetOrderEmails(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "staff":
+				return ec.fieldContext_StaffPayload_staff(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_StaffPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type StaffPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_staffSetOrderEmails_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -31975,6 +32162,8 @@ func (ec *executionContext) fieldContext_Query_account(_ context.Context, field 
 				return ec.fieldContext_Account_verified(ctx, field)
 			case "role":
 				return ec.fieldContext_Account_role(ctx, field)
+			case "orderEmails":
+				return ec.fieldContext_Account_orderEmails(ctx, field)
 			case "memberships":
 				return ec.fieldContext_Account_memberships(ctx, field)
 			case "sessions":
@@ -32065,6 +32254,8 @@ func (ec *executionContext) fieldContext_Query_store(_ context.Context, field gr
 				return ec.fieldContext_Store_legacy(ctx, field)
 			case "test":
 				return ec.fieldContext_Store_test(ctx, field)
+			case "contactEmail":
+				return ec.fieldContext_Store_contactEmail(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "refundProofMinor":
@@ -39235,6 +39426,23 @@ func (ec *executionContext) fieldContext_Store_test(_ context.Context, field gra
 	return fc, nil
 }
 
+func (ec *executionContext) _Store_contactEmail(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ContactEmail)
+}
+
+func (ec *executionContext) fieldContext_Store_contactEmail(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Store",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Store_secondFactor(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
 	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.SecondFactor)
 }
@@ -39364,6 +39572,8 @@ func (ec *executionContext) fieldContext_StorePayload_store(_ context.Context, f
 				return ec.fieldContext_Store_legacy(ctx, field)
 			case "test":
 				return ec.fieldContext_Store_test(ctx, field)
+			case "contactEmail":
+				return ec.fieldContext_Store_contactEmail(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "refundProofMinor":
@@ -47679,7 +47889,7 @@ func (ec *executionContext) unmarshalInputStoreUpdateInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"expectedVersion", "name", "timezone", "currency", "language"}
+	fieldsInOrder := [...]string{"expectedVersion", "name", "timezone", "currency", "language", "contactEmail"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -47721,6 +47931,13 @@ func (ec *executionContext) unmarshalInputStoreUpdateInput(ctx context.Context, 
 				return it, err
 			}
 			it.Language = data
+		case "contactEmail":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("contactEmail"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ContactEmail = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -48456,6 +48673,42 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "orderEmails":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_orderEmails(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "memberships":
 			field := field
 
@@ -52316,6 +52569,21 @@ func (ec *executionContext) _Limits(ctx context.Context, sel ast.SelectionSet, o
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "orderMailsPerDayMax":
+			out.Values[i] = ec._Limits_orderMailsPerDayMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "newStoreMailsPerDayMax":
+			out.Values[i] = ec._Limits_newStoreMailsPerDayMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "newStoreDaysMax":
+			out.Values[i] = ec._Limits_newStoreDaysMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "pingsPerMinuteMax":
 			out.Values[i] = ec._Limits_pingsPerMinuteMax(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -53573,6 +53841,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "staffUpdateRole":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_staffUpdateRole(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "staffSetOrderEmails":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_staffSetOrderEmails(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -59875,6 +60150,8 @@ func (ec *executionContext) _Store(ctx context.Context, sel ast.SelectionSet, ob
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "contactEmail":
+			out.Values[i] = ec._Store_contactEmail(ctx, field, obj)
 		case "secondFactor":
 			out.Values[i] = ec._Store_secondFactor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {

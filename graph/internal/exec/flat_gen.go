@@ -546,11 +546,12 @@ var flatTypes = map[string]flatType{
 		"language":         {8, ""},
 		"legacy":           {9, ""},
 		"test":             {10, ""},
-		"secondFactor":     {11, ""},
-		"refundProofMinor": {12, ""},
-		"version":          {13, ""},
-		"createdAt":        {14, ""},
-		"updatedAt":        {15, ""},
+		"contactEmail":     {11, ""},
+		"secondFactor":     {12, ""},
+		"refundProofMinor": {13, ""},
+		"version":          {14, ""},
+		"createdAt":        {15, ""},
+		"updatedAt":        {16, ""},
 	}},
 	"Theme": {themeImplementors, map[string]flatField{
 		"id":                 {1, ""},
@@ -3421,23 +3422,30 @@ func (p *flatPlan) writeStore(w *buffer, obj *model.Store) bool {
 		case 10: // test
 			v := obj.Test
 			w.boolean(v)
-		case 11: // secondFactor
+		case 11: // contactEmail
+			v := obj.ContactEmail
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 12: // secondFactor
 			v := obj.SecondFactor
 			w.boolean(v)
-		case 12: // refundProofMinor
+		case 13: // refundProofMinor
 			v := obj.RefundProofMinor
 			if v == nil {
 				w.null()
 			} else {
 				w.number(*v)
 			}
-		case 13: // version
+		case 14: // version
 			v := obj.Version
 			w.number(v)
-		case 14: // createdAt
+		case 15: // createdAt
 			v := obj.CreatedAt()
 			w.moment(v)
-		case 15: // updatedAt
+		case 16: // updatedAt
 			v := obj.UpdatedAt
 			w.moment(v)
 		}

@@ -114,9 +114,10 @@ if (first) {
 }
 
 const storeFields = 'id name handle currency timezone language storeHost status test version secondFactor ' +
-  'refundProofMinor';
+  'refundProofMinor contactEmail';
 const start = `query Start {
-  account { id name email verified mailPossible role memberships { role store { id name handle test } } }
+  account { id name email verified mailPossible role orderEmails
+    memberships { role store { id name handle test } } }
   store { ${storeFields} }
   unreadNotifications
 }`;

@@ -14,8 +14,18 @@ export function allowed(o) {
   };
 }
 
+/**
+ * Shipping and tax as people read them: shipping as the store entered it, and all added tax as one sum. An order keeps
+ * the tax on shipping within shipping: it is the only included tax where that of the goods is added.
+ */
+export function shownTax({ shippingMinor: shipping, taxMinor: tax, includedTaxMinor }) {
+  const included = includedTaxMinor ?? 0;
+  return tax === 0 || included > shipping ? { shipping, tax, included }
+    : { shipping: shipping - included, tax: tax + included, included: 0 };
+}
+
 /** What people did that has no row of its own. */
-const changes = { 'order.update': 'Order changed' };
+const changes = { 'order.update': 'Order changed', 'order.email_withhold': 'Email to the shopper not sent' };
 
 /** How far apart, in milliseconds, the rows of one transaction are at most. */
 const apart = 5000;

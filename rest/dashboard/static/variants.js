@@ -82,7 +82,11 @@ function Option({ at, of, remove, changed }) {
       data-test="remove-option"><${Icon} name="close" /></button></div>`;
 }
 
-function Row({ at, title, of, price, currency, remove }) {
+/** The weight that all variants of a product have; null where they differ. A new one most likely has it too. */
+const weightOf = (p) => (p.variants.every((v) => v.weightGrams === p.variants[0].weightGrams)
+  ? p.variants[0]?.weightGrams : null);
+
+function Row({ at, title, of, price, weight, currency, remove }) {
   const name = `variants.${at}.`;
   const number = (n) => (n == null ? '' : String(n));
   return html`<div class="row-box" role="group" aria-label=${title} data-test="variant">
@@ -93,7 +97,7 @@ function Row({ at, title, of, price, currency, remove }) {
       <${Field} name=${name + 'inventoryQuantity'} label="Stock" value=${number(of?.inventoryQuantity)}
         inputmode="numeric" hint="Empty: not counted." />
       <${Field} name=${name + 'sku'} label="SKU" optional value=${of?.sku} maxlength="255" />
-      <${Field} name=${name + 'weightGrams'} label="Weight in g" optional value=${number(of?.weightGrams)}
+      <${Field} name=${name + 'weightGrams'} label="Weight in g" optional value=${number(of ? of.weightGrams : weight)}
         inputmode="numeric" />
     </div></div>
     <button type="button" class="icon-button" aria-label=${'Leave out ' + title} onClick=${remove}
@@ -115,7 +119,8 @@ function Grid({ state, set, product: p }) {
     ${wrong && html`<p class="wrong" id="variants-error" data-test="error-variants">${wrong.join(' ')}</p>`}
     ${rows.length > maxVariants ? html`<p class="wrong">These are ${rows.length} combinations. A product has at
       most ${maxVariants}: take values away.</p>` : rows.map((c, i) => html`<${Row} key=${c.key} at=${i}
-        title=${c.texts.join(' / ')} of=${sourceOf(state, c)} price=${p.priceMinor} currency=${p.currency}
+        title=${c.texts.join(' / ')} of=${sourceOf(state, c)} price=${p.priceMinor} weight=${weightOf(p)}
+        currency=${p.currency}
         remove=${() => change({ left: new Set([...state.left, c.key]) })} />`)}
     ${rows.length < all.length && html`<p><button type="button" class="button small" data-test="all-combinations"
       onClick=${() => change({ left: new Set() })}><${Icon} name="plus" size="16" />Add the

@@ -1104,6 +1104,12 @@ class IdentityLimits(TypedDict):
     exports_running_max: int
     #: Mails to strangers that a store causes within 24 hours.
     mails_per_day_max: int
+    #: Emails to shoppers that a proven store causes within 24 hours.
+    order_mails_per_day_max: int
+    #: Emails to shoppers that a store causes within 24 hours before it is proven.
+    new_store_mails_per_day_max: int
+    #: Days from the first payment of a store until it is proven; with 0 it is at once.
+    new_store_days_max: int
     #: Test pings of a webhook endpoint within a minute.
     pings_per_minute_max: int
     #: Orders, or sums of them, that the sales reports of a store read within a minute.

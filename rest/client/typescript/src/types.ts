@@ -1028,6 +1028,12 @@ export interface IdentityLimits {
   exports_running_max: number;
   /** Mails to strangers that a store causes within 24 hours. */
   mails_per_day_max: number;
+  /** Emails to shoppers that a proven store causes within 24 hours. */
+  order_mails_per_day_max: number;
+  /** Emails to shoppers that a store causes within 24 hours before it is proven. */
+  new_store_mails_per_day_max: number;
+  /** Days from the first payment of a store until it is proven; with 0 it is at once. */
+  new_store_days_max: number;
   /** Test pings of a webhook endpoint within a minute. */
   pings_per_minute_max: number;
   /** Orders, or sums of them, that the sales reports of a store read within a minute. */

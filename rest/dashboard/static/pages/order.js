@@ -7,7 +7,7 @@ import {
 import { Icon } from '../icons.js';
 import { Copies } from '../copy.js';
 import { to } from '../route.js';
-import { allowed, events } from '../order_state.js';
+import { allowed, events, shownTax } from '../order_state.js';
 import { MarkPaid, RecordPayment, Fulfill, Refund, Cancel, Complete, NoteForm } from './order_actions.js';
 
 const address = 'name company line1 line2 city region postalCode country phone';
@@ -99,6 +99,7 @@ export function Order({ id }) {
 }
 
 function Lines({ order: o }) {
+  const shown = shownTax(o);
   const sum = (name, minor, { minus, strong } = {}) => html`<tr class=${strong ? 'strong' : ''}>
     <th scope="row">${name}</th>
     <td class="end"><${Money} minor=${minor} currency=${o.currency} minus=${minus} /></td></tr>`;
@@ -125,9 +126,10 @@ function Lines({ order: o }) {
     <table class="sums" data-test="order-sums"><caption class="unseen">Amounts</caption><tbody>
       ${sum('Subtotal', o.subtotalMinor)}
       ${o.discountMinor > 0 && sum('Discount', o.discountMinor, { minus: true })}
-      ${sum('Shipping', o.shippingMinor)}
-      ${o.taxMinor > 0 && sum('Tax', o.taxMinor)}
+      ${sum('Shipping', shown.shipping)}
+      ${shown.tax > 0 && sum('Tax', shown.tax)}
       ${sum('Total', o.totalMinor, { strong: true })}
+      ${shown.included > 0 && sum('Of that, tax', shown.included)}
       ${sum('Paid', o.paidMinor)}
       ${o.refundedMinor > 0 && sum('Refunded', o.refundedMinor, { minus: true })}
     </tbody></table>

@@ -8,6 +8,7 @@ import { AddressFields, addressFields, addressOf } from '../address_fields.js';
 import { GoodsPicker } from '../goods_picker.js';
 import { Icon } from '../icons.js';
 import { money as written } from '../money.js';
+import { shownTax } from '../order_state.js';
 import { to } from '../route.js';
 
 const create = `mutation OrderCreate($input: OrderCreateInput!) {
@@ -210,13 +211,14 @@ function usePreview(box, chosen) {
 function Sums({ sums: { of, wrong } }) {
   const sum = (name, minor, rest = {}) => html`<tr class=${rest.strong ? 'strong' : ''}><th scope="row">${name}</th>
     <td class="end"><${Money} minor=${minor} currency=${of.currency} minus=${rest.minus} /></td></tr>`;
+  const shown = of && shownTax(of);
   return html`<${Card} title="Sums" name="sums"><div role="status">
     ${of ? html`<table class="sums"><caption class="unseen">Sums of the order</caption><tbody>
         ${sum('Subtotal', of.subtotalMinor)}
         ${of.discountMinor > 0 && sum('Discount', of.discountMinor, { minus: true })}
-        ${sum('Shipping', of.shippingMinor)}${of.taxMinor > 0 && sum('Tax', of.taxMinor)}
+        ${sum('Shipping', shown.shipping)}${shown.tax > 0 && sum('Tax', shown.tax)}
         ${sum('Total', of.totalMinor, { strong: true })}
-        ${of.includedTaxMinor > 0 && sum('Of that, tax', of.includedTaxMinor)}</tbody></table>`
+        ${shown.included > 0 && sum('Of that, tax', shown.included)}</tbody></table>`
       : html`<p class="muted">${wrong || 'They appear here once there is an item.'}</p>`}
   </div><//>`;
 }

@@ -5,14 +5,15 @@ import { Page, Card, Money, Time, Trouble, Waiting, Alert } from '../ui.js';
 import { addressFields } from '../address_fields.js';
 import { Icon } from '../icons.js';
 import { to } from '../route.js';
-import { left } from '../order_state.js';
+import { left, shownTax } from '../order_state.js';
 import { Address } from './order.js';
 
 /** How many orders are printed at once. */
 const most = 20;
 
-const fields = (notes) => `id number placedAt currency email status subtotalMinor discountMinor shippingMinor taxMinor totalMinor
-  paidMinor ${notes ? 'notes(first: 10) { body author { type } createdAt }' : ''} shippingMethod shippingAddress { ${addressFields} } billingAddress { ${addressFields} }
+const fields = (notes) => `id number placedAt currency email status subtotalMinor discountMinor shippingMinor taxMinor
+  includedTaxMinor totalMinor paidMinor ${notes ? 'notes(first: 10) { body author { type } createdAt }' : ''}
+  shippingMethod shippingAddress { ${addressFields} } billingAddress { ${addressFields} }
   lineItems { id title options sku quantity fulfilledQuantity refundedQuantity requiresShipping totalMinor }`;
 
 /** One query for all of them. */
@@ -77,8 +78,9 @@ function Sheet({ order: o, slip }) {
 }
 
 function Amounts({ order: o }) {
-  const rows = [['Subtotal', o.subtotalMinor], ['Discount', o.discountMinor, true], ['Shipping', o.shippingMinor],
-    ['Tax', o.taxMinor], ['Total', o.totalMinor], ['Paid', o.paidMinor]];
+  const shown = shownTax(o);
+  const rows = [['Subtotal', o.subtotalMinor], ['Discount', o.discountMinor, true], ['Shipping', shown.shipping],
+    ['Tax', shown.tax], ['Total', o.totalMinor], ['Of that, tax', shown.included], ['Paid', o.paidMinor]];
   return html`<table class="sums"><caption class="unseen">Amounts</caption><tbody>${rows
     .filter(([name, minor]) => minor > 0 || name === 'Total').map(([name, minor, minus]) => html`<tr key=${name}
       class=${name === 'Total' ? 'strong' : ''}><th scope="row">${name}</th>

@@ -15,6 +15,8 @@ const require = `mutation StoreRequireSecondFactor($expectedVersion: Long!, $req
   storeRequireSecondFactor(expectedVersion: $expectedVersion, required: $required) { store { id } ${errors} } }`;
 const refunds = `mutation StoreSetRefundProof($expectedVersion: Long!, $aboveMinor: Long) {
   storeSetRefundProof(expectedVersion: $expectedVersion, aboveMinor: $aboveMinor) { store { id } ${errors} } }`;
+const orderEmails = `mutation StaffSetOrderEmails($enabled: Boolean!) {
+  staffSetOrderEmails(enabled: $enabled) { staff { id } ${errors} } }`;
 
 const languages = [['EN', 'English'], ['DE', 'Deutsch'], ['FR', 'Français'], ['ES', 'Español'], ['JA', '日本語'],
   ['AR', 'العربية']];
@@ -32,6 +34,7 @@ export function Settings() {
       <div class="stack">
         <${Card} title="You" name="account">
           <${Facts} rows=${[['Name', account.name], ['Role here', roleNames[account.role] ?? account.role]]} />
+          ${account.orderEmails != null && can('orders') && html`<${OrderEmails} />`}
           <form method="post" action="/sign-out"><button type="submit" class="button">Sign out</button></form>
         <//>
         <${Stores} />
@@ -48,18 +51,35 @@ export function Settings() {
   <//>`;
 }
 
+/** Whether the person gets emails about new orders. */
+function OrderEmails() {
+  const { account, notify, refresh } = useApp();
+  const run = useMutation(orderEmails);
+  const action = async (v) => {
+    const enabled = v.get('orderEmails') === 'on';
+    await run({ enabled });
+    notify(enabled ? 'You get emails about new orders.' : 'You get no emails about new orders.');
+    refresh();
+  };
+  return html`<${Form} name="order-emails" submit="Save" action=${action}>
+    <${Check} name="orderEmails" label="Email me about new orders" value=${account.orderEmails}
+      hint="At most ten an hour, then one that there are more." /><//>`;
+}
+
 function StoreForm() {
   const { store, notify, refresh } = useApp();
   const run = useMutation(update);
   const action = async (v) => {
     const timezone = (v.get('timezone') ?? '').trim();
     await run({ input: { expectedVersion: store.version, name: v.get('name'), timezone,
-      language: v.get('language') } });
+      language: v.get('language'), contactEmail: text(v, 'contactEmail') } });
     notify('The store is saved.');
     refresh();
   };
   return html`<${Form} name="store" submit="Save" action=${action} onStale=${refresh}>
     <${Field} key=${'n' + store.version} name="name" label="Name" value=${store.name} required maxlength="255" />
+    <${Field} key=${'c' + store.version} name="contactEmail" label="Contact address" optional type="email"
+      value=${store.contactEmail ?? ''} maxlength="254" hint="Answers to shoppers’ emails go here." />
     <${Zone} key=${'z' + store.version} value=${store.timezone} />
     <${Select} key=${'l' + store.version} name="language" label="Language of the shop" value=${store.language}
       options=${languages} hint="What the shop itself says, and what browsers and search engines are told." />

@@ -1,0 +1,35 @@
+package notify
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/payment"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
+)
+
+// Proven reports whether the store of the viewer has shown that it is a shop: its first payment
+// lies as many days back as [limit.NewStoreDays] says. An operator who trusts a store sets its
+// limit to 0. Emails of other stores hold no live addresses, and are few.
+func Proven(ctx context.Context, c *db.Client, s *db.Store, all limit.Values) (bool, error) {
+	own, err := s.Limits.Over(all)
+	if err != nil {
+		return false, err
+	}
+	days := own.Of(limit.NewStoreDays)
+	if days == 0 {
+		return true, nil
+	}
+	query := c.Payment.Query()
+	query.Modify(func(sel *sql.Selector) { sel.OrderBy(sel.C(payment.FieldID)).Limit(1) })
+	first, err := query.Load(ctx)
+	if err != nil {
+		return false, fmt.Errorf("find the first payment: %w", err)
+	}
+	return len(first) > 0 && first[0].ID.Time() <= micros.Now().Add(-time.Duration(days)*24*time.Hour), nil
+}

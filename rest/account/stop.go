@@ -1,0 +1,38 @@
+package account
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/link"
+	"github.com/storefront-go/storefront/graph/notify"
+	"github.com/storefront-go/storefront/rest/page"
+)
+
+// Stop serves /emails/stop/{token}, where a stranger to whom a store wrote stops its emails. Mail
+// programs post there without a page (RFC 8058): who holds the link needs no account, nor a cookie.
+func (a *Account) Stop() http.Handler {
+	return a.pair(func(w http.ResponseWriter, r *http.Request) {
+		if _, _, ok := a.Core.Links.Stop(tokenOf(r, link.StopRoot)); !ok {
+			a.over(w, r, fault.Missing("link"), "Open the link of the email once more.")
+			return
+		}
+		a.pages.Render(w, r, http.StatusOK, "stop", r.URL.Path)
+	}, a.takeStop)
+}
+
+func (a *Account) takeStop(w http.ResponseWriter, r *http.Request, _ url.Values) {
+	store, address, ok := a.Core.Links.Stop(tokenOf(r, link.StopRoot))
+	if !ok {
+		a.over(w, r, fault.Missing("link"), "Open the link of the email once more.")
+		return
+	}
+	if err := notify.Stop(viewer.Operator(r.Context(), store), a.Core.Store, address); err != nil {
+		a.failed(w, r, err)
+		return
+	}
+	page.Message(w, r, http.StatusOK, "Emails stopped", "This shop sends you no more emails, as long as you do not buy "+
+		"there.")
+}
