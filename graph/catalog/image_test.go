@@ -63,7 +63,7 @@ func TestProductImages(t *testing.T) {
 			t.Errorf("the event: %s", body)
 		}
 		if body, err := r.Pictures.Blobs.Get(ctx, picture.ImageKey(img, 40), 1<<20); err != nil ||
-			int64(len(body)) != img.SizeBytes {
+			int64(len(body)) >= img.SizeBytes {
 			t.Errorf("%d bytes, %v", len(body), err)
 		}
 		if last := graphtest.LastEvent(t, ctx, r, p.ID); !strings.Contains(last, `"changed_fields":["images"]`) {
@@ -301,11 +301,13 @@ func TestMegapixels(t *testing.T) {
 				Content: graphtest.Photo(t, 40, 30)})
 			return err
 		}
-		if err := add(); err != nil {
-			t.Fatal(err)
+		for range 2 { // the second finds what came back meanwhile, and is owed
+			if err := add(); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if err := add(); graphtest.FaultOf(err) != "rate_limited" {
-			t.Errorf("a second megapixel: %v", err)
+			t.Errorf("a third megapixel: %v", err)
 		}
 	})
 }
