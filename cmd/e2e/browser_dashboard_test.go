@@ -417,7 +417,8 @@ func TestBrowserOrderNew(t *testing.T) {
 	b.fill(`input[name="firstName"]`, "Ines")
 	b.fill(`input[name="shippingAddress.line1"]`, "Lange Gasse 1")
 	b.fill(`input[name="shippingAddress.city"]`, "Ulm")
-	b.fill(`input[name="shippingAddress.country"]`, "de")
+	b.await("the countries", `document.querySelector('select[name="shippingAddress.country"]').length > 200`)
+	b.choose(`select[name="shippingAddress.country"]`, "DE")
 	b.await("the rates of the address", `document.querySelector('select[name="pricing.shippingRateId"]').length > 1`)
 	b.choose(`select[name="pricing.shippingRateId"]`, evaluate[string](b,
 		`document.querySelector('select[name="pricing.shippingRateId"]').options[1].value`))

@@ -42,7 +42,7 @@ func TestBrowserOpening(t *testing.T) {
 	b.open("/dashboard/settings/shipping")
 	b.click(`[data-test="zone-new"]`)
 	b.fill(`dialog input[name="name"]`, "Germany")
-	b.fill(`dialog textarea[name="countries"]`, "de")
+	b.fill(`dialog input[name="countries.typed"]`, "Germany")
 	b.click(`dialog [data-test="add-rates"]`)
 	b.fill(`dialog input[name="rates.0.name"]`, "Post")
 	b.fill(`dialog input[name="rates.0.priceMinor"]`, "4.90")

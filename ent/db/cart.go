@@ -46,6 +46,8 @@ type Cart struct {
 	Address document.Address `json:"address,omitempty"`
 	// Country holds the value of the "country" field.
 	Country *string `json:"country,omitempty"`
+	// Region holds the value of the "region" field.
+	Region *string `json:"region,omitempty"`
 	// RateID holds the value of the "rate_id" field.
 	RateID *string `json:"rate_id,omitempty"`
 	// Payment holds the value of the "payment" field.
@@ -70,7 +72,7 @@ func (*Cart) scanValues(columns []string) ([]any, error) {
 			values[i] = new(digest.Sum)
 		case cart.FieldBucket, cart.FieldExpiresAt, cart.FieldVersion, cart.FieldUpdatedAt, cart.FieldLinesCount, cart.FieldReachedAt:
 			values[i] = new(sql.NullInt64)
-		case cart.FieldCode, cart.FieldNote, cart.FieldEmail, cart.FieldPhone, cart.FieldCountry, cart.FieldRateID, cart.FieldPayment:
+		case cart.FieldCode, cart.FieldNote, cart.FieldEmail, cart.FieldPhone, cart.FieldCountry, cart.FieldRegion, cart.FieldRateID, cart.FieldPayment:
 			values[i] = new(sql.NullString)
 		case cart.FieldID, cart.FieldStoreID:
 			values[i] = new(xid.ID)
@@ -177,6 +179,13 @@ func (_m *Cart) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Country = new(string)
 				*_m.Country = value.String
+			}
+		case cart.FieldRegion:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field region", values[i])
+			} else if value.Valid {
+				_m.Region = new(string)
+				*_m.Region = value.String
 			}
 		case cart.FieldRateID:
 			if value, ok := values[i].(*sql.NullString); !ok {

@@ -158,6 +158,20 @@ func (_c *CartCreate) SetNillableCountry(v *string) *CartCreate {
 	return _c
 }
 
+// SetRegion sets the "region" field.
+func (_c *CartCreate) SetRegion(v string) *CartCreate {
+	_c.mutation.SetRegion(v)
+	return _c
+}
+
+// SetNillableRegion sets the "region" field if the given value is not nil.
+func (_c *CartCreate) SetNillableRegion(v *string) *CartCreate {
+	if v != nil {
+		_c.SetRegion(*v)
+	}
+	return _c
+}
+
 // SetRateID sets the "rate_id" field.
 func (_c *CartCreate) SetRateID(v string) *CartCreate {
 	_c.mutation.SetRateID(v)
@@ -311,6 +325,11 @@ func (_c *CartCreate) check() error {
 			return &ValidationError{Name: "phone", err: fmt.Errorf(`db: validator failed for field "Cart.phone": %w`, err)}
 		}
 	}
+	if v, ok := _c.mutation.Region(); ok {
+		if err := cart.RegionValidator(v); err != nil {
+			return &ValidationError{Name: "region", err: fmt.Errorf(`db: validator failed for field "Cart.region": %w`, err)}
+		}
+	}
 	return nil
 }
 
@@ -397,6 +416,10 @@ func (_c *CartCreate) createSpec() (*Cart, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Country(); ok {
 		_spec.SetField(cart.FieldCountry, field.TypeString, value)
 		_node.Country = &value
+	}
+	if value, ok := _c.mutation.Region(); ok {
+		_spec.SetField(cart.FieldRegion, field.TypeString, value)
+		_node.Region = &value
 	}
 	if value, ok := _c.mutation.RateID(); ok {
 		_spec.SetField(cart.FieldRateID, field.TypeString, value)

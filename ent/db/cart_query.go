@@ -546,6 +546,7 @@ var cartRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.Phone),
 		(*cell.Bytes)(&row.Address),
 		cell.TextOf(&row.Country),
+		cell.TextOf(&row.Region),
 		cell.TextOf(&row.RateID),
 		cell.TextOf(&row.Payment),
 		cell.NumberOf(&row.ReachedAt),

@@ -228,6 +228,26 @@ func (_u *CartUpdate) ClearCountry() *CartUpdate {
 	return _u
 }
 
+// SetRegion sets the "region" field.
+func (_u *CartUpdate) SetRegion(v string) *CartUpdate {
+	_u.mutation.SetRegion(v)
+	return _u
+}
+
+// SetNillableRegion sets the "region" field if the given value is not nil.
+func (_u *CartUpdate) SetNillableRegion(v *string) *CartUpdate {
+	if v != nil {
+		_u.SetRegion(*v)
+	}
+	return _u
+}
+
+// ClearRegion clears the value of the "region" field.
+func (_u *CartUpdate) ClearRegion() *CartUpdate {
+	_u.mutation.ClearRegion()
+	return _u
+}
+
 // SetRateID sets the "rate_id" field.
 func (_u *CartUpdate) SetRateID(v string) *CartUpdate {
 	_u.mutation.SetRateID(v)
@@ -352,6 +372,11 @@ func (_u *CartUpdate) check() error {
 	if v, ok := _u.mutation.Phone(); ok {
 		if err := cart.PhoneValidator(v); err != nil {
 			return &ValidationError{Name: "phone", err: fmt.Errorf(`db: validator failed for field "Cart.phone": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Region(); ok {
+		if err := cart.RegionValidator(v); err != nil {
+			return &ValidationError{Name: "region", err: fmt.Errorf(`db: validator failed for field "Cart.region": %w`, err)}
 		}
 	}
 	return nil
@@ -587,6 +612,26 @@ func (_u *CartUpdateOne) ClearCountry() *CartUpdateOne {
 	return _u
 }
 
+// SetRegion sets the "region" field.
+func (_u *CartUpdateOne) SetRegion(v string) *CartUpdateOne {
+	_u.mutation.SetRegion(v)
+	return _u
+}
+
+// SetNillableRegion sets the "region" field if the given value is not nil.
+func (_u *CartUpdateOne) SetNillableRegion(v *string) *CartUpdateOne {
+	if v != nil {
+		_u.SetRegion(*v)
+	}
+	return _u
+}
+
+// ClearRegion clears the value of the "region" field.
+func (_u *CartUpdateOne) ClearRegion() *CartUpdateOne {
+	_u.mutation.ClearRegion()
+	return _u
+}
+
 // SetRateID sets the "rate_id" field.
 func (_u *CartUpdateOne) SetRateID(v string) *CartUpdateOne {
 	_u.mutation.SetRateID(v)
@@ -724,6 +769,11 @@ func (_u *CartUpdateOne) check() error {
 	if v, ok := _u.mutation.Phone(); ok {
 		if err := cart.PhoneValidator(v); err != nil {
 			return &ValidationError{Name: "phone", err: fmt.Errorf(`db: validator failed for field "Cart.phone": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Region(); ok {
+		if err := cart.RegionValidator(v); err != nil {
+			return &ValidationError{Name: "region", err: fmt.Errorf(`db: validator failed for field "Cart.region": %w`, err)}
 		}
 	}
 	return nil

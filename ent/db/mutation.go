@@ -7184,6 +7184,7 @@ type CartMutation struct {
 	phone          *string
 	address        *document.Address
 	country        *string
+	region         *string
 	rate_id        *string
 	payment        *state.PaymentMethod
 	reached_at     *micros.Time
@@ -7945,6 +7946,55 @@ func (m *CartMutation) ResetCountry() {
 	delete(m.clearedFields, cart.FieldCountry)
 }
 
+// SetRegion sets the "region" field.
+func (m *CartMutation) SetRegion(s string) {
+	m.region = &s
+}
+
+// Region returns the value of the "region" field in the mutation.
+func (m *CartMutation) Region() (r string, exists bool) {
+	v := m.region
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRegion returns the old "region" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldRegion(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRegion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRegion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRegion: %w", err)
+	}
+	return oldValue.Region, nil
+}
+
+// ClearRegion clears the value of the "region" field.
+func (m *CartMutation) ClearRegion() {
+	m.region = nil
+	m.clearedFields[cart.FieldRegion] = struct{}{}
+}
+
+// RegionCleared returns if the "region" field was cleared in this mutation.
+func (m *CartMutation) RegionCleared() bool {
+	_, ok := m.clearedFields[cart.FieldRegion]
+	return ok
+}
+
+// ResetRegion resets all changes to the "region" field.
+func (m *CartMutation) ResetRegion() {
+	m.region = nil
+	delete(m.clearedFields, cart.FieldRegion)
+}
+
 // SetRateID sets the "rate_id" field.
 func (m *CartMutation) SetRateID(s string) {
 	m.rate_id = &s
@@ -8196,7 +8246,7 @@ func (m *CartMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CartMutation) Fields() []string {
-	fields := make([]string, 0, 17)
+	fields := make([]string, 0, 18)
 	if m.store_id != nil {
 		fields = append(fields, cart.FieldStoreID)
 	}
@@ -8235,6 +8285,9 @@ func (m *CartMutation) Fields() []string {
 	}
 	if m.country != nil {
 		fields = append(fields, cart.FieldCountry)
+	}
+	if m.region != nil {
+		fields = append(fields, cart.FieldRegion)
 	}
 	if m.rate_id != nil {
 		fields = append(fields, cart.FieldRateID)
@@ -8282,6 +8335,8 @@ func (m *CartMutation) Field(name string) (ent.Value, bool) {
 		return m.Address()
 	case cart.FieldCountry:
 		return m.Country()
+	case cart.FieldRegion:
+		return m.Region()
 	case cart.FieldRateID:
 		return m.RateID()
 	case cart.FieldPayment:
@@ -8325,6 +8380,8 @@ func (m *CartMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldAddress(ctx)
 	case cart.FieldCountry:
 		return m.OldCountry(ctx)
+	case cart.FieldRegion:
+		return m.OldRegion(ctx)
 	case cart.FieldRateID:
 		return m.OldRateID(ctx)
 	case cart.FieldPayment:
@@ -8432,6 +8489,13 @@ func (m *CartMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetCountry(v)
+		return nil
+	case cart.FieldRegion:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRegion(v)
 		return nil
 	case cart.FieldRateID:
 		v, ok := value.(string)
@@ -8584,6 +8648,9 @@ func (m *CartMutation) ClearedFields() []string {
 	if m.FieldCleared(cart.FieldCountry) {
 		fields = append(fields, cart.FieldCountry)
 	}
+	if m.FieldCleared(cart.FieldRegion) {
+		fields = append(fields, cart.FieldRegion)
+	}
 	if m.FieldCleared(cart.FieldRateID) {
 		fields = append(fields, cart.FieldRateID)
 	}
@@ -8627,6 +8694,9 @@ func (m *CartMutation) ClearField(name string) error {
 		return nil
 	case cart.FieldCountry:
 		m.ClearCountry()
+		return nil
+	case cart.FieldRegion:
+		m.ClearRegion()
 		return nil
 	case cart.FieldRateID:
 		m.ClearRateID()
@@ -8686,6 +8756,9 @@ func (m *CartMutation) ResetField(name string) error {
 		return nil
 	case cart.FieldCountry:
 		m.ResetCountry()
+		return nil
+	case cart.FieldRegion:
+		m.ResetRegion()
 		return nil
 	case cart.FieldRateID:
 		m.ResetRateID()
@@ -37994,6 +38067,7 @@ type OrderMutation struct {
 	shipping_address      *document.Address
 	notes_count           *int64
 	addnotes_count        *int64
+	external_number       *string
 	tags                  *document.Tags
 	source                *string
 	placed_at             *micros.Time
@@ -39175,6 +39249,55 @@ func (m *OrderMutation) ResetNotesCount() {
 	m.addnotes_count = nil
 }
 
+// SetExternalNumber sets the "external_number" field.
+func (m *OrderMutation) SetExternalNumber(s string) {
+	m.external_number = &s
+}
+
+// ExternalNumber returns the value of the "external_number" field in the mutation.
+func (m *OrderMutation) ExternalNumber() (r string, exists bool) {
+	v := m.external_number
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExternalNumber returns the old "external_number" field's value of the Order entity.
+// If the Order object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderMutation) OldExternalNumber(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExternalNumber is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExternalNumber requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExternalNumber: %w", err)
+	}
+	return oldValue.ExternalNumber, nil
+}
+
+// ClearExternalNumber clears the value of the "external_number" field.
+func (m *OrderMutation) ClearExternalNumber() {
+	m.external_number = nil
+	m.clearedFields[order.FieldExternalNumber] = struct{}{}
+}
+
+// ExternalNumberCleared returns if the "external_number" field was cleared in this mutation.
+func (m *OrderMutation) ExternalNumberCleared() bool {
+	_, ok := m.clearedFields[order.FieldExternalNumber]
+	return ok
+}
+
+// ResetExternalNumber resets all changes to the "external_number" field.
+func (m *OrderMutation) ResetExternalNumber() {
+	m.external_number = nil
+	delete(m.clearedFields, order.FieldExternalNumber)
+}
+
 // SetTags sets the "tags" field.
 func (m *OrderMutation) SetTags(d document.Tags) {
 	m.tags = &d
@@ -40100,7 +40223,7 @@ func (m *OrderMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *OrderMutation) Fields() []string {
-	fields := make([]string, 0, 37)
+	fields := make([]string, 0, 38)
 	if m.store_id != nil {
 		fields = append(fields, order.FieldStoreID)
 	}
@@ -40163,6 +40286,9 @@ func (m *OrderMutation) Fields() []string {
 	}
 	if m.notes_count != nil {
 		fields = append(fields, order.FieldNotesCount)
+	}
+	if m.external_number != nil {
+		fields = append(fields, order.FieldExternalNumber)
 	}
 	if m.tags != nil {
 		fields = append(fields, order.FieldTags)
@@ -40262,6 +40388,8 @@ func (m *OrderMutation) Field(name string) (ent.Value, bool) {
 		return m.ShippingAddress()
 	case order.FieldNotesCount:
 		return m.NotesCount()
+	case order.FieldExternalNumber:
+		return m.ExternalNumber()
 	case order.FieldTags:
 		return m.Tags()
 	case order.FieldSource:
@@ -40345,6 +40473,8 @@ func (m *OrderMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldShippingAddress(ctx)
 	case order.FieldNotesCount:
 		return m.OldNotesCount(ctx)
+	case order.FieldExternalNumber:
+		return m.OldExternalNumber(ctx)
 	case order.FieldTags:
 		return m.OldTags(ctx)
 	case order.FieldSource:
@@ -40532,6 +40662,13 @@ func (m *OrderMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetNotesCount(v)
+		return nil
+	case order.FieldExternalNumber:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExternalNumber(v)
 		return nil
 	case order.FieldTags:
 		v, ok := value.(document.Tags)
@@ -40918,6 +41055,9 @@ func (m *OrderMutation) ClearedFields() []string {
 	if m.FieldCleared(order.FieldShippingAddress) {
 		fields = append(fields, order.FieldShippingAddress)
 	}
+	if m.FieldCleared(order.FieldExternalNumber) {
+		fields = append(fields, order.FieldExternalNumber)
+	}
 	if m.FieldCleared(order.FieldPaidAt) {
 		fields = append(fields, order.FieldPaidAt)
 	}
@@ -40982,6 +41122,9 @@ func (m *OrderMutation) ClearField(name string) error {
 		return nil
 	case order.FieldShippingAddress:
 		m.ClearShippingAddress()
+		return nil
+	case order.FieldExternalNumber:
+		m.ClearExternalNumber()
 		return nil
 	case order.FieldPaidAt:
 		m.ClearPaidAt()
@@ -41092,6 +41235,9 @@ func (m *OrderMutation) ResetField(name string) error {
 		return nil
 	case order.FieldNotesCount:
 		m.ResetNotesCount()
+		return nil
+	case order.FieldExternalNumber:
+		m.ResetExternalNumber()
 		return nil
 	case order.FieldTags:
 		m.ResetTags()

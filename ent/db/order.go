@@ -61,6 +61,8 @@ type Order struct {
 	ShippingAddress document.Address `json:"shipping_address,omitempty"`
 	// NotesCount holds the value of the "notes_count" field.
 	NotesCount int64 `json:"notes_count,omitempty"`
+	// ExternalNumber holds the value of the "external_number" field.
+	ExternalNumber *string `json:"external_number,omitempty"`
 	// Tags holds the value of the "tags" field.
 	Tags document.Tags `json:"tags,omitempty"`
 	// Source holds the value of the "source" field.
@@ -107,7 +109,7 @@ func (*Order) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case order.FieldVersion, order.FieldEventSequence, order.FieldUpdatedAt, order.FieldNumber, order.FieldSubtotalMinor, order.FieldDiscountMinor, order.FieldShippingMinor, order.FieldTaxMinor, order.FieldTotalMinor, order.FieldPaidMinor, order.FieldRefundedMinor, order.FieldNotesCount, order.FieldPlacedAt, order.FieldPaidAt, order.FieldFulfilledAt, order.FieldCancelledAt, order.FieldCompletedAt, order.FieldIncludedTaxMinor, order.FieldLineSetVersion:
 			values[i] = new(sql.NullInt64)
-		case order.FieldStatus, order.FieldFinancialStatus, order.FieldFulfillmentStatus, order.FieldCurrency, order.FieldEmail, order.FieldSource, order.FieldDiscountCode, order.FieldShippingMethod, order.FieldPaymentMethod, order.FieldLanguage:
+		case order.FieldStatus, order.FieldFinancialStatus, order.FieldFulfillmentStatus, order.FieldCurrency, order.FieldEmail, order.FieldExternalNumber, order.FieldSource, order.FieldDiscountCode, order.FieldShippingMethod, order.FieldPaymentMethod, order.FieldLanguage:
 			values[i] = new(sql.NullString)
 		case order.FieldID, order.FieldStoreID:
 			values[i] = new(xid.ID)
@@ -259,6 +261,13 @@ func (_m *Order) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field notes_count", values[i])
 			} else if value.Valid {
 				_m.NotesCount = value.Int64
+			}
+		case order.FieldExternalNumber:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field external_number", values[i])
+			} else if value.Valid {
+				_m.ExternalNumber = new(string)
+				*_m.ExternalNumber = value.String
 			}
 		case order.FieldTags:
 			if value, ok := values[i].(*[]byte); !ok {

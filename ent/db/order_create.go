@@ -189,6 +189,20 @@ func (_c *OrderCreate) SetNillableNotesCount(v *int64) *OrderCreate {
 	return _c
 }
 
+// SetExternalNumber sets the "external_number" field.
+func (_c *OrderCreate) SetExternalNumber(v string) *OrderCreate {
+	_c.mutation.SetExternalNumber(v)
+	return _c
+}
+
+// SetNillableExternalNumber sets the "external_number" field if the given value is not nil.
+func (_c *OrderCreate) SetNillableExternalNumber(v *string) *OrderCreate {
+	if v != nil {
+		_c.SetExternalNumber(*v)
+	}
+	return _c
+}
+
 // SetTags sets the "tags" field.
 func (_c *OrderCreate) SetTags(v document.Tags) *OrderCreate {
 	_c.mutation.SetTags(v)
@@ -639,6 +653,10 @@ func (_c *OrderCreate) createSpec() (*Order, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.NotesCount(); ok {
 		_spec.SetField(order.FieldNotesCount, field.TypeInt64, value)
 		_node.NotesCount = value
+	}
+	if value, ok := _c.mutation.ExternalNumber(); ok {
+		_spec.SetField(order.FieldExternalNumber, field.TypeString, value)
+		_node.ExternalNumber = &value
 	}
 	if value, ok := _c.mutation.Tags(); ok {
 		_spec.SetField(order.FieldTags, field.TypeBytes, value)

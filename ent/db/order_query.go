@@ -555,6 +555,7 @@ var orderRooms = sync.Pool{New: func() any {
 		(*cell.Bytes)(&row.BillingAddress),
 		(*cell.Bytes)(&row.ShippingAddress),
 		(*cell.Int64)(&row.NotesCount),
+		cell.TextOf(&row.ExternalNumber),
 		(*cell.Bytes)(&row.Tags),
 		(*cell.Text[string])(&row.Source),
 		(*cell.Int64)(&row.PlacedAt),

@@ -40,7 +40,7 @@ var tables = map[string]map[Class]string{
 		Age:   "actor_name detail address agent",
 		Never: "actor_type action resource_type request_id",
 	},
-	"carts":       {Redaction: "note email phone address country", Never: "code rate_id payment"},
+	"carts":       {Redaction: "note email phone address country region", Never: "code rate_id payment"},
 	"challenges":  {Age: "email data", Never: "purpose"},
 	"collections": {Never: "title handle description sort rule"},
 	"credentials": {Never: "kind"},
@@ -78,7 +78,7 @@ var tables = map[string]map[Class]string{
 	"orders": {
 		Redaction: "email billing_address shipping_address",
 		Books:     "tags line_set",
-		Never: "status financial_status fulfillment_status currency source discount_code " +
+		Never: "status financial_status fulfillment_status currency source discount_code external_number " +
 			"shipping_method payment_method language",
 	},
 	"outbox_failures":  {Age: "detail"},

@@ -39,8 +39,10 @@ func (Cart) Fields() []ent.Field {
 		field.String("email").SchemaType(key(1020)).Optional().Nillable(),
 		field.String("phone").MaxRuneLen(64).Optional().Nillable(),
 		field.Bytes("address").GoType(document.Address(nil)).SchemaType(blob).Optional(),
-		// country is where the shopper is, who is asked for it where nothing is shipped.
+		// country and region are where the shopper is, who is asked for them where nothing is
+		// shipped and they decide the tax.
 		field.String("country").SchemaType(key(2)).Optional().Nillable(),
+		field.String("region").MaxRuneLen(limit.Line).Optional().Nillable(),
 		// rate_id is the public id of the shipping rate that was chosen.
 		field.String("rate_id").SchemaType(key(64)).Optional().Nillable(),
 		field.String("payment").GoType(state.PaymentMethod("")).SchemaType(key(32)).Optional().Nillable(),

@@ -40,6 +40,9 @@ func (Order) Fields() []ent.Field {
 		field.Bytes("billing_address").GoType(document.Address(nil)).SchemaType(blob).Optional(),
 		field.Bytes("shipping_address").GoType(document.Address(nil)).SchemaType(blob).Optional(),
 		field.Int64("notes_count").Default(0),
+		// external_number is the number that the order has in the system it comes from, as people
+		// there read it: "#1007". Several orders may have one.
+		field.String("external_number").SchemaType(key(4 * limit.Label)).Optional().Nillable().Immutable(),
 		field.Bytes("tags").GoType(document.Tags(nil)).SchemaType(blob),
 		field.String("source").SchemaType(key(limit.Source)),
 		field.Int64("placed_at").GoType(micros.Time(0)),
@@ -80,5 +83,6 @@ func (Order) Indexes() []ent.Index {
 		index.Fields("store_id", "status", "financial_status", "fulfillment_status", "updated_at", "id").
 			StorageKey("order_states_updated_at_id"),
 		index.Fields("store_id", "customer_id", "id"),
+		index.Fields("store_id", "external_number", "id"),
 	}
 }

@@ -279,10 +279,10 @@ func TestAddressOfAnyKeyboard(t *testing.T) {
 		token := m.add("", m.sell("Bell", 1490, 5), 1)
 		for _, tc := range []struct{ country, code, want string }{
 			{"JP", "〒１５０－０００１", "150-0001"}, {"JP", "150ー0001", "150-0001"}, {"EG", "١١٥١١", "11511"},
-			{"GB", "ｓｗ１Ａ １ＡＡ", "sw1A 1AA"}, {"DE", "１０１", ""}, {"FR", "75 001", "75 001"},
+			{"GB", "ｓｗ１Ａ １ＡＡ", "SW1A 1AA"}, {"DE", "１０１", ""}, {"FR", "75 001", "75001"},
 		} {
 			err := m.SetAddress(m.ctx, token, document.AddressFields{Name: new("A"), Line1: "1", City: "B",
-				Region: new("C"), PostalCode: &tc.code, Country: tc.country})
+				Region: new("13"), PostalCode: &tc.code, Country: tc.country})
 			if tc.want == "" {
 				if graphtest.FaultOf(err) != "validation_failed" {
 					t.Errorf("%s %s: %v", tc.country, tc.code, err)

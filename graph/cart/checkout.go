@@ -2,6 +2,7 @@ package cart
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/price"
 	"github.com/storefront-go/storefront/graph/selling"
 )
 
@@ -22,6 +24,8 @@ type Contact struct {
 	// Country is where they are, a code of ISO 3166-1 alpha-2. It is needed where [View.Asks]
 	// says so, and else one that is "" stays as it is.
 	Country string
+	// Region is needed where the tax of the country depends on it.
+	Region string
 }
 
 // SetContact sets who orders.
@@ -31,15 +35,8 @@ func (c *Carts) SetContact(ctx context.Context, token string, by Contact) error 
 	if phone != "" {
 		check.Line("phone", phone, limit.Label)
 	}
-	country := strings.TrimSpace(by.Country)
-	if country != "" {
-		country = check.AssignedCountry("country", country)
-	} else if v, err := c.View(ctx, token); err != nil {
-		return err
-	} else if v != nil && v.Asks() {
-		check.Required("country", false)
-	}
-	if err := check.Err(); err != nil {
+	place, err := c.checkPlace(ctx, check, token, by)
+	if err = errors.Join(err, check.Err()); err != nil {
 		return err
 	}
 	return c.must(ctx, token, func(_ context.Context, row *db.Cart, u *db.CartUpdate) error {
@@ -47,8 +44,8 @@ func (c *Carts) SetContact(ctx context.Context, token string, by Contact) error 
 			u.SetReachedAt(micros.Now())
 		}
 		u.SetEmail(email)
-		if country != "" {
-			u.SetCountry(country)
+		if place.Country != "" {
+			u.SetCountry(place.Country).SetRegion(place.Region)
 		}
 		if phone == "" {
 			u.ClearPhone()
@@ -59,10 +56,36 @@ func (c *Carts) SetContact(ctx context.Context, token string, by Contact) error 
 	})
 }
 
+// checkPlace judges where the shopper is, as far as the tax depends on it.
+func (c *Carts) checkPlace(
+	ctx context.Context, check *core.Check, token string, by Contact,
+) (p price.Place, err error) {
+	v, err := c.View(ctx, token)
+	if err != nil {
+		return p, err
+	}
+	asks := v != nil && v.Asks()
+	if p.Country = strings.TrimSpace(by.Country); p.Country == "" {
+		if asks {
+			check.Required("country", false)
+		}
+		return p, nil
+	}
+	p.Country = check.AssignedCountry("country", p.Country)
+	if asks && v.Regional(p.Country) {
+		p.Region = orEmpty(v.Form(p.Country).region(check, p.Country, &by.Region))
+	}
+	return p, nil
+}
+
 // SetAddress sets where the goods go, in the form of the country: what it needs has to be
 // there. A rate that was chosen for another country goes.
 func (c *Carts) SetAddress(ctx context.Context, token string, a document.AddressFields) error {
-	if err := checkAddress(&a); err != nil {
+	tax, err := c.selling.CartTax(ctx)
+	if err != nil {
+		return err
+	}
+	if err := checkAddress(&a, tax); err != nil {
 		return err
 	}
 	return c.must(ctx, token, func(_ context.Context, row *db.Cart, u *db.CartUpdate) error {
@@ -79,34 +102,19 @@ func (c *Carts) SetAddress(ctx context.Context, token string, a document.Address
 }
 
 // checkAddress judges an address and brings it into the form in which it is kept.
-func checkAddress(a *document.AddressFields) error {
+func checkAddress(a *document.AddressFields, tax price.Tax) error {
 	c := &core.Check{}
 	a.Country = c.AssignedCountry("country", strings.TrimSpace(a.Country))
-	f := forms[a.Country]
+	f := formOf(a.Country, tax)
 	a.Name = part(c, "name", a.Name, true, limit.Line)
 	a.Company = part(c, "company", a.Company, false, limit.Line)
 	a.Line1 = orEmpty(part(c, "line1", &a.Line1, true, limit.Line))
 	a.Line2 = part(c, "line2", a.Line2, false, limit.Line)
 	a.City = orEmpty(part(c, "city", &a.City, true, limit.Line))
-	a.Region = part(c, "region", a.Region, f.region, limit.Line)
-	a.PostalCode = part(c, "postal_code", plainCode(a.PostalCode), f.postal != nil, limit.PostalCode)
+	a.Region = f.region(c, a.Country, a.Region)
+	a.PostalCode = f.postal(c, a.Country, a.PostalCode)
 	a.Phone = part(c, "phone", a.Phone, false, limit.Label)
-	if a.PostalCode != nil && f.postal != nil && !f.postal().MatchString(strings.ToUpper(*a.PostalCode)) {
-		c.Add("postal_code", fault.InvalidFormat, "This is not a postal code of the country.")
-	}
 	return c.Err()
-}
-
-// dashes are what keyboards give for the hyphen of a postal code; the sign of postal codes in
-// Japan says nothing more than that it is one.
-var dashes = strings.NewReplacer("‐", "-", "‑", "-", "–", "-", "−", "-", "ー", "-", "〒", "")
-
-// plainCode is a postal code in digits and letters as the forms of countries have them.
-func plainCode(v *string) *string {
-	if v == nil {
-		return nil
-	}
-	return new(dashes.Replace(core.FoldDigits(*v)))
 }
 
 // part judges a member of an address, without the spaces around it; an empty one is absent.

@@ -138,7 +138,7 @@ func (c *Carts) end(ctx context.Context, row *db.Cart, order xid.ID, held bool) 
 		Where(dbcart.ID(row.ID), dbcart.Version(row.Version), dbcart.OrderIDIsNil()).
 		SetVersion(row.Version + 1).SetUpdatedAt(now).SetExpiresAt(expiry(now)).SetOrderID(order)
 	if !held {
-		u.ClearEmail().ClearPhone().ClearAddress().ClearCountry().ClearNote()
+		u.ClearEmail().ClearPhone().ClearAddress().ClearCountry().ClearRegion().ClearNote()
 	}
 	n, err := u.Save(ctx)
 	if err == nil && n == 0 {

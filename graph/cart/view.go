@@ -55,10 +55,10 @@ type View struct {
 	Email, Phone string
 	// Ships says that something of it has to be sent: else it needs neither address nor rate.
 	Ships bool
-	// Country is where the shopper is, who is asked for it where nothing is sent and the
-	// country decides the tax; "" where nobody has said so.
-	Country string
-	Address *document.AddressFields
+	// Country and Region are where the shopper is, who is asked for them where nothing is sent and
+	// they decide the tax; "" where nobody has said so.
+	Country, Region string
+	Address         *document.AddressFields
 	// Rates are what can be chosen for the address and the goods, Rate what was.
 	Rates []selling.Offer
 	Rate  *document.ShippingRate
@@ -70,7 +70,7 @@ type View struct {
 	Order  xid.ID
 	Lapsed bool
 
-	taxed bool // the store taxes something somewhere
+	tax   price.Tax
 	store *db.Store
 }
 
@@ -103,7 +103,13 @@ type Line struct {
 
 // Asks says that the shopper has to name their country: it decides the tax, and there is no
 // address to tell it.
-func (v *View) Asks() bool { return !v.Ships && v.taxed }
+func (v *View) Asks() bool { return !v.Ships && len(v.tax.Rates) > 0 }
+
+// placed reports whether it is known where the shopper is, as far as the tax depends on it.
+func (v *View) placed() bool {
+	p := v.place()
+	return p.Country != "" && (p.Region != "" || !v.Regional(p.Country))
+}
 
 // Gone reports whether something of it cannot be bought any more.
 func (v *View) Gone() bool { return slices.ContainsFunc(v.Lines, func(l *Line) bool { return l.Gone }) }
@@ -130,7 +136,7 @@ func (v *View) Next() Step {
 	switch {
 	case len(v.Lines) == 0, slices.ContainsFunc(v.Lines, blocked):
 		return StepGoods
-	case v.Email == "", v.Asks() && v.place().Country == "":
+	case v.Email == "", v.Asks() && !v.placed():
 		return StepContact
 	case v.Ships && v.Address == nil:
 		return StepAddress
@@ -149,7 +155,7 @@ func (v *View) place() (p price.Place) {
 		p.Country = a.Country
 		core.Opt(a.Region, func(s string) { p.Region = s })
 	} else if !v.Ships {
-		p.Country = v.Country
+		p.Country, p.Region = v.Country, v.Region
 	}
 	return p
 }
@@ -180,6 +186,7 @@ func (c *Carts) view(ctx context.Context, row *db.Cart) (v *View, err error) {
 	core.Opt(row.Email, func(s string) { v.Email = s })
 	core.Opt(row.Phone, func(s string) { v.Phone = s })
 	core.Opt(row.Country, func(s string) { v.Country = s })
+	core.Opt(row.Region, func(s string) { v.Region = s })
 	if v.Address, err = row.Address.Fields(); err != nil {
 		return nil, err
 	}
@@ -343,7 +350,7 @@ func (c *Carts) quote(ctx context.Context, v *View, rateID *string) error {
 	if err != nil {
 		return err
 	}
-	v.taxed, v.Rates, v.Rate = len(q.Tax.Rates) > 0, q.Offers, q.Chosen
+	v.tax, v.Rates, v.Rate = q.Tax, q.Offers, q.Chosen
 	v.Sums, v.Tax, v.TaxIncluded, v.Discounted = q.Sums, q.Result.Rate, q.Tax.Included, q.Discounted
 	for i, l := range counted {
 		l.Amounts = q.Lines[i]

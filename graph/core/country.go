@@ -1,11 +1,11 @@
 package core
 
 import (
+	"slices"
 	"strings"
 
-	"golang.org/x/text/language"
-
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/graph/country"
 )
 
 // Country checks the form of a code of ISO 3166-1 alpha-2 and returns it in upper case.
@@ -19,11 +19,11 @@ func (c *Check) Country(name, code string) string {
 	return upper
 }
 
-// AssignedCountry is [Check.Country] for one that there is: settings that name another
-// would never be used.
-func (c *Check) AssignedCountry(name, code string) string {
+// AssignedCountry is [Check.Country] for a code that ISO 3166-1 has now, or that is among kept:
+// settings of earlier days can be saved with a code that was withdrawn.
+func (c *Check) AssignedCountry(name, code string, kept ...string) string {
 	upper := c.Country(name, code)
-	if r, err := language.ParseRegion(upper); err != nil || !r.IsCountry() || r.Canonicalize().String() != upper {
+	if !country.Assigned(upper) && !slices.Contains(kept, upper) {
 		c.Add(name, fault.UnknownValue, "There is no such country.")
 	}
 	return upper

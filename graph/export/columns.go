@@ -82,11 +82,16 @@ var laterOrderColumns = []column[*db.Order]{
 	}},
 }
 
-// laterLineColumns are what was added of the line since, and stand behind all others.
+// laterLineColumns are what was added of the line since, and stand behind those.
 var laterLineColumns = []column[*db.OrderLine]{
 	{name: "line_item_requires_shipping", cell: func(b []byte, l *db.OrderLine) []byte {
 		return truth(b, l.RequiresShipping)
 	}},
+}
+
+// newestOrderColumns stand behind those: what was added of the order after them.
+var newestOrderColumns = []column[*db.Order]{
+	{name: "external_number", cell: func(b []byte, o *db.Order) []byte { return textOpt(b, o.ExternalNumber) }},
 }
 
 var productColumns = []column[*db.Product]{

@@ -163,15 +163,15 @@ func (w *orderWriter) flush() error {
 		if w.head, err = orderHead(w.head[:0], o); err != nil {
 			return fmt.Errorf("write %s: %w", o.PublicID(), err)
 		}
-		w.tail = orderTail(w.tail[:0], o)
+		w.tail = orderTail(w.tail[:0], laterOrderColumns, o)
 		for _, l := range lines {
 			w.body = append(orderLine(append(w.body, w.head...), lineColumns, l), w.tail...)
-			w.body = end(orderLine(w.body, laterLineColumns, l))
+			w.body = end(orderTail(orderLine(w.body, laterLineColumns, l), newestOrderColumns, o))
 		}
 		if rows = len(lines); rows == 0 {
 			rows = 1
 			w.body = append(noLine(append(w.body, w.head...), lineColumns), w.tail...)
-			w.body = end(noLine(w.body, laterLineColumns))
+			w.body = end(orderTail(noLine(w.body, laterLineColumns), newestOrderColumns, o))
 		}
 	default:
 		w.body = append(wire.AppendOrder(w.body, o, len(lines), func(i int) *db.OrderLine { return lines[i] }),

@@ -28,7 +28,7 @@ func Columns(kind state.ExportKind) []string {
 	switch kind {
 	case state.ExportOrders:
 		return slices.Concat(names(orderColumns), names(lineColumns), names(laterOrderColumns),
-			names(laterLineColumns))
+			names(laterLineColumns), names(newestOrderColumns))
 	case state.ExportProducts:
 		return names(productColumns)
 	case state.ExportCustomers:
@@ -68,10 +68,10 @@ func cells[T any](b []byte, columns []column[T], row T) (_ []byte, err error) {
 // orderHead appends the cells of a row that are the order's.
 func orderHead(b []byte, o *db.Order) ([]byte, error) { return cells(b, orderColumns, o) }
 
-// orderTail appends the cells of the order that stand behind the line's.
-func orderTail(b []byte, o *db.Order) []byte {
-	for i := range laterOrderColumns {
-		b = laterOrderColumns[i].cell(b, o)
+// orderTail appends the cells of columns of the order that stand behind the line's.
+func orderTail(b []byte, columns []column[*db.Order], o *db.Order) []byte {
+	for i := range columns {
+		b = columns[i].cell(b, o)
 	}
 	return b
 }

@@ -152,6 +152,12 @@ type Count struct {
 	More bool `json:"more"`
 }
 
+type Country struct {
+	Code string `json:"code"`
+	// Those that its addresses name.
+	Regions []*Region `json:"regions"`
+}
+
 type CustomerCreateInput struct {
 	Email          *string              `json:"email,omitempty"`
 	Phone          *string              `json:"phone,omitempty"`
@@ -433,6 +439,8 @@ type OrderCreateInput struct {
 	Source          string             `json:"source"`
 	// For imports: the order's time, in the past.
 	PlacedAt *micros.Time `json:"placedAt,omitempty"`
+	// For imports: the number that the order has where it comes from. Several orders may have one.
+	ExternalNumber *string `json:"externalNumber,omitempty"`
 }
 
 type OrderFilter struct {
@@ -771,6 +779,15 @@ type RefundInput struct {
 	Lines       []*LineQuantityInput `json:"lines,omitempty"`
 	// Gives the lines' stock back.
 	Restock bool `json:"restock"`
+}
+
+// A region of a country (ISO 3166-2).
+type Region struct {
+	// Its code without the country, such as NY. Addresses and tax rates may name a region by code or by name.
+	Code string `json:"code"`
+	Name string `json:"name"`
+	// As the country's addresses name it: in some countries by an abbreviation.
+	Written string `json:"written"`
 }
 
 // What is left out asks for nothing; all of what is given holds.

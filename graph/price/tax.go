@@ -1,11 +1,16 @@
 package price
 
-import "strings"
+import (
+	"math"
+	"slices"
+
+	"github.com/storefront-go/storefront/graph/country"
+)
 
 // Place is where goods go.
 type Place struct {
 	Country string // ISO 3166-1 alpha-2, upper case
-	Region  string // as the address has it; small and capital letters are the same
+	Region  string // a code or a name in any spelling, as the address has it
 }
 
 // Tax is how a store taxes.
@@ -26,20 +31,39 @@ type TaxRate struct {
 	Shipping bool
 }
 
-// At returns the rate of a place; nil where nothing is taxed.
+// At returns the rate of a place; nil where nothing is taxed. A region is taxed by its own rate,
+// else by that of the region it is in, else by that of the country.
 func (t Tax) At(p Place) *TaxRate {
 	var found *TaxRate
+	if p.Country == "" {
+		return nil
+	}
+	lineage, nearest := country.Lineage(p.Country, p.Region), math.MaxInt
 	for i := range t.Rates {
 		r := &t.Rates[i]
-		switch {
-		case p.Country == "" || r.Country != p.Country:
-		case r.Region == "" && found == nil:
-			found = r
-		case r.Region != "" && strings.EqualFold(r.Region, p.Region):
-			return r
+		if r.Country != p.Country {
+			continue
+		}
+		at := len(lineage) // the whole country
+		if r.Region != "" {
+			at = slices.Index(lineage, country.Key(r.Country, r.Region))
+		}
+		if at >= 0 && at < nearest {
+			found, nearest = r, at
 		}
 	}
 	return found
+}
+
+// Regions returns the regions of a country that rates name: there the tax depends on the region.
+func (t Tax) Regions(country string) []string {
+	var list []string
+	for _, r := range t.Rates {
+		if r.Country == country && r.Region != "" {
+			list = append(list, r.Region)
+		}
+	}
+	return list
 }
 
 // on is the tax on an amount that is due, as one that is added or one that is included.

@@ -53,7 +53,7 @@ func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (*
 		if err := m.takeDiscount(ctx, &d); err != nil {
 			return nil, err
 		}
-		o.ID, o.Number = id, number
+		o.ID, o.Number, o.ExternalNumber = id, number, in.ExternalNumber
 		events := begin(o)
 		if shown, err = m.insertOrder(ctx, &d, o, lines); errors.Is(err, errRedacted) {
 			return nil, unknownCustomer()
@@ -141,5 +141,6 @@ func placedRow(row *db.OrderCreate, o *db.Order) {
 	}
 	row.SetNillableIncludedTaxMinor(o.IncludedTaxMinor).SetNillableDiscountID(o.DiscountID).
 		SetNillableDiscountCode(o.DiscountCode).SetNillableShippingMethod(o.ShippingMethod).
-		SetNillablePaymentMethod(o.PaymentMethod).SetNillableLanguage(o.Language)
+		SetNillablePaymentMethod(o.PaymentMethod).SetNillableLanguage(o.Language).
+		SetNillableExternalNumber(o.ExternalNumber)
 }

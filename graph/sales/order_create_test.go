@@ -227,9 +227,10 @@ func TestOrderImport(t *testing.T) {
 		placed := graphtest.Must[micros.Time](t)(micros.Parse("2019-05-04T03:02:01.123456Z"))
 		c := buyer(t, ctx, r, "jo@example.com", state.CustomerActive)
 		in := model.OrderCreateInput{Lines: []*model.OrderLineInput{graphtest.Item("a", 1, 5)}, Source: "import",
-			PlacedAt: &placed, CustomerID: new(c.PublicID())}
+			PlacedAt: &placed, CustomerID: new(c.PublicID()), ExternalNumber: new("#1007")}
 		o := graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, in)).Order
-		if o.PlacedAt != placed || o.CreatedAt() != placed || o.UpdatedAt <= placed || *o.Email != "jo@example.com" {
+		if o.PlacedAt != placed || o.CreatedAt() != placed || o.UpdatedAt <= placed || *o.Email != "jo@example.com" ||
+			*o.ExternalNumber != "#1007" {
 			t.Errorf("got placed %s, created %s, updated %s, e-mail %s", o.PlacedAt, o.CreatedAt(), o.UpdatedAt,
 				*o.Email)
 		}

@@ -62,6 +62,7 @@ func checkOrder(ctx context.Context, c *core.Check, in *model.OrderCreateInput) 
 	d.shipping = checkAddress(c, "shipping_address", in.ShippingAddress)
 	c.Tags("tags", in.Tags)
 	checkSource(c, "source", in.Source)
+	core.Opt(in.ExternalNumber, func(s string) { c.Line("external_number", s, limit.Label) })
 	c.CreatedAt(ctx, "placed_at", in.PlacedAt)
 	return d
 }

@@ -55,7 +55,8 @@ func TestSearch(t *testing.T) {
 		mug.Title, mug.Sku = "Émaille mug", new("EM-77/b")
 		p := graphtest.NewProduct(t, ctx, r, mug)
 		o := graphtest.Must[*model.OrderPayload](t)(m.OrderCreate(ctx, model.OrderCreateInput{Source: "test",
-			CustomerID: new(zoe.PublicID()), Lines: []*model.OrderLineInput{graphtest.Of(p, 1)}})).Order
+			ExternalNumber: new("#EN-4711"), CustomerID: new(zoe.PublicID()),
+			Lines: []*model.OrderLineInput{graphtest.Of(p, 1)}})).Order
 		number := fmt.Sprintf("#%d", o.Number)
 		elsewhere, _ := storetest.Merchant(t, r.Store)
 		elsewhere = graphtest.As(elsewhere, viewer.Owner)
@@ -73,6 +74,7 @@ func TestSearch(t *testing.T) {
 		before := map[string]string{number: number, "zoe": number + ", Zoë O'Brien",
 			"OBRIEN zoë": number + ", Zoë O'Brien", "zoe.ob": number + ", Zoë O'Brien",
 			"em77": number + ", Émaille mug", "EM-77": number + ", Émaille mug",
+			"#EN-4711": number, "en4711": number,
 			"emaille": number + ", Émaille mug", "mug": number + ", Émaille mug", "obrien mug": number, "adam": "",
 			"obrien cup": "", "%": ""}
 		expect(before)

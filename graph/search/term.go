@@ -57,6 +57,7 @@ func (t terms) add(k Kind, personal bool, words ...string) {
 // wait for it.
 func ofOrder(o *db.Order, lines []*db.OrderLine, sent []*db.Fulfillment, buyer *db.Customer) (terms, error) {
 	t := terms{}
+	t.add(Orders, false, code(o.ExternalNumber))
 	for _, l := range lines {
 		t.add(Orders, false, code(l.Sku))
 	}

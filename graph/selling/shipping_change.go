@@ -76,12 +76,12 @@ func (m Mutation) ShippingZoneCreate(
 func (m Mutation) ShippingZoneUpdate(
 	ctx context.Context, id string, expectedVersion int64, in model.ShippingZoneInput,
 ) (*model.ShippingZonePayload, error) {
-	rates, err := checkZone(&in)
-	if err != nil {
-		return nil, err
-	}
 	zone, err := core.Change(ctx, m.Core, m.zones(), id, expectedVersion, "shipping_zone.update",
 		func(_ context.Context, e *zoneEdit) error {
+			rates, err := checkZone(&in, e.Row.Countries...)
+			if err != nil {
+				return err
+			}
 			before, err := e.Row.Rates.List()
 			if err != nil {
 				return err

@@ -12,13 +12,13 @@ import (
 )
 
 // checkZone judges a zone, brings its countries to upper case and into order, and returns
-// its rates.
-func checkZone(in *model.ShippingZoneInput) ([]document.ShippingRate, error) {
+// its rates. Countries that it had before may stay.
+func checkZone(in *model.ShippingZoneInput, kept ...string) ([]document.ShippingRate, error) {
 	c := &core.Check{}
 	c.Line("name", in.Name, limit.Line)
 	if checkCount(c, "countries", len(in.Countries), limit.Countries) {
 		for i, code := range in.Countries {
-			in.Countries[i] = c.AssignedCountry("countries/"+strconv.Itoa(i), code)
+			in.Countries[i] = c.AssignedCountry("countries/"+strconv.Itoa(i), code, kept...)
 		}
 	}
 	if len(in.Countries) == 0 && !in.RestOfWorld {

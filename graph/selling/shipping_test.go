@@ -39,6 +39,36 @@ func newZone(t *testing.T, ctx context.Context, r *graph.Resolver, countries ...
 		r.Mutation().ShippingZoneCreate(ctx, zoneOf(countries...))).ShippingZone
 }
 
+// TestWithdrawnCountry: a country that was in ISO 3166-1 when a zone or a rate named it stays
+// there until somebody takes it away, and cannot be added.
+func TestWithdrawnCountry(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		m, z := r.Mutation(), newZone(t, ctx, r, "DE", "*")
+		if err := r.Store.InTx(ctx, func(ctx context.Context) error {
+			return r.Client(ctx).ShippingCountry.Create().SetCountry("AN").SetZoneID(z.ID).Exec(ctx)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		z = graphtest.Must[*model.ShippingZonePayload](t)(m.ShippingZoneUpdate(ctx, z.PublicID(), z.Version,
+			zoneOf("AN", "DE", "FR", "*"))).ShippingZone
+		if d := cmp.Diff([]string{"AN", "DE", "FR"}, z.Countries); d != "" {
+			t.Error(d)
+		}
+		z = graphtest.Must[*model.ShippingZonePayload](t)(m.ShippingZoneUpdate(ctx, z.PublicID(), z.Version,
+			zoneOf("*"))).ShippingZone
+		for _, code := range []string{"AN", "SU", "YU", "CS", "NT", "UN", "EU", "EZ", "XK"} {
+			if _, err := m.ShippingZoneUpdate(ctx, z.PublicID(), z.Version, zoneOf(code)); graphtest.FieldOf(err) !=
+				"#/countries/0 unknown_value" {
+				t.Errorf("%s: %v", code, err)
+			}
+			in := model.TaxSettingsInput{Rates: []*model.TaxRateInput{{Country: code, Name: "VAT"}}}
+			if _, err := m.TaxSettingsUpdate(ctx, 0, in); graphtest.FieldOf(err) != "#/rates/0/country unknown_value" {
+				t.Errorf("a rate of %s: %v", code, err)
+			}
+		}
+	})
+}
+
 func TestShippingZones(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		m := r.Mutation()

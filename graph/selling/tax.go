@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
@@ -15,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/country"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -62,13 +62,13 @@ func (r *Resolver) taxSettings(ctx context.Context) (*model.TaxSettings, error) 
 func (m Mutation) TaxSettingsUpdate(
 	ctx context.Context, expectedVersion int64, in model.TaxSettingsInput,
 ) (*model.TaxSettingsPayload, error) {
-	rates, err := checkTaxes(in)
-	if err != nil {
-		return nil, err
-	}
 	id := xid.Store.Format(viewer.From(ctx).Store)
 	t, err := core.Change(ctx, m.Core, m.taxes(), id, expectedVersion, "tax_settings.update",
 		func(ctx context.Context, e *taxEdit) error {
+			rates, err := checkTaxes(in, e.Row.Rates)
+			if err != nil {
+				return err
+			}
 			core.Replace(&e.Changed, &in.PricesIncludeTax, "prices_include_tax", &e.Row.PricesIncludeTax,
 				e.Update.SetPricesIncludeTax)
 			core.MemberDoc(&e.Changed, document.NewTaxRates(rates), true, "rates", &e.Row.Rates, e.Update.SetRates, nil)
@@ -97,29 +97,46 @@ func (m Mutation) beginTaxes(ctx context.Context, t *db.TaxSettings) error {
 	return nil
 }
 
-// checkTaxes judges rates and returns them as they are kept. A place has one.
-func checkTaxes(in model.TaxSettingsInput) ([]document.TaxRate, error) {
+// checkTaxes judges rates and returns them as they are kept. A place has one. Countries that the
+// rates before name may stay.
+func checkTaxes(in model.TaxSettingsInput, before document.TaxRates) ([]document.TaxRate, error) {
 	c := &core.Check{}
 	if !checkCount(c, "rates", len(in.Rates), limit.TaxRates) {
 		return nil, c.Err()
 	}
+	old, err := before.List()
+	if err != nil {
+		return nil, err
+	}
+	kept := make([]string, len(old))
+	for i, r := range old {
+		kept[i] = r.Country
+	}
 	rates, seen := make([]document.TaxRate, len(in.Rates)), map[string]bool{}
 	for i, r := range in.Rates {
-		at, region := "rates/"+strconv.Itoa(i)+"/", ""
-		country := c.AssignedCountry(at+"country", r.Country)
-		c.Line(at+"name", r.Name, limit.Label)
-		c.Within(at+"basis_points", r.BasisPoints, 0, limit.BasisPoints)
-		core.Opt(r.Region, func(s string) {
-			c.Line(at+"region", s, limit.Line)
-			region = s
-		})
-		place := country + "/" + strings.ToLower(region)
+		rates[i] = checkTax(c, "rates/"+strconv.Itoa(i)+"/", r, kept)
+		place := rates[i].Country + "/"
+		core.Opt(rates[i].Region, func(s string) { place += country.Key(rates[i].Country, s) })
 		if seen[place] {
-			c.Add(at+"country", fault.Taken, "Another rate is for this place.")
+			c.Add("rates/"+strconv.Itoa(i)+"/country", fault.Taken, "Another rate is for this place.")
 		}
 		seen[place] = true
-		rates[i] = document.TaxRate{Country: country, Region: r.Region, Name: r.Name, BasisPoints: r.BasisPoints,
-			Shipping: r.Shipping}
 	}
 	return rates, c.Err()
+}
+
+// checkTax judges one rate. A region of ISO 3166-2 is kept by its code, however it was written;
+// others, such as a customs enclave, by their names.
+func checkTax(c *core.Check, at string, r *model.TaxRateInput, kept []string) document.TaxRate {
+	rate := document.TaxRate{Country: c.AssignedCountry(at+"country", r.Country, kept...), Region: r.Region,
+		Name: r.Name, BasisPoints: r.BasisPoints, Shipping: r.Shipping}
+	c.Line(at+"name", r.Name, limit.Label)
+	c.Within(at+"basis_points", r.BasisPoints, 0, limit.BasisPoints)
+	core.Opt(r.Region, func(s string) {
+		c.Line(at+"region", s, limit.Line)
+		if known, ok := country.Find(rate.Country, s); ok {
+			rate.Region = &known.Code
+		}
+	})
+	return rate
 }

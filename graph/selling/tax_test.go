@@ -2,6 +2,7 @@ package selling_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 
@@ -49,6 +50,16 @@ func TestTaxSettings(t *testing.T) {
 			again.PricesIncludeTax || string(again.Rates) != "[]" {
 			t.Errorf("none: %+v", again)
 		}
+		sales := &model.TaxRateInput{Country: "US", Region: new("new york"), Name: "Tax"}
+		in := model.TaxSettingsInput{Rates: []*model.TaxRateInput{sales}}
+		named := graphtest.Must[*model.TaxSettingsPayload](t)(m.TaxSettingsUpdate(ctx, 2, in)).TaxSettings
+		if !strings.Contains(string(named.Rates), `"region":"NY"`) {
+			t.Errorf("a region by its name: %s", named.Rates)
+		}
+		in.Rates = append(in.Rates, &model.TaxRateInput{Country: "US", Region: new("N.Y."), Name: "Tax"})
+		if _, err := m.TaxSettingsUpdate(ctx, 3, in); graphtest.FieldOf(err) != "#/rates/1/country taken" {
+			t.Errorf("a region twice: %v", err)
+		}
 		for want, edit := range map[string]func(*model.TaxRateInput){
 			"#/rates/1/country unknown_value":     func(in *model.TaxRateInput) { in.Country = "XX" },
 			"#/rates/1/country taken":             func(in *model.TaxRateInput) { in.Country, in.Region = "DE", nil },
@@ -58,12 +69,12 @@ func TestTaxSettings(t *testing.T) {
 		} {
 			in := german()
 			edit(in.Rates[1])
-			if _, err := m.TaxSettingsUpdate(ctx, 2, in); graphtest.FieldOf(err) != want {
+			if _, err := m.TaxSettingsUpdate(ctx, 3, in); graphtest.FieldOf(err) != want {
 				t.Errorf("%v, want %s", err, want)
 			}
 		}
 		many := model.TaxSettingsInput{Rates: make([]*model.TaxRateInput, 501)}
-		if _, err := m.TaxSettingsUpdate(ctx, 2, many); graphtest.FieldOf(err) != "#/rates too_long" {
+		if _, err := m.TaxSettingsUpdate(ctx, 3, many); graphtest.FieldOf(err) != "#/rates too_long" {
 			t.Errorf("501: %v", err)
 		}
 	})

@@ -10,8 +10,6 @@ import (
 	"net/netip"
 	"strings"
 
-	"golang.org/x/text/language"
-
 	"github.com/storefront-go/storefront/graph/cart"
 	"github.com/storefront-go/storefront/graph/link"
 	"github.com/storefront-go/storefront/graph/storefront"
@@ -31,11 +29,10 @@ type Config struct {
 // Checkout is the pages of all stores.
 type Checkout struct {
 	Config
-	pages     map[string]func() (*template.Template, error)
-	origins   *http.CrossOriginProtection
-	guesses   guesses
-	looks     looks
-	countries []string // all that there are
+	pages   map[string]func() (*template.Template, error)
+	origins *http.CrossOriginProtection
+	guesses guesses
+	looks   looks
 }
 
 // New makes the pages.
@@ -56,24 +53,8 @@ func New(c Config) (*Checkout, error) {
 	if err != nil {
 		return nil, fmt.Errorf("checkout: %w", err)
 	}
-	return &Checkout{Config: c, pages: pages, origins: http.NewCrossOriginProtection(), guesses: tried, looks: asked,
-		countries: assigned()}, nil
-}
-
-// assigned are the codes of all countries (ISO 3166-1 alpha-2).
-func assigned() []string {
-	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	var list []string
-	for _, a := range letters {
-		for _, b := range letters {
-			code := string([]rune{a, b})
-			r, err := language.ParseRegion(code)
-			if err == nil && r.IsCountry() && r.Canonicalize().String() == code {
-				list = append(list, code)
-			}
-		}
-	}
-	return list
+	return &Checkout{Config: c, pages: pages, origins: http.NewCrossOriginProtection(), guesses: tried, looks: asked},
+		nil
 }
 
 // Where the pages are.

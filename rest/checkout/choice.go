@@ -92,6 +92,9 @@ func (v *visit) reviewPage(c *cart.View, status int, problem string) {
 	}
 	if c.Asks() && c.Country != "" {
 		contact = append(contact, countryName(v.texts, c.Country))
+		if c.Region != "" {
+			contact = append(contact, c.Region)
+		}
 	}
 	said := [][]string{contact, v.addressLines(c.Address), nil, {v.methodName(c.Method)}}
 	if c.Ships {

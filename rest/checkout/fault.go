@@ -62,7 +62,7 @@ func (v *visit) wrongOf(err error) map[string]string {
 		name := strings.TrimPrefix(field.Pointer, "#/")
 		key := phrase.NotValid
 		switch {
-		case name == "rate", name == "payment", name == "country":
+		case name == "rate", name == "payment", name == "country", field.Code == fault.UnknownValue:
 			key = phrase.ChooseOne
 		case field.Code == fault.Required:
 			key = phrase.Required

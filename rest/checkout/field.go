@@ -1,12 +1,6 @@
 package checkout
 
 import (
-	"slices"
-
-	"golang.org/x/text/collate"
-	"golang.org/x/text/language"
-	"golang.org/x/text/language/display"
-
 	"github.com/storefront-go/storefront/graph/phrase"
 )
 
@@ -29,9 +23,10 @@ type blank struct {
 }
 
 // contactFields and addressFields are the forms; never changed. The contact has countryField
-// too where nothing is shipped and the country decides the tax.
+// too where nothing is shipped and the country decides the tax, and regionField where the region does.
 var (
 	countryField = blank{"country", phrase.Country, "", "country", 0, true}
+	regionField  = blank{"region", phrase.Region, "text", "address-level1", maxLine, false}
 
 	contactFields = []blank{
 		{"email", phrase.Email, "email", "email", maxEmail, true},
@@ -60,27 +55,4 @@ func fieldsOf(t *phrase.Texts, form []blank, values, wrong map[string]string) []
 		}
 	}
 	return list
-}
-
-// countriesOf are countries by their names in a language, in its order.
-func countriesOf(t *phrase.Texts, codes []string) []Option {
-	list := make([]Option, len(codes))
-	for i, code := range codes {
-		list[i] = Option{code, countryName(t, code)}
-	}
-	order := collate.New(t.Tag())
-	slices.SortFunc(list, func(a, b Option) int { return order.CompareString(a.Label, b.Label) })
-	return list
-}
-
-// countryName is the name of a country in a language; its code where it has none.
-func countryName(t *phrase.Texts, code string) string {
-	region, err := language.ParseRegion(code)
-	if err != nil {
-		return code
-	}
-	if name := display.Regions(t.Tag()).Name(region); name != "" {
-		return name
-	}
-	return code
 }

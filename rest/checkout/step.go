@@ -7,6 +7,7 @@ import (
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/cart"
+	"github.com/storefront-go/storefront/graph/country"
 	"github.com/storefront-go/storefront/graph/phrase"
 )
 
@@ -104,7 +105,7 @@ func (v *visit) done(s cart.Step, err error, again func(*cart.View, map[string]s
 
 // contact is GET /checkout/contact.
 func (v *visit) contact(c *cart.View) {
-	values := map[string]string{"email": c.Email, "phone": c.Phone, "country": c.Country}
+	values := map[string]string{"email": c.Email, "phone": c.Phone, "country": c.Country, "region": c.Region}
 	if c.Country == "" && c.Address != nil {
 		values["country"] = c.Address.Country
 	}
@@ -119,17 +120,24 @@ func (v *visit) contactForm(c *cart.View, values, wrong map[string]string) {
 	}
 	if c.Asks() {
 		form = append(slices.Clone(form), countryField)
+		if c.Regional(values[countryField.name]) {
+			form = append(form, regionField)
+		}
 	}
 	fields := fieldsOf(v.texts, form, values, wrong)
-	v.chooseCountry(fields, v.countries)
+	v.chooseCountry(fields, country.Codes())
+	if code := values[countryField.name]; code != "" {
+		fields = v.countryForm(fields, c.Form(code), code)
+	}
 	v.formPage(c, cart.StepContact, fields, wrong)
 }
 
 // setContact is POST /checkout/contact.
 func (v *visit) setContact() {
-	values := v.values(append(slices.Clone(contactFields), countryField))
+	values := v.values(append(slices.Clone(contactFields), countryField, regionField))
 	v.done(cart.StepContact, v.Carts.SetContact(v.ctx, v.token(),
-		cart.Contact{Email: values["email"], Phone: values["phone"], Country: values["country"]}),
+		cart.Contact{Email: values["email"], Phone: values["phone"], Country: values["country"],
+			Region: values["region"]}),
 		func(c *cart.View, wrong map[string]string) { v.contactForm(c, values, wrong) })
 }
 
@@ -173,49 +181,20 @@ func (v *visit) addressForm(c *cart.View, values, wrong map[string]string) {
 		return
 	}
 	if all || len(codes) == 0 {
-		codes = v.countries
+		codes = country.Codes()
 	}
+	codes = slices.DeleteFunc(codes, func(code string) bool { return !country.Assigned(code) })
 	v.chooseCountry(fields, codes)
-	country := values[countryField.name]
-	if country == "" && len(codes) == 1 {
-		country = codes[0]
+	code := values[countryField.name]
+	if code == "" && len(codes) == 1 {
+		code = codes[0]
 	}
-	need(fields, country)
+	if code != "" {
+		fields = v.countryForm(fields, c.Form(code), code)
+	} else {
+		unsure(fields)
+	}
 	v.formPage(c, cart.StepAddress, fields, wrong)
-}
-
-// need says which fields the addresses of a country need; of one that is not chosen yet nobody
-// knows.
-func need(fields []Field, country string) {
-	needs := cart.NeedOf(country)
-	for i := range fields {
-		f := &fields[i]
-		var needed bool
-		switch f.Name {
-		case "postal_code":
-			needed = needs.PostalCode
-		case "region":
-			needed = needs.Region
-		default:
-			continue
-		}
-		if f.Required = needed; needed || country == "" {
-			f.Hint = ""
-		}
-	}
-}
-
-// chooseCountry lets the field of the country, where there is one, be one of countries.
-func (v *visit) chooseCountry(fields []Field, codes []string) {
-	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == countryField.name })
-	if i < 0 {
-		return
-	}
-	options := countriesOf(v.texts, codes)
-	if len(options) > 1 {
-		options = append([]Option{{"", v.texts.Say(phrase.Choose)}}, options...)
-	}
-	fields[i].Options = options
 }
 
 // setAddress is POST /checkout/address.

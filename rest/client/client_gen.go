@@ -1554,6 +1554,9 @@ type Order struct {
 	// Email Where news of the order go.
 	Email *string `json:"email"`
 
+	// ExternalNumber The number that an imported order has in the system it comes from, such as `#1007`.
+	ExternalNumber *string `json:"external_number"`
+
 	// FinancialStatus How the order's money stands.
 	FinancialStatus FinancialStatus `json:"financial_status"`
 

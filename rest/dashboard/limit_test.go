@@ -35,7 +35,7 @@ var bounds = map[string]int{
 
 var (
 	inputs = regexp.MustCompile(
-		`(?s)<\$\{(?:Field|Area|Rows)\}[^<]*?\bname=(?:"|\$\{at \+ '\.)([\w.]+)['"](.*?)(?:/>|\n\s*<)`)
+		`(?s)<\$\{(?:Field|RegionField|Area|Rows)\}[^<]*?\bname=(?:"|\$\{at \+ '\.)([\w.]+)['"](.*?)(?:/>|\n\s*<)`)
 	maxLength = regexp.MustCompile(`\bmax(?:length)?="(\d+)"`)
 )
 

@@ -83,6 +83,7 @@ var exported = []cell{
 	{column: "o.included_tax_minor", write: bare}, {column: "o.discount_code", write: quoted},
 	{column: "o.shipping_method", write: quoted}, {column: "o.payment_method", write: bare},
 	{line: func(b []byte, l *db.OrderLine) []byte { return strconv.AppendBool(b, l.RequiresShipping) }},
+	{column: "o.external_number", write: quoted},
 }
 
 // Export writes a store's orders up to a time as the service's CSV does, the same

@@ -49,6 +49,7 @@ func appendOrder(b []byte, o *orderRow) []byte {
 	b = appendText(append(b, `,"discount_code":`...), o.code)
 	b = appendText(append(b, `,"shipping_method":`...), o.rate)
 	b = appendText(append(b, `,"payment_method":`...), o.method)
+	b = appendText(append(b, `,"external_number":`...), o.external)
 	return append(b, '}')
 }
 

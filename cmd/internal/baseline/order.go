@@ -29,6 +29,7 @@ type orderRow struct {
 	email                    sql.NullString
 	billing, shippingAddress []byte
 	notes                    int64
+	external                 sql.NullString
 	tags                     []byte
 	source                   string
 	placedAt                 int64
@@ -45,8 +46,8 @@ type orderRow struct {
 func (o *orderRow) fields() []any {
 	return []any{&o.id, &o.storeID, &o.version, &o.sequence, &o.updatedAt, &o.number,
 		&o.status, &o.financial, &o.goods, &o.currency, &o.subtotal, &o.discount, &o.shipping, &o.tax, &o.total,
-		&o.paid, &o.refunded, &o.customer, &o.email, &o.billing, &o.shippingAddress, &o.notes, &o.tags, &o.source,
-		&o.placedAt, &o.paidAt, &o.fulfilledAt, &o.cancelledAt, &o.completedAt,
+		&o.paid, &o.refunded, &o.customer, &o.email, &o.billing, &o.shippingAddress, &o.notes, &o.external,
+		&o.tags, &o.source, &o.placedAt, &o.paidAt, &o.fulfilledAt, &o.cancelledAt, &o.completedAt,
 		&o.includedTax, &o.cart, &o.discountID, &o.code, &o.rate, &o.method, &o.lang,
 		&o.set, &o.setVersion}
 }

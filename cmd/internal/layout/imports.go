@@ -72,6 +72,8 @@ var arrows = map[string][]string{
 	"graph/payment": {"graph/keyring"},
 	// Copies of pictures: fetched once at a time, by judged dials, and kept.
 	"graph/picture": {"graph/blob", "graph/egress", "graph/markdown", "graph/memo", "graph/pixel"},
+	// A rate of a region is for whoever names it, in any spelling.
+	"graph/price": {"graph/country"},
 	// Mails speak the shopper's language.
 	"graph/ordermail": {"graph/phrase"},
 	// One sender has a mail at a time.

@@ -39,6 +39,8 @@ const (
 	FieldAddress = "address"
 	// FieldCountry holds the string denoting the country field in the database.
 	FieldCountry = "country"
+	// FieldRegion holds the string denoting the region field in the database.
+	FieldRegion = "region"
 	// FieldRateID holds the string denoting the rate_id field in the database.
 	FieldRateID = "rate_id"
 	// FieldPayment holds the string denoting the payment field in the database.
@@ -67,6 +69,7 @@ var Columns = []string{
 	FieldPhone,
 	FieldAddress,
 	FieldCountry,
+	FieldRegion,
 	FieldRateID,
 	FieldPayment,
 	FieldReachedAt,
@@ -97,6 +100,8 @@ var (
 	DefaultLinesCount int
 	// PhoneValidator is a validator for the "phone" field. It is called by the builders before save.
 	PhoneValidator func(string) error
+	// RegionValidator is a validator for the "region" field. It is called by the builders before save.
+	RegionValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() xid.ID
 )
@@ -167,6 +172,11 @@ func ByPhone(opts ...sql.OrderTermOption) OrderOption {
 // ByCountry orders the results by the country field.
 func ByCountry(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCountry, opts...).ToFunc()
+}
+
+// ByRegion orders the results by the region field.
+func ByRegion(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRegion, opts...).ToFunc()
 }
 
 // ByRateID orders the results by the rate_id field.

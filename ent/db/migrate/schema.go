@@ -215,6 +215,7 @@ var (
 		{Name: "phone", Type: field.TypeString, Nullable: true, Size: 64},
 		{Name: "address", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 		{Name: "country", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(2)"}},
+		{Name: "region", Type: field.TypeString, Nullable: true, Size: 255},
 		{Name: "rate_id", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
 		{Name: "payment", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "reached_at", Type: field.TypeInt64, Nullable: true},
@@ -1141,6 +1142,7 @@ var (
 		{Name: "billing_address", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 		{Name: "shipping_address", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 		{Name: "notes_count", Type: field.TypeInt64, Default: 0},
+		{Name: "external_number", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(256)"}},
 		{Name: "tags", Type: field.TypeBytes, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 		{Name: "source", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
 		{Name: "placed_at", Type: field.TypeInt64},
@@ -1188,6 +1190,11 @@ var (
 				Name:    "order_store_id_customer_id_id",
 				Unique:  false,
 				Columns: []*schema.Column{OrdersColumns[1], OrdersColumns[17], OrdersColumns[0]},
+			},
+			{
+				Name:    "order_store_id_external_number_id",
+				Unique:  false,
+				Columns: []*schema.Column{OrdersColumns[1], OrdersColumns[22], OrdersColumns[0]},
 			},
 		},
 	}

@@ -55,6 +55,8 @@ const (
 	FieldShippingAddress = "shipping_address"
 	// FieldNotesCount holds the string denoting the notes_count field in the database.
 	FieldNotesCount = "notes_count"
+	// FieldExternalNumber holds the string denoting the external_number field in the database.
+	FieldExternalNumber = "external_number"
 	// FieldTags holds the string denoting the tags field in the database.
 	FieldTags = "tags"
 	// FieldSource holds the string denoting the source field in the database.
@@ -115,6 +117,7 @@ var Columns = []string{
 	FieldBillingAddress,
 	FieldShippingAddress,
 	FieldNotesCount,
+	FieldExternalNumber,
 	FieldTags,
 	FieldSource,
 	FieldPlacedAt,
@@ -264,6 +267,11 @@ func ByEmail(opts ...sql.OrderTermOption) OrderOption {
 // ByNotesCount orders the results by the notes_count field.
 func ByNotesCount(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldNotesCount, opts...).ToFunc()
+}
+
+// ByExternalNumber orders the results by the external_number field.
+func ByExternalNumber(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldExternalNumber, opts...).ToFunc()
 }
 
 // BySource orders the results by the source field.

@@ -167,6 +167,11 @@ func NotesCount(v int64) predicate.Order {
 	return predicate.Order(sql.FieldEQ(FieldNotesCount, v))
 }
 
+// ExternalNumber applies equality check predicate on the "external_number" field. It's identical to ExternalNumberEQ.
+func ExternalNumber(v string) predicate.Order {
+	return predicate.Order(sql.FieldEQ(FieldExternalNumber, v))
+}
+
 // Tags applies equality check predicate on the "tags" field. It's identical to TagsEQ.
 func Tags(v document.Tags) predicate.Order {
 	vc := []byte(v)
@@ -1357,6 +1362,81 @@ func NotesCountLT(v int64) predicate.Order {
 // NotesCountLTE applies the LTE predicate on the "notes_count" field.
 func NotesCountLTE(v int64) predicate.Order {
 	return predicate.Order(sql.FieldLTE(FieldNotesCount, v))
+}
+
+// ExternalNumberEQ applies the EQ predicate on the "external_number" field.
+func ExternalNumberEQ(v string) predicate.Order {
+	return predicate.Order(sql.FieldEQ(FieldExternalNumber, v))
+}
+
+// ExternalNumberNEQ applies the NEQ predicate on the "external_number" field.
+func ExternalNumberNEQ(v string) predicate.Order {
+	return predicate.Order(sql.FieldNEQ(FieldExternalNumber, v))
+}
+
+// ExternalNumberIn applies the In predicate on the "external_number" field.
+func ExternalNumberIn(vs ...string) predicate.Order {
+	return predicate.Order(sql.FieldIn(FieldExternalNumber, vs...))
+}
+
+// ExternalNumberNotIn applies the NotIn predicate on the "external_number" field.
+func ExternalNumberNotIn(vs ...string) predicate.Order {
+	return predicate.Order(sql.FieldNotIn(FieldExternalNumber, vs...))
+}
+
+// ExternalNumberGT applies the GT predicate on the "external_number" field.
+func ExternalNumberGT(v string) predicate.Order {
+	return predicate.Order(sql.FieldGT(FieldExternalNumber, v))
+}
+
+// ExternalNumberGTE applies the GTE predicate on the "external_number" field.
+func ExternalNumberGTE(v string) predicate.Order {
+	return predicate.Order(sql.FieldGTE(FieldExternalNumber, v))
+}
+
+// ExternalNumberLT applies the LT predicate on the "external_number" field.
+func ExternalNumberLT(v string) predicate.Order {
+	return predicate.Order(sql.FieldLT(FieldExternalNumber, v))
+}
+
+// ExternalNumberLTE applies the LTE predicate on the "external_number" field.
+func ExternalNumberLTE(v string) predicate.Order {
+	return predicate.Order(sql.FieldLTE(FieldExternalNumber, v))
+}
+
+// ExternalNumberContains applies the Contains predicate on the "external_number" field.
+func ExternalNumberContains(v string) predicate.Order {
+	return predicate.Order(sql.FieldContains(FieldExternalNumber, v))
+}
+
+// ExternalNumberHasPrefix applies the HasPrefix predicate on the "external_number" field.
+func ExternalNumberHasPrefix(v string) predicate.Order {
+	return predicate.Order(sql.FieldHasPrefix(FieldExternalNumber, v))
+}
+
+// ExternalNumberHasSuffix applies the HasSuffix predicate on the "external_number" field.
+func ExternalNumberHasSuffix(v string) predicate.Order {
+	return predicate.Order(sql.FieldHasSuffix(FieldExternalNumber, v))
+}
+
+// ExternalNumberIsNil applies the IsNil predicate on the "external_number" field.
+func ExternalNumberIsNil() predicate.Order {
+	return predicate.Order(sql.FieldIsNull(FieldExternalNumber))
+}
+
+// ExternalNumberNotNil applies the NotNil predicate on the "external_number" field.
+func ExternalNumberNotNil() predicate.Order {
+	return predicate.Order(sql.FieldNotNull(FieldExternalNumber))
+}
+
+// ExternalNumberEqualFold applies the EqualFold predicate on the "external_number" field.
+func ExternalNumberEqualFold(v string) predicate.Order {
+	return predicate.Order(sql.FieldEqualFold(FieldExternalNumber, v))
+}
+
+// ExternalNumberContainsFold applies the ContainsFold predicate on the "external_number" field.
+func ExternalNumberContainsFold(v string) predicate.Order {
+	return predicate.Order(sql.FieldContainsFold(FieldExternalNumber, v))
 }
 
 // TagsEQ applies the EQ predicate on the "tags" field.

@@ -280,6 +280,10 @@ func init() {
 	cartDescPhone := cartFields[9].Descriptor()
 	// cart.PhoneValidator is a validator for the "phone" field. It is called by the builders before save.
 	cart.PhoneValidator = cartDescPhone.Validators[0].(func(string) error)
+	// cartDescRegion is the schema descriptor for region field.
+	cartDescRegion := cartFields[12].Descriptor()
+	// cart.RegionValidator is a validator for the "region" field. It is called by the builders before save.
+	cart.RegionValidator = cartDescRegion.Validators[0].(func(string) error)
 	// cartDescID is the schema descriptor for id field.
 	cartDescID := cartMixinFields0[1].Descriptor()
 	// cart.DefaultID holds the default value on creation for the id field.
@@ -1105,7 +1109,7 @@ func init() {
 	// order.DefaultNotesCount holds the default value on creation for the notes_count field.
 	order.DefaultNotesCount = orderDescNotesCount.Default.(int64)
 	// orderDescShippingMethod is the schema descriptor for shipping_method field.
-	orderDescShippingMethod := orderFields[28].Descriptor()
+	orderDescShippingMethod := orderFields[29].Descriptor()
 	// order.ShippingMethodValidator is a validator for the "shipping_method" field. It is called by the builders before save.
 	order.ShippingMethodValidator = orderDescShippingMethod.Validators[0].(func(string) error)
 	// orderDescID is the schema descriptor for id field.

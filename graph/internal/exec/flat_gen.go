@@ -365,6 +365,7 @@ var flatTypes = map[string]flatType{
 		"discountCode":      {31, ""},
 		"shippingMethod":    {32, ""},
 		"paymentMethod":     {33, ""},
+		"externalNumber":    {34, ""},
 	}},
 	"OrderAct": {orderActImplementors, map[string]flatField{
 		"id":        {1, ""},
@@ -471,6 +472,11 @@ var flatTypes = map[string]flatType{
 		"weightGrams":         {7, ""},
 		"options":             {8, ""},
 		"position":            {9, ""},
+	}},
+	"Region": {regionImplementors, map[string]flatField{
+		"code":    {1, ""},
+		"name":    {2, ""},
+		"written": {3, ""},
 	}},
 	"SalesDay": {salesDayImplementors, map[string]flatField{
 		"date":       {1, ""},
@@ -2545,6 +2551,13 @@ func (p *flatPlan) writeOrder(w *buffer, obj *model.Order) bool {
 			} else {
 				w.enum(string(*v))
 			}
+		case 34: // externalNumber
+			v := obj.ExternalNumber
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
 		}
 	}
 	w.byte('}')
@@ -3086,6 +3099,28 @@ func (p *flatPlan) writeProductVariant(w *buffer, obj *db.Variant) bool {
 		case 9: // position
 			v := obj.Position
 			w.any(graphql.MarshalInt(v))
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeRegion(w *buffer, obj *model.Region) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("Region")
+		case 1: // code
+			v := obj.Code
+			w.text(v)
+		case 2: // name
+			v := obj.Name
+			w.text(v)
+		case 3: // written
+			v := obj.Written
+			w.text(v)
 		}
 	}
 	w.byte('}')

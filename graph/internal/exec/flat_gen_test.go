@@ -45,6 +45,7 @@ var flatCases = []flatCase{
 	flatCaseOf("ProductImage", (*executionContext)._ProductImage, (*flatPlan).writeProductImage),
 	flatCaseOf("ProductOption", (*executionContext)._ProductOption, (*flatPlan).writeProductOption),
 	flatCaseOf("ProductVariant", (*executionContext)._ProductVariant, (*flatPlan).writeProductVariant),
+	flatCaseOf("Region", (*executionContext)._Region, (*flatPlan).writeRegion),
 	flatCaseOf("SalesDay", (*executionContext)._SalesDay, (*flatPlan).writeSalesDay),
 	flatCaseOf("Scope", (*executionContext)._Scope, (*flatPlan).writeScope),
 	flatCaseOf("Session", (*executionContext)._Session, (*flatPlan).writeSession),

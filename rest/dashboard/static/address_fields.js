@@ -1,5 +1,6 @@
 // The fields of a postal address.
-import { html } from './lib.js';
+import { html, useState } from './lib.js';
+import { CountrySelect, RegionField } from './countries.js';
 import { Field, text } from './form.js';
 
 /** The members of an address, for a query. */
@@ -9,14 +10,18 @@ const members = addressFields.split(' ');
 
 /** A group of fields whose names begin with name: "shippingAddress.city". All empty means none. */
 export function AddressFields({ name, legend, of }) {
+  const [country, choose] = useState(of?.country ?? '');
   const field = (member, label, rest = {}) => html`<${Field} name=${name + '.' + member} label=${label} optional
     value=${of?.[member]} maxlength="255" ...${rest} />`;
   return html`<fieldset class="rows" name=${name}><legend>${legend} <span class="muted">(optional)</span></legend>
     <div class="pair">${field('name', 'Name')}${field('company', 'Company')}</div>
     ${field('line1', 'Street and number')}${field('line2', 'Second line')}
     <div class="pair">${field('postalCode', 'Postal code')}${field('city', 'City')}</div>
-    <div class="pair">${field('region', 'Region')}
-      ${field('country', 'Country', { maxlength: 2, autocapitalize: 'characters', hint: 'Two letters, such as DE.' })}
+    <div class="pair">
+      <${CountrySelect} name=${name + '.country'} label="Country" optional value=${country}
+        onChange=${(e) => choose(e.target.value)} />
+      <${RegionField} name=${name + '.region'} label="Region" optional maxlength="255" country=${country}
+        value=${country === (of?.country ?? '') ? of?.region : ''} />
     </div>
     ${field('phone', 'Phone', { type: 'tel' })}
   </fieldset>`;
@@ -29,5 +34,5 @@ export function addressOf(values, name) {
     return null;
   }
   const needed = Object.fromEntries(['line1', 'city', 'country'].map((m) => [m, typed[m] ?? '']));
-  return { ...typed, ...needed, country: needed.country.toUpperCase() };
+  return { ...typed, ...needed };
 }

@@ -9,7 +9,8 @@ export function orderColumns({ person = true } = {}) {
   const columns = [
     { name: 'number', head: 'Order', main: true,
       cell: (o) => html`<${RowLink} href=${to('/orders/' + o.id)}>#${o.number}<//>
-        <span class="muted block"><${Time} at=${o.placedAt} /></span>` },
+        <span class="muted block">${o.externalNumber && html`<bdi>${o.externalNumber}</bdi>, `}
+          <${Time} at=${o.placedAt} /></span>` },
     { name: 'customer', head: 'Customer', fold: 1,
       cell: (o) => html`<bdi class="clip">${o.customer?.displayName ?? o.email ?? 'No customer'}</bdi>` },
     { name: 'money', head: 'Payment', cell: (o) => html`<${Badge} value=${o.financialStatus}

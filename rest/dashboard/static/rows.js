@@ -17,7 +17,8 @@ export function Rows({ name, legend, one, hint, max, initial, row, ...rest }) {
     rows: initial.map((of, key) => ({ of, key })), next: initial.length, moved: '',
   });
   useLayoutEffect(() => { // whoever adds a row writes in it, whoever takes one away does not lose their place
-    const last = moved === 'added' ? '.row-box:last-of-type input' : '[data-test="add-' + name + '"]';
+    const last = moved === 'added' ? '.row-box:last-of-type :is(input:not([type=hidden]), select)'
+      : '[data-test="add-' + name + '"]';
     moved && ref.current.querySelector(last)?.focus();
   }, [rows]);
   const add = () => set({ rows: [...rows, { of: {}, key: next }], next: next + 1, moved: 'added' });

@@ -29,12 +29,3 @@ export function percentage(v, name) {
 
 /** Hundredths of a percent as people write a percentage. */
 export const percent = (points) => (points == null ? '' : String(points / 100));
-
-/** The name of a country in the reader's language. */
-export function countryName(code) {
-  try {
-    return new Intl.DisplayNames(undefined, { type: 'region' }).of(code) ?? code;
-  } catch {
-    return code;
-  }
-}

@@ -357,6 +357,8 @@ class Order(TypedDict):
     shipping_method: Optional[str]
     #: How the shopper chose to pay. More values may come.
     payment_method: Optional[Literal["bank_transfer", "cash_on_delivery", "test", "stripe"]]
+    #: The number that an imported order has in the system it comes from, such as `#1007`.
+    external_number: Optional[str]
 
 
 class LineItem(TypedDict):

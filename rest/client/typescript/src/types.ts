@@ -283,6 +283,8 @@ export interface Order {
   shipping_method: string | null;
   /** How the shopper chose to pay. More values may come. */
   payment_method: "bank_transfer" | "cash_on_delivery" | "test" | "stripe" | null;
+  /** The number that an imported order has in the system it comes from, such as `#1007`. */
+  external_number: string | null;
 }
 
 /**

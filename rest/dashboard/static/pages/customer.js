@@ -18,7 +18,7 @@ const read = `query Customer($id: ID!) { customer(id: $id) {
   ordersCount totalSpentMinor currency lastOrderAt version createdAt updatedAt } }`;
 const orders = `query CustomerOrders($after: String, $filter: OrderFilter) {
   orders(first: 10, after: $after, filter: $filter) {
-  nodes { id number placedAt status financialStatus fulfillmentStatus totalMinor currency email }
+  nodes { id number externalNumber placedAt status financialStatus fulfillmentStatus totalMinor currency email }
   pageInfo { hasNextPage endCursor } } }`;
 const change = (name) => `mutation Change($id: ID!, $expectedVersion: Long!) {
   ${name}(id: $id, expectedVersion: $expectedVersion) { customer { id version } userErrors { code message path } } }`;

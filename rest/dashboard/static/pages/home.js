@@ -18,7 +18,7 @@ const sales = `query Sales { salesReport(days: 30) { currency timezone days { da
 const conversion = `query Conversion { conversion { carts checkouts orders } }`;
 
 const latest = `query Latest { orders(first: 6) {
-  nodes { id number placedAt status financialStatus fulfillmentStatus totalMinor currency email
+  nodes { id number externalNumber placedAt status financialStatus fulfillmentStatus totalMinor currency email
     customer { displayName } } } }`;
 
 const notices = `query Notices { notifications(first: 5) { nodes { id level title readAt createdAt } } }`;

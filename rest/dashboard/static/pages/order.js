@@ -6,6 +6,7 @@ import {
 } from '../ui.js';
 import { Icon } from '../icons.js';
 import { Copies } from '../copy.js';
+import { countryName } from '../countries.js';
 import { to } from '../route.js';
 import { allowed, events, shownTax } from '../order_state.js';
 import { MarkPaid, RecordPayment, Fulfill, Refund, Cancel, Complete, NoteForm } from './order_actions.js';
@@ -21,7 +22,7 @@ const document = (can) => `query Order($id: ID!) {
       unitPriceMinor discountMinor taxMinor totalMinor ${
         can('products') ? 'product { id imageUrl version image { ' + imageFields + ' } }' : ''} }
     notesCount tags source placedAt paidAt fulfilledAt cancelledAt completedAt version
-    includedTaxMinor discountCode shippingMethod paymentMethod
+    includedTaxMinor discountCode shippingMethod paymentMethod externalNumber
     ${can('customers') ? 'customer { id displayName email ordersCount }' : ''}
     ${can('notes') ? `notes(first: 100) { id body visibility author { type name } createdAt }
     payments { id kind amountMinor currency method reference reason lines { lineItemId quantity } createdAt }
@@ -79,7 +80,7 @@ export function Order({ id }) {
         <${Card} title="Order"><${Facts} rows=${[
           ['Placed', html`<${Time} at=${o.placedAt} />`], ['Source', o.source],
           ['Shipping', o.shippingMethod], ['Payment', o.paymentMethod && words(o.paymentMethod)],
-          ['Discount code', o.discountCode],
+          ['Discount code', o.discountCode], ['External number', o.externalNumber],
           ['Tags', o.tags.length > 0 &&
             html`<span class="tags">${o.tags.map((t) => html`<a class="tag" key=${t}
               href=${to('/orders', { tag: t })}><bdi>${t}</bdi></a>`)}</span>`],
@@ -196,14 +197,6 @@ function Person({ order: o }) {
 /** An address as on a letter. */
 export function Address({ of: a }) {
   const town = [a.postalCode, a.city, a.region].filter(Boolean).join(' ');
-  const rows = [a.name, a.company, a.line1, a.line2, town, country(a.country), a.phone].filter(Boolean);
+  const rows = [a.name, a.company, a.line1, a.line2, town, countryName(a.country), a.phone].filter(Boolean);
   return html`<address>${rows.map((t, i) => html`<bdi key=${i}>${t}</bdi>`)}</address>`;
-}
-
-function country(code) {
-  try {
-    return new Intl.DisplayNames(undefined, { type: 'region' }).of(code);
-  } catch {
-    return code;
-  }
 }

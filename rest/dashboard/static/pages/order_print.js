@@ -11,8 +11,9 @@ import { Address } from './order.js';
 /** How many orders are printed at once. */
 const most = 20;
 
-const fields = (notes) => `id number placedAt currency email status subtotalMinor discountMinor shippingMinor taxMinor
-  includedTaxMinor totalMinor paidMinor ${notes ? 'notes(first: 10) { body author { type } createdAt }' : ''}
+const fields = (notes) => `id number externalNumber placedAt currency email status
+  subtotalMinor discountMinor shippingMinor taxMinor includedTaxMinor totalMinor paidMinor
+  ${notes ? 'notes(first: 10) { body author { type } createdAt }' : ''}
   shippingMethod shippingAddress { ${addressFields} } billingAddress { ${addressFields} }
   lineItems { id title options sku quantity fulfilledQuantity refundedQuantity requiresShipping totalMinor }`;
 
@@ -58,6 +59,7 @@ function Sheet({ order: o, slip }) {
   return html`<article class="sheet card" aria-label=${'Order #' + o.number} data-test="sheet">
     <header><p class="strong"><bdi>${store.name}</bdi></p>
       <h2>${slip ? 'Packing slip, order' : 'Order'} #${o.number}</h2>
+      ${o.externalNumber && html`<p>External number: <bdi>${o.externalNumber}</bdi></p>`}
       <p><${Time} at=${o.placedAt} how="date" />${o.shippingMethod && html`, <bdi>${o.shippingMethod}</bdi>`}
         ${o.status === 'CANCELLED' && ', cancelled'}</p></header>
     <div class="pair">

@@ -16,7 +16,7 @@ import { Icon } from '../icons.js';
 const list = (customers) => `query Orders($after: String, $filter: OrderFilter, $query: String,
   $sort: ListSort) {
   orders(first: 25, after: $after, filter: $filter, query: $query, sort: $sort) {
-    nodes { id number placedAt status financialStatus fulfillmentStatus totalMinor currency email
+    nodes { id number externalNumber placedAt status financialStatus fulfillmentStatus totalMinor currency email
       tags version ${customers ? 'customer { displayName }' : ''} }
     pageInfo { hasNextPage endCursor }
   }

@@ -2,11 +2,12 @@
 import { html, useState } from '../lib.js';
 import { useApp, useQuery } from '../context.js';
 import { Page, Card, Empty, Facts, Trouble, Waiting, isolate } from '../ui.js';
-import { Amount, Area, Check, Confirm, Field, FormDialog, Select, amount, useMutation } from '../form.js';
+import { Amount, Check, Confirm, Field, FormDialog, Select, amount, useMutation } from '../form.js';
 import { Icon } from '../icons.js';
 import { Rows, rowsOf } from '../rows.js';
 import { money } from '../money.js';
-import { countryName, errors, optionalAmount, optionalNumber, settings } from '../selling.js';
+import { Countries, countryName } from '../countries.js';
+import { errors, optionalAmount, optionalNumber, settings } from '../selling.js';
 
 const read = `{ shippingZones { id name countries restOfWorld version
   rates { id name kind priceMinor leastMinor mostMinor leastGrams mostGrams freeFromMinor } } }`;
@@ -61,7 +62,7 @@ function price(r, currency) {
 function entered(v, currency) {
   return {
     name: v.get('name'), restOfWorld: v.get('restOfWorld') === 'on',
-    countries: (v.get('countries') ?? '').split(/[\s,]+/).filter(Boolean),
+    countries: v.getAll('countries'),
     rates: rowsOf(v, 'rates', '.name', (at) => ({
       id: v.get(at + '.id') || null, name: v.get(at + '.name'), kind: v.get(at + '.kind'),
       priceMinor: amount(v, at + '.priceMinor', currency),
@@ -85,8 +86,8 @@ function Edit({ of: z, onClose, changed }) {
   return html`<${FormDialog} title=${z.id ? 'Edit ' + z.name : 'New zone'} name="zone" submit="Save"
     onClose=${onClose} action=${action} onStale=${changed}>
     <${Field} name="name" label="Name" value=${z.name} required maxlength="255" />
-    <${Area} name="countries" label="Countries" rows=${2} required value=${(z.countries ?? []).join(', ')}
-      spellcheck=${false} autocapitalize="characters" hint="Two letters each, parted by commas: DE, AT, CH" />
+    <${Countries} name="countries" label="Countries" value=${z.countries ?? []}
+      hint="For example, Germany. Leave empty for the countries that no zone names." />
     <${Check} name="restOfWorld" label="Every country that no zone names" value=${z.restOfWorld} />
     <${Rows} name="rates" legend="Rates" one="Rate" max="20" initial=${z.rates ?? []} row=${Rate}
       currency=${store.currency} hint="A shopper is offered those that fit what the cart holds." />

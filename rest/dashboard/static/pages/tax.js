@@ -1,8 +1,9 @@
 // How the store taxes.
-import { html } from '../lib.js';
+import { html, useState } from '../lib.js';
 import { useApp, useQuery } from '../context.js';
 import { Page, Card, Trouble, Waiting } from '../ui.js';
 import { Check, Field, Form, text, useMutation } from '../form.js';
+import { CountrySelect, RegionField } from '../countries.js';
 import { Rows, rowsOf } from '../rows.js';
 import { errors, percent, percentage, settings } from '../selling.js';
 
@@ -42,10 +43,12 @@ export function Tax() {
 }
 
 function Rate({ at, of }) {
+  const [country, choose] = useState(of.country ?? '');
   return html`<div class="pair">
-      <${Field} name=${at + '.country'} label="Country" value=${of.country} required autocomplete="off"
-        spellcheck=${false} autocapitalize="characters" hint="Two letters: DE" />
-      <${Field} name=${at + '.region'} label="Region" optional value=${of.region} maxlength="255" autocomplete="off" />
+      <${CountrySelect} name=${at + '.country'} label="Country" value=${country} required
+        onChange=${(e) => choose(e.target.value)} />
+      <${RegionField} name=${at + '.region'} label="Region" optional maxlength="255" country=${country} by="code"
+        value=${country === of.country ? of.region : ''} />
     </div>
     <div class="pair">
       <${Field} name=${at + '.name'} label="Name" value=${of.name} required maxlength="64" autocomplete="off"
