@@ -17,19 +17,29 @@ type importShopifyCmd struct {
 	target
 	Dir   string `arg:"" type:"existingdir" help:"The folder of the exports: products….csv, customers….csv, orders….csv."`
 	Apply bool   `help:"Keep what is imported. Without it everything is tried and nothing is kept."`
+
+	ContinueNumbers bool `default:"true" negatable:"" help:"Number orders above the highest number in the files."`
 }
 
 // Help implements kong.HelpProvider.
 func (importShopifyCmd) Help() string {
 	return `Reads products with their options, variants and first picture, customers, and orders with what was paid, ` +
 		`refunded and sent. A product comes in the state that it has; of its pictures the first is named by its address. ` +
-		`An order comes with the tag "Shopify #1001" and the time at which it was placed; payments, parcels and refunds ` +
-		`are recorded as of now. Its lines take no stock and lead to no product. Shoppers get no mails.
+		`An order keeps its number at Shopify as its external number, which is shown, printed and searched, and the time ` +
+		`at which it was placed; payments, parcels and refunds are recorded as of now. The times that they had, and the ` +
+		`discount code, stand in a note of the order. Its lines take no stock and lead to no product. Shoppers get no ` +
+		`emails.
+
+The store's own numbers go on above the highest number in the files, unless --no-continue-numbers is given. A server ` +
+		`that runs meanwhile may still use up to 20 numbers that it took before.
+
+What has no place here, such as a barcode, or is too long is left out or clipped, and noted with file and line. Where ` +
+		`an order's lines do not add up to its total, the rest becomes a line: a tip, duties or a cent of rounding.
 
 What comes in is made by the same operations as on the dashboard: it counts for the limits, stands in the audit log ` +
 		`and makes its events, so webhooks go to whoever subscribes. Pause endpoints that should not hear of it.
 
-A record that is broken, is in another currency or does not add up is left out, and reported with its file, line and ` +
+A record that is broken or in another currency is left out, and reported with its file, line and ` +
 		`reason. It may be corrected, and the command be run again: what was imported before is passed over, by its handle ` +
 		`(products), customer id or e-mail address, and order id or number. A change of such a record is not brought in.
 
@@ -48,6 +58,7 @@ func (c *importShopifyCmd) Run(s *session) error {
 	return c.enter(s, func(w work) error {
 		report, err := shopify.Run(w.ctx, shopify.Config{
 			Core: w.Resolver, Store: w.store, Dir: c.Dir, Apply: c.Apply,
+			Continue: c.ContinueNumbers,
 			Progress: func(file string, n int) { _, _ = fmt.Fprintf(s.err, "%s: %d read\n", file, n) },
 		})
 		if report == nil {
@@ -71,6 +82,9 @@ func printImport(out io.Writer, r *shopify.Report) error {
 			_, _ = fmt.Fprintf(w, "%s:%d\t%s\t%s\t%s\n", f.File, f.Line, list.what, printable(f.Record),
 				printable(f.Reason))
 		}
+	}
+	if r.More > 0 {
+		_, _ = fmt.Fprintf(w, "and %d more\n", r.More)
 	}
 	_, _ = fmt.Fprintln(w, "\nKIND\tREAD\tIMPORTED\tBEFORE\tLEFT OUT")
 	for _, k := range r.Kinds {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/mailbox"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -25,10 +26,13 @@ func (i *importer) customer(c *record) (maker, error) {
 	in := model.CustomerCreateInput{
 		Email: email, Phone: short(r.opt("phone")), FirstName: line(r.opt("first name")),
 		LastName: line(r.opt("last name")), Status: state.CustomerActive, EmailMarketing: state.EmailNotSubscribed,
-		Tags: labels(r.get("tags")), Note: r.opt("note"),
+		Tags: i.labels(c, r.get("tags")), Note: r.opt("note"),
 	}
 	if yes(r.get("accepts email marketing")) || yes(r.get("accepts marketing")) {
 		in.EmailMarketing = state.EmailSubscribed
+	}
+	if in.Note != nil {
+		in.Note = new(i.clip(c, "the note", *in.Note, limit.Note))
 	}
 	prefix := ""
 	if r.has("default address address1") {

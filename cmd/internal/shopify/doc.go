@@ -6,6 +6,7 @@
 // key at Shopify, which makes a second run pass over it. A dry run does all of that and
 // rolls it back.
 //
-// Nothing is guessed: a record that is not whole, or whose sums do not agree, is left out
-// and reported with its file, its line and the reason.
+// A record comes over as far as it can: a part that has no place here, or is too long, is clipped
+// or left out, and the report says so. A record that would be wrong, such as one in another
+// currency, is left out whole, and reported with its file, its line and the reason.
 package shopify

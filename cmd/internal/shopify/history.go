@@ -16,6 +16,7 @@ type past struct {
 	method         *string
 	reference      *string
 	sent           []int // the lines that were sent
+	all            bool  // all of them were
 	cancelled      bool
 }
 
@@ -30,13 +31,13 @@ func (i *importer) history(c *record, o *order) (p past, err error) {
 	if err := p.money(i, r, total); err != nil {
 		return p, err
 	}
-	if err := p.goods(c, len(o.in.Lines)); err != nil {
+	if err := p.goods(c, o.rows); err != nil {
 		return p, err
 	}
 	if r.get("cancelled at") != "" {
 		p.cancelled = true
 	}
-	if p.cancelled && p.sent != nil {
+	if p.cancelled && (p.all || p.sent != nil) {
 		p.cancelled = false
 		i.note(c, "it was cancelled after goods were sent, and comes as one that was sent")
 	}
@@ -79,16 +80,14 @@ func (p *past) money(i *importer, r row, total int64) error {
 }
 
 // goods reads which lines were sent.
-func (p *past) goods(c *record, lines int) error {
+func (p *past) goods(c *record, lines []int) error {
 	switch status := strings.ToLower(c.rows[0].get("fulfillment status")); status {
 	case "", "unfulfilled", "restocked", "pending", "on_hold", "scheduled", "in_progress":
 	case "fulfilled":
-		for n := range lines {
-			p.sent = append(p.sent, n)
-		}
+		p.all = true
 	case "partial":
-		for n, r := range c.rows {
-			if strings.EqualFold(r.get("lineitem fulfillment status"), "fulfilled") {
+		for n, at := range lines {
+			if strings.EqualFold(c.rows[at].get("lineitem fulfillment status"), "fulfilled") {
 				p.sent = append(p.sent, n)
 			}
 		}
@@ -134,10 +133,10 @@ func (w *way) pay(ctx context.Context, o *order) error {
 }
 
 func (w *way) send(ctx context.Context, o *order) error {
-	if o.past.sent == nil {
+	if o.past.sent == nil && !o.past.all {
 		return nil
 	}
-	in := model.FulfillInput{}
+	in := model.FulfillInput{} // all that there is
 	for _, n := range o.past.sent {
 		l := w.order.Lines[n]
 		in.Lines = append(in.Lines, &model.LineQuantityInput{LineItemID: xid.OrderLine.Format(l.ID),

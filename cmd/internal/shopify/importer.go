@@ -25,6 +25,9 @@ type Config struct {
 	Dir string
 	// Apply keeps what is imported; otherwise all of it is tried and rolled back.
 	Apply bool
+	// Continue lets the numbers of orders go on above the highest number that the files have, so
+	// that no number means two orders.
+	Continue bool
 	// Progress, when set, is told how many records of a file were read, now and then.
 	Progress func(file string, records int)
 }
@@ -41,6 +44,7 @@ type importer struct {
 	file     string
 	seen     map[string]int // the line of every key of a kind
 	notes    []Finding      // of the record at hand
+	garbled  bool           // a line of the file is not UTF-8, and that was said
 }
 
 // maker makes a record in the store, in a transaction.
@@ -58,13 +62,16 @@ type kind struct {
 	read   func(*importer, *record) (maker, error)
 }
 
+// orders is the kind of the files of orders.
+const orders = "orders"
+
 func kinds() []kind {
 	return []kind{
 		{name: "products", key: "handle", stable: []string{"handle"},
 			needed: []string{"handle", "title", "variant price"}, read: (*importer).product},
 		{name: "customers", stable: []string{"customer id", "email"},
 			needed: []string{"email", "first name", "last name"}, read: (*importer).customer},
-		{name: "orders", key: "name", stable: []string{"id", "name"},
+		{name: orders, key: "name", stable: []string{"id", "name"},
 			needed: []string{"name", "currency", "total", "created at", "financial status", "lineitem quantity",
 				"lineitem name", "lineitem price"}, read: (*importer).order},
 	}
@@ -83,6 +90,11 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 		}
 		i.report.Kinds = append(i.report.Kinds, Count{Kind: k.name})
 		i.count, i.seen = &i.report.Kinds[len(i.report.Kinds)-1], map[string]int{}
+		if k.name == orders && c.Apply && c.Continue {
+			if err := i.continueNumbers(ctx, files); err != nil {
+				return nil, err
+			}
+		}
 		for _, name := range files {
 			found = true
 			if err := i.run(ctx, k, name); err != nil {
@@ -136,7 +148,7 @@ func (i *importer) run(ctx context.Context, k kind, name string) error {
 	if err != nil {
 		return err
 	}
-	i.file = name
+	i.file, i.garbled = name, false
 	n := 0
 	for c, err := range t.records(k.key) {
 		if err != nil {
@@ -165,7 +177,7 @@ func (i *importer) one(ctx context.Context, k kind, c *record) error {
 	}
 	if err == nil {
 		i.count.Made++
-		i.report.Notes = append(i.report.Notes, i.notes...)
+		i.report.add(&i.report.Notes, i.notes...)
 		return nil
 	}
 	if errors.Is(err, errKnown) {

@@ -17,9 +17,10 @@ const source = "shopify"
 // order is an order as it is to be made, and what happened to it.
 type order struct {
 	in    model.OrderCreateInput
-	email string // of the customer to whom it belongs, if there is one
-	note  *string
+	email string  // of the customer to whom it belongs, if there is one
+	note  *string // what is told of it beside
 	past  past
+	rows  []int // of the record, for each line
 }
 
 // order reads the rows of one order: the first has what is said once, each has a line. The
@@ -37,7 +38,9 @@ func (i *importer) order(c *record) (maker, error) {
 		return nil, err
 	}
 	o := &order{in: model.OrderCreateInput{Email: r.opt("email"), Source: source, PlacedAt: placed,
-		Tags: append(labels(r.get("tags")), "Shopify "+r.get("name"))}, note: r.opt("notes")}
+		Tags:           i.labels(c, r.get("tags")),
+		ExternalNumber: new(i.clip(c, "its number", lineOf(r.get("name")), limit.Label))}}
+	i.annotation(c, o)
 	if o.in.Email != nil {
 		o.email = *o.in.Email
 	}
@@ -63,19 +66,43 @@ func (i *importer) address(c *record, r row, prefix string) *model.AddressInput 
 	return a
 }
 
-// lines reads what was bought.
+// told are the columns that an order tells beside, in a note to the staff.
+var told = []string{"discount code", "paid at", "fulfilled at", "cancelled at", "duties", "tip"}
+
+// annotation gathers what there is no other place for into a note of the order.
+func (i *importer) annotation(c *record, o *order) {
+	r := c.rows[0]
+	var list []string
+	for _, column := range told {
+		if text := lineOf(r.get(column)); strings.Trim(text, "0.") != "" {
+			list = append(list, title(column)+": "+text)
+		}
+	}
+	if own := r.opt("notes"); own != nil {
+		list = append(list, *own)
+	}
+	if list != nil {
+		o.note = new(i.clip(c, "its note", strings.Join(list, "\n"), limit.Note))
+	}
+}
+
+// lines reads what was bought. A line of nothing is none.
 func (i *importer) lines(c *record, o *order) error {
-	for _, r := range c.rows {
-		name := line(r.opt("lineitem name"))
+	for at, r := range c.rows {
+		name := i.clipped(c, "the name of a line", r.opt("lineitem name"))
 		if name == nil {
 			return wrong("line %d: Lineitem Name is missing", r.line)
 		}
 		n, err := whole(r, "lineitem quantity")
-		if err == nil && (n == nil || *n < 1 || *n > limit.Quantity) {
-			err = wrong("line %d: Lineitem Quantity is not 1 to %d", r.line, limit.Quantity)
+		if err == nil && (n == nil || *n < 0 || *n > limit.Quantity) {
+			err = wrong("line %d: Lineitem Quantity is not 0 to %d", r.line, limit.Quantity)
 		}
 		if err != nil {
 			return err
+		}
+		if *n == 0 {
+			i.note(c, "line %d has the quantity 0, and is not taken", r.line)
+			continue
 		}
 		unit, err := money(r, "lineitem price", i.currency)
 		if err == nil && (unit == nil || *unit > currency.MaxMinor / *n) {
@@ -84,14 +111,18 @@ func (i *importer) lines(c *record, o *order) error {
 		if err != nil {
 			return err
 		}
-		o.in.Lines = append(o.in.Lines, &model.OrderLineInput{Title: name, Sku: line(r.opt("lineitem sku")),
-			Quantity: *n, UnitPriceMinor: unit})
+		o.in.Lines = append(o.in.Lines, &model.OrderLineInput{Title: name, Quantity: *n, UnitPriceMinor: unit,
+			Sku: i.clipped(c, "the SKU of a line", r.opt("lineitem sku"))})
+		o.rows = append(o.rows, at)
+	}
+	if len(o.in.Lines) == 0 {
+		return wrong("none of its lines has a quantity")
 	}
 	return nil
 }
 
 // said are the sums of an order as the file has them.
-type said struct{ discount, lineDiscount, shipping, tax, total int64 }
+type said struct{ discount, lineDiscount, shipping, tax, total, extra int64 }
 
 func (i *importer) said(c *record) (s said, err error) {
 	r := c.rows[0]
@@ -105,6 +136,13 @@ func (i *importer) said(c *record) (s said, err error) {
 			return s, err
 		}
 	}
+	for _, column := range []string{"duties", "tip"} {
+		more, err := sum(r, column, i.currency)
+		if err != nil {
+			return s, err
+		}
+		s.extra = min(s.extra+more, currency.MaxMinor)
+	}
 	for _, r := range c.rows {
 		off, err := sum(r, "lineitem discount", i.currency)
 		if err != nil {
@@ -116,8 +154,8 @@ func (i *importer) said(c *record) (s said, err error) {
 }
 
 // sums spreads discounts and taxes over the lines. Exports differ in whether the discounts
-// of lines are in that of the order, and whether taxes are in the prices: only what adds up
-// to the total is taken.
+// of lines are in that of the order, and whether taxes are in the prices: what adds up to the
+// total is taken, or what comes nearest.
 func (i *importer) sums(c *record, o *order) error {
 	s, err := i.said(c)
 	if err != nil {
@@ -130,19 +168,59 @@ func (i *importer) sums(c *record, o *order) error {
 		all = min(all+goods[n], currency.MaxMinor)
 	}
 	o.in.ShippingMinor = s.shipping
-	for _, tax := range []int64{s.tax, 0} {
-		for _, off := range []int64{s.discount, s.lineDiscount, s.discount + s.lineDiscount, 0} {
-			if off > all || tax > all-off || all-off+s.shipping+tax != s.total {
-				continue
+	off, tax, rest := s.nearest(all)
+	if tax != s.tax {
+		i.note(c, "its taxes are in its prices, and are not shown apart")
+	}
+	if rest != 0 {
+		i.note(c, "its lines, discount, shipping and taxes do not add up to its total of %s: the rest is %s",
+			c.rows[0].get("total"), amountOf(rest, i.currency))
+	}
+	if off -= min(rest, 0); off > all {
+		return wrong("its total of %s is below its shipping and taxes", c.rows[0].get("total"))
+	}
+	share(o.in.Lines, goods, off, tax)
+	if rest > 0 {
+		o.in.Lines = append(o.in.Lines, &model.OrderLineInput{Title: new(restOf(c.rows[0])), Quantity: 1,
+			UnitPriceMinor: &rest})
+	}
+	return nil
+}
+
+// rounding is as much of a total as is taken for rounding, in minor units.
+const rounding = 5
+
+// nearest are the discount and the tax that leave no rest of the total, or the one that is known:
+// tips and duties; else next to none, which is rounding; else those that the file has.
+func (s said) nearest(all int64) (off, tax, rest int64) {
+	left := func(off, tax int64) int64 { return s.total - (all - off + s.shipping + tax) }
+	for _, fits := range []func(int64) bool{
+		func(rest int64) bool { return rest == 0 },
+		func(rest int64) bool { return rest == s.extra },
+		func(rest int64) bool { return max(rest, -rest) <= rounding },
+		func(rest int64) bool { return rest > 0 },
+	} {
+		for _, tax := range []int64{s.tax, 0} {
+			for _, off := range []int64{s.discount, s.lineDiscount, s.discount + s.lineDiscount, 0} {
+				if off <= all && tax <= all-off && fits(left(off, tax)) {
+					return off, tax, left(off, tax)
+				}
 			}
-			if tax != s.tax {
-				i.note(c, "its taxes are in its prices, and are not shown apart")
-			}
-			share(o.in.Lines, goods, off, tax)
-			return nil
 		}
 	}
-	return wrong("its lines, discount, shipping and taxes do not add up to its total of %s", c.rows[0].get("total"))
+	off = min(s.discount, all)
+	return off, 0, left(off, 0)
+}
+
+// restOf is what a rest of the total is called.
+func restOf(r row) string {
+	switch {
+	case strings.Trim(r.get("duties"), "0.") != "":
+		return "Duties"
+	case strings.Trim(r.get("tip"), "0.") != "":
+		return "Tip"
+	}
+	return "Other charges"
 }
 
 // share gives every line its part of a discount and a tax.

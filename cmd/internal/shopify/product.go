@@ -28,8 +28,9 @@ func (i *importer) product(c *record) (maker, error) {
 	if yes(first.get("gift card")) {
 		return nil, wrong("it is a gift card, which is not sold here")
 	}
-	p := &product{in: model.ProductCreateInput{Title: first.get("title"), Currency: i.currency,
-		Vendor: line(first.opt("vendor")), ProductType: line(first.opt("type")), Tags: labels(first.get("tags"))}}
+	p := &product{in: model.ProductCreateInput{Title: i.clip(c, "the title", lineOf(first.get("title")), limit.Line),
+		Currency: i.currency, Vendor: i.clipped(c, "the vendor", first.opt("vendor")),
+		ProductType: i.clipped(c, "the type", first.opt("type")), Tags: i.labels(c, first.get("tags"))}}
 	if handle := strings.ToLower(c.key); len(handle) <= limit.Handle &&
 		!strings.ContainsFunc(handle, func(r rune) bool { return !core.HandleRune(r) }) {
 		p.in.Handle = &handle
@@ -37,12 +38,17 @@ func (i *importer) product(c *record) (maker, error) {
 		i.note(c, "the handle %q gets another, made from the title", c.key)
 	}
 	if text := plain(first.get("body (html)")); text != "" {
-		p.in.Description = &text
+		p.in.Description = new(i.clip(c, "the description", text, limit.Description))
+	}
+	if strings.Contains(first.get("body (html)"), "<img") {
+		i.note(c, "the pictures in its description are not taken")
 	}
 	var err error
-	if p.status, err = statusOf(first); err != nil {
+	if p.status, err = i.statusOf(c); err != nil {
 		return nil, err
 	}
+	i.shipped(c, p)
+	i.homeless(c)
 	i.picture(c, p)
 	if err := i.variants(c, p); err != nil {
 		return nil, err
@@ -50,11 +56,54 @@ func (i *importer) product(c *record) (maker, error) {
 	return p, nil
 }
 
+// shipped reads whether the product is sent to those who buy it: a product is, or is not, with
+// all of its variants.
+func (i *importer) shipped(c *record, p *product) {
+	yeses, noes := 0, 0
+	for _, r := range c.rows {
+		switch text := r.get("variant requires shipping"); {
+		case text == "":
+		case yes(text):
+			yeses++
+		default:
+			noes++
+		}
+	}
+	if noes == 0 {
+		return
+	}
+	p.in.RequiresShipping = new(yeses > 0)
+	if yeses > 0 {
+		i.note(c, "%d of its variants are not shipped; here all of them are", noes)
+	}
+}
+
+// unkept are the columns of products that have no place here.
+var unkept = []string{"variant barcode", "seo title", "seo description", "cost per item", "image alt text",
+	"variant image", "variant tax code"}
+
+// homeless notes which columns the product has something in that is not taken.
+func (i *importer) homeless(c *record) {
+	var list []string
+	for _, column := range unkept {
+		if slices.ContainsFunc(c.rows, func(r row) bool { return r.get(column) != "" }) {
+			list = append(list, title(column))
+		}
+	}
+	if list != nil {
+		i.note(c, "not taken: %s", strings.Join(list, ", "))
+	}
+}
+
 // statusOf reads the state of a product; older exports say only whether it is published.
-func statusOf(r row) (string, error) {
+func (i *importer) statusOf(c *record) (string, error) {
+	r := c.rows[0]
 	switch status := strings.ToLower(r.get("status")); status {
 	case "active", "draft", "archived":
 		return status, nil
+	case "unlisted":
+		i.note(c, "it is unlisted, and comes as a draft")
+		return "draft", nil
 	case "":
 		if yes(r.get("published")) {
 			return "active", nil
@@ -105,7 +154,7 @@ func (i *importer) variants(c *record, p *product) error {
 			return err
 		}
 		for n, o := range options {
-			value := strings.Join(strings.Fields(r.get(option(n, "value"))), " ")
+			value := lineOf(r.get(option(n, "value")))
 			if value == "" {
 				return wrong("line %d: %s is missing", r.line, title(option(n, "value")))
 			}
@@ -115,6 +164,11 @@ func (i *importer) variants(c *record, p *product) error {
 			v.Options = append(v.Options, value)
 		}
 		list = append(list, v)
+	}
+	if over := len(list) - limit.Variants; over > 0 && len(options) > 0 {
+		i.note(c, "%d variants above %d are not taken", over, limit.Variants)
+		list = list[:limit.Variants]
+		used(options, list)
 	}
 	if len(options) > 0 {
 		p.in.Options, p.in.Variants, p.in.PriceMinor = options, list, list[0].PriceMinor
@@ -129,13 +183,23 @@ func (i *importer) variants(c *record, p *product) error {
 	return nil
 }
 
+// used leaves options the values that variants have.
+func used(options []*document.Option, variants []*model.ProductVariantInput) {
+	for n, o := range options {
+		o.Values = slices.DeleteFunc(o.Values, func(value string) bool {
+			has := func(v *model.ProductVariantInput) bool { return v.Options[n] == value }
+			return !slices.ContainsFunc(variants, has)
+		})
+	}
+}
+
 func option(n int, part string) string { return "option" + strconv.Itoa(n+1) + " " + part }
 
 // optionsOf reads the names of the options. A product without any has the one that
 // Shopify calls Title.
 func optionsOf(r row) (list []*document.Option) {
 	for n := range limit.Options {
-		name := r.get(option(n, "name"))
+		name := lineOf(r.get(option(n, "name")))
 		if name == "" || n == 0 && name == "Title" && r.get(option(n, "value")) == "Default Title" {
 			break
 		}
@@ -152,14 +216,14 @@ func (i *importer) variant(c *record, r row) (*model.ProductVariantInput, error)
 	if err != nil {
 		return nil, err
 	}
-	v := &model.ProductVariantInput{PriceMinor: *price, Sku: line(r.opt("variant sku"))}
+	v := &model.ProductVariantInput{PriceMinor: *price, Sku: i.clipped(c, "the SKU", r.opt("variant sku"))}
 	if v.CompareAtPriceMinor, err = money(r, "variant compare at price", i.currency); err != nil {
 		return nil, err
 	}
 	if v.CompareAtPriceMinor != nil && *v.CompareAtPriceMinor <= v.PriceMinor {
 		v.CompareAtPriceMinor = nil // no former price that anybody would show
 	}
-	if v.WeightGrams, err = whole(r, "variant grams"); err != nil {
+	if v.WeightGrams, err = grams(r); err != nil {
 		return nil, err
 	}
 	v.InventoryQuantity, err = i.stock(c, r)

@@ -16,6 +16,18 @@ type Report struct {
 	// Left are the records that were left out, Notes what of others came otherwise.
 	Left  []Finding `json:"left_out"`
 	Notes []Finding `json:"notes"`
+	// More is how many findings there were beside those.
+	More int `json:"more,omitempty"`
+}
+
+// maxFindings is how many findings of each list a report holds.
+const maxFindings = 10_000
+
+// add adds findings to a list of the report, as many as it holds.
+func (r *Report) add(list *[]Finding, findings ...Finding) {
+	fit := min(len(findings), maxFindings-len(*list))
+	*list = append(*list, findings[:fit]...)
+	r.More += len(findings) - fit
 }
 
 // Count is what came of the records of one kind.
@@ -37,10 +49,16 @@ type Finding struct {
 	Reason string `json:"reason"`
 }
 
-// leave reports a record that is left out.
+// leave reports a record that is left out. An encoding that is broken is said once of a file.
 func (i *importer) leave(c *record, reason string) {
 	i.count.Left++
-	i.report.Left = append(i.report.Left, Finding{i.file, c.line, c.name(), reason})
+	if reason == notUTF8 {
+		if i.garbled {
+			return
+		}
+		i.garbled = true
+	}
+	i.report.add(&i.report.Left, Finding{i.file, c.line, c.name(), reason})
 }
 
 // note says, of a record that comes, what is otherwise than in the file.

@@ -16,6 +16,9 @@ import (
 // maxRows bounds the rows of one record: more than any product or order has.
 const maxRows = 1000
 
+// notUTF8 is what is said of lines in another encoding.
+const notUTF8 = "the text is not UTF-8: save the file as CSV in UTF-8"
+
 // table reads one file, row by row.
 type table struct {
 	file    string // as it is reported
@@ -102,7 +105,8 @@ var renamed = map[string]string{
 	"price": "variant price", "compare-at price": "variant compare at price", "sku": "variant sku",
 	"inventory tracker": "variant inventory tracker", "inventory quantity": "variant inventory qty",
 	"continue selling when out of stock": "variant inventory policy", "weight value (grams)": "variant grams",
-	"product image url": "image src",
+	"product image url": "image src", "barcode": "variant barcode", "requires shipping": "variant requires shipping",
+	"variant image url": "variant image", "tax code": "variant tax code",
 }
 
 func (t *table) has(column string) bool {
@@ -203,7 +207,7 @@ func (t *table) next() (r row, fault string, err error) {
 			return r, fmt.Sprintf("the line has %d cells, the head of the file %d", len(cells), t.width), nil
 		}
 		if slices.ContainsFunc(cells, func(c string) bool { return !utf8.ValidString(c) }) {
-			return r, "the text is not UTF-8: save the file as CSV in UTF-8", nil
+			return r, notUTF8, nil
 		}
 		return r, "", nil
 	}

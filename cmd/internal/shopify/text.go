@@ -8,10 +8,10 @@ import (
 )
 
 // plain is the text of a description in HTML: its paragraphs, and a dash before what was
-// an item of a list. Scripts and styles go.
+// an item of a list; behind a link its address. Scripts and styles go.
 func plain(source string) string {
 	var b strings.Builder
-	z, hidden := html.NewTokenizer(strings.NewReader(source)), 0
+	z, hidden, link := html.NewTokenizer(strings.NewReader(source)), 0, ""
 	for {
 		kind := z.Next()
 		if kind == html.ErrorToken {
@@ -26,20 +26,43 @@ func plain(source string) string {
 				hidden--
 			}
 		case kind == html.TextToken && hidden == 0:
-			b.WriteString(strings.Join(strings.FieldsFunc(" "+t.Data+" ", isBreak), " "))
+			b.WriteString(strings.Map(unbroken, t.Data))
+		case t.DataAtom == atom.A && kind == html.StartTagToken:
+			link = addressOf(t)
+		case t.DataAtom == atom.A && link != "":
+			b.WriteString(" (" + link + ")")
+			link = ""
 		case kind != html.TextToken:
 			b.WriteString(breaks(t, kind))
 		}
 	}
 }
 
-func isBreak(r rune) bool { return r == '\n' || r == '\r' || r == '\t' }
+// addressOf is where a link leads, if it is an address of the web.
+func addressOf(t html.Token) string {
+	for _, a := range t.Attr {
+		if a.Key == "href" && strings.HasPrefix(a.Val, "http") {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// unbroken makes a space of what breaks a line in the source alone.
+func unbroken(r rune) rune {
+	if r == '\n' || r == '\r' || r == '\t' {
+		return ' '
+	}
+	return r
+}
 
 // breaks is what a tag means for lines.
 func breaks(t html.Token, kind html.TokenType) string {
 	switch t.DataAtom {
 	case atom.Br, atom.Tr:
 		return "\n"
+	case atom.Td, atom.Th:
+		return " "
 	case atom.Li:
 		if kind == html.StartTagToken {
 			return "\n- "

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/storefront-go/storefront/ent/currency"
 	"github.com/storefront-go/storefront/ent/limit"
@@ -45,6 +47,12 @@ func money(r row, column string, code string) (*int64, error) {
 		return nil, wrong("%s: %q is too large", title(column), text)
 	}
 	return &v, nil
+}
+
+// amountOf is an amount as [money] reads it.
+func amountOf(minor int64, code string) string {
+	digits, _ := currency.Digits(currency.Code(code))
+	return strconv.FormatFloat(float64(minor)/math.Pow10(digits), 'f', digits, 64)
 }
 
 // sum is [money], where nothing is 0.
@@ -88,15 +96,54 @@ func moment(r row, column string) (*micros.Time, error) {
 	return nil, wrong("%s: %q is no time such as 2024-01-31 17:05:09 +0100", title(column), text)
 }
 
-// labels reads tags, which commas part.
-func labels(text string) []string {
+// labels reads tags, which commas part: as many as there may be, each as long as it may be.
+func (i *importer) labels(c *record, text string) []string {
 	var list []string
+	over := 0
 	for tag := range strings.SplitSeq(text, ",") {
-		if tag = strings.TrimSpace(tag); tag != "" && !slices.Contains(list, tag) {
-			list = append(list, tag)
+		short := i.clip(c, "a tag", lineOf(tag), limit.Label)
+		switch {
+		case short == "" || slices.Contains(list, short):
+		case len(list) == limit.Tags:
+			over++
+		default:
+			list = append(list, short)
 		}
 	}
+	if over > 0 {
+		i.note(c, "%d tags above %d are not taken", over, limit.Tags)
+	}
 	return list
+}
+
+// clip is as much of a text as there is room for, in code points.
+func (i *importer) clip(c *record, what, text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	i.note(c, "%s is clipped to %d characters", what, most)
+	return strings.TrimSpace(string([]rune(text)[:most]))
+}
+
+// clipped is [importer.clip] of a line that may be missing.
+func (i *importer) clipped(c *record, what string, text *string) *string {
+	if text = line(text); text == nil || *text == "" {
+		return nil
+	}
+	return new(i.clip(c, what, *text, limit.Line))
+}
+
+// grams reads a weight, to the gram.
+func grams(r row) (*int64, error) {
+	text := r.get("variant grams")
+	if text == "" {
+		return nil, nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(v) || v < 0 || v > limit.Weight {
+		return nil, wrong("%s: %q is no weight", title("variant grams"), text)
+	}
+	return new(int64(math.Round(v))), nil
 }
 
 // title is a column as the head of the file has it.
@@ -113,7 +160,18 @@ func line(text *string) *string {
 	if text == nil {
 		return nil
 	}
-	return new(strings.Join(strings.Fields(*text), " "))
+	return new(lineOf(*text))
+}
+
+// lineOf is [line] of a text that is there. Other control characters go.
+func lineOf(text string) string {
+	seen := func(r rune) rune {
+		if unicode.IsControl(r) && !unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}
+	return strings.Join(strings.Fields(strings.Map(seen, text)), " ")
 }
 
 // short is line, and nil where the text is longer than a telephone number or a tag.
