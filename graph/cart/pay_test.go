@@ -212,6 +212,10 @@ func TestSellingEnds(t *testing.T) {
 		if wait := row.DueAt.Time().Sub(m.order(id).PlacedAt.Time()); wait.Round(time.Hour) != sales.TransferTime {
 			t.Errorf("the goods are held for %s", wait)
 		}
+		if b := m.bought(id); b.PlacedOn.Location().String() != m.Model.Timezone ||
+			!b.PlacedOn.Equal(b.PlacedAt.Time()) {
+			t.Errorf("ordered on %s, in a store in %s", b.PlacedOn, m.Model.Timezone)
+		}
 		m.late()
 		if n, err := m.EndHolds(t.Context()); n != 2 || err != nil || m.stock(bell) != 5 {
 			t.Errorf("ended %d (%v), %d left", n, err, m.stock(bell))
