@@ -115,7 +115,7 @@ func (v *View) placed() bool {
 func (v *View) Gone() bool { return slices.ContainsFunc(v.Lines, func(l *Line) bool { return l.Gone }) }
 
 // Taxes reports whether the store taxes something somewhere.
-func (v *View) Taxes() bool { return v.taxed }
+func (v *View) Taxes() bool { return len(v.tax.Rates) > 0 }
 
 // Refused says that the cart has a code with which it cannot be ordered, and costs as much as
 // without it. A code whose terms the goods do not meet (yet) is none.
