@@ -3,6 +3,7 @@
 package exec
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -330,6 +331,66 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	opCtx := graphql.GetOperationContext(ctx)
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
+	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
+		ec.unmarshalInputAPIKeyCreateInput,
+		ec.unmarshalInputAddressInput,
+		ec.unmarshalInputAppCreateInput,
+		ec.unmarshalInputAppUpdateInput,
+		ec.unmarshalInputAuditFilter,
+		ec.unmarshalInputCollectionConditionInput,
+		ec.unmarshalInputCollectionInput,
+		ec.unmarshalInputCollectionRuleInput,
+		ec.unmarshalInputCustomerCreateInput,
+		ec.unmarshalInputCustomerFilter,
+		ec.unmarshalInputCustomerUpdateInput,
+		ec.unmarshalInputDiscountInput,
+		ec.unmarshalInputEventFilter,
+		ec.unmarshalInputExportFiltersInput,
+		ec.unmarshalInputExportStartInput,
+		ec.unmarshalInputFulfillInput,
+		ec.unmarshalInputGrantFilter,
+		ec.unmarshalInputLineQuantityInput,
+		ec.unmarshalInputMarketplaceThemeSubmitInput,
+		ec.unmarshalInputMenuLinkInput,
+		ec.unmarshalInputMenusInput,
+		ec.unmarshalInputOrderCreateInput,
+		ec.unmarshalInputOrderFilter,
+		ec.unmarshalInputOrderLineInput,
+		ec.unmarshalInputOrderNoteInput,
+		ec.unmarshalInputOrderPricingInput,
+		ec.unmarshalInputOrderUpdateInput,
+		ec.unmarshalInputPageCreateInput,
+		ec.unmarshalInputPageUpdateInput,
+		ec.unmarshalInputPasskeyAnswerInput,
+		ec.unmarshalInputPaymentAccountInput,
+		ec.unmarshalInputPaymentInput,
+		ec.unmarshalInputPaymentMethodInput,
+		ec.unmarshalInputPaymentSettingsInput,
+		ec.unmarshalInputProductCreateInput,
+		ec.unmarshalInputProductFilter,
+		ec.unmarshalInputProductImageAddInput,
+		ec.unmarshalInputProductOptionInput,
+		ec.unmarshalInputProductUpdateInput,
+		ec.unmarshalInputProductVariantInput,
+		ec.unmarshalInputProductVariantUpdateInput,
+		ec.unmarshalInputRefundInput,
+		ec.unmarshalInputRequestFilter,
+		ec.unmarshalInputSessionProveInput,
+		ec.unmarshalInputShippingRateInput,
+		ec.unmarshalInputShippingZoneInput,
+		ec.unmarshalInputStaffInviteInput,
+		ec.unmarshalInputStoreCreateInput,
+		ec.unmarshalInputStoreUpdateInput,
+		ec.unmarshalInputTaxRateInput,
+		ec.unmarshalInputTaxSettingsInput,
+		ec.unmarshalInputThemeImportInput,
+		ec.unmarshalInputThemeSettingInput,
+		ec.unmarshalInputWebhookDeliveryFilter,
+		ec.unmarshalInputWebhookEndpointCreateInput,
+		ec.unmarshalInputWebhookEndpointUpdateInput,
+		ec.unmarshalInputWebhookFilterInput,
+		ec.unmarshalInputWebhookHeaderInput,
+	)
 	first := true
 
 	switch opCtx.Operation.Operation {
@@ -339,6 +400,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 			var data graphql.Marshaler
 			if first {
 				first = false
+				ctx = graphql.WithUnmarshalerMap(ctx, inputUnmarshalMap)
 				data = ec._Query(ctx, opCtx.Operation.SelectionSet)
 			} else {
 				if atomic.LoadInt32(&ec.PendingDeferred) > 0 {
@@ -352,8 +414,8 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 					return nil
 				}
 			}
-			buf := model.AnswerBuffer(ctx)
-			data.MarshalGQL(buf)
+			var buf bytes.Buffer
+			data.MarshalGQL(&buf)
 			response.Data = buf.Bytes()
 			if atomic.LoadInt32(&ec.Deferred) > 0 {
 				hasNext := atomic.LoadInt32(&ec.PendingDeferred) > 0
@@ -368,9 +430,10 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 				return nil
 			}
 			first = false
+			ctx = graphql.WithUnmarshalerMap(ctx, inputUnmarshalMap)
 			data := ec._Mutation(ctx, opCtx.Operation.SelectionSet)
-			buf := model.AnswerBuffer(ctx)
-			data.MarshalGQL(buf)
+			var buf bytes.Buffer
+			data.MarshalGQL(&buf)
 
 			return &graphql.Response{
 				Data: buf.Bytes(),
@@ -5700,7 +5763,19 @@ func (ec *executionContext) field___Type_fields_args(ctx context.Context, rawArg
 // region    **************************** field.gotpl *****************************
 
 func (ec *executionContext) _APIKey_id(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_APIKey_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_APIKey_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5717,7 +5792,19 @@ func (ec *executionContext) fieldContext_APIKey_id(_ context.Context, field grap
 }
 
 func (ec *executionContext) _APIKey_name(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_APIKey_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_APIKey_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5734,7 +5821,19 @@ func (ec *executionContext) fieldContext_APIKey_name(_ context.Context, field gr
 }
 
 func (ec *executionContext) _APIKey_hint(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Hint)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_APIKey_hint,
+		func(ctx context.Context) (any, error) {
+			return obj.Hint, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_APIKey_hint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5751,7 +5850,19 @@ func (ec *executionContext) fieldContext_APIKey_hint(_ context.Context, field gr
 }
 
 func (ec *executionContext) _APIKey_scopes(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Scopes())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_APIKey_scopes,
+		func(ctx context.Context) (any, error) {
+			return obj.Scopes(), nil
+		},
+		nil,
+		ec.marshalNString2ᚕstringᚄ,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_APIKey_scopes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5768,7 +5879,19 @@ func (ec *executionContext) fieldContext_APIKey_scopes(_ context.Context, field 
 }
 
 func (ec *executionContext) _APIKey_lineageId(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicLineageID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_APIKey_lineageId,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicLineageID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_APIKey_lineageId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5785,7 +5908,19 @@ func (ec *executionContext) fieldContext_APIKey_lineageId(_ context.Context, fie
 }
 
 func (ec *executionContext) _APIKey_superseded(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Superseded())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_APIKey_superseded,
+		func(ctx context.Context) (any, error) {
+			return obj.Superseded(), nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_APIKey_superseded(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5802,7 +5937,19 @@ func (ec *executionContext) fieldContext_APIKey_superseded(_ context.Context, fi
 }
 
 func (ec *executionContext) _APIKey_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_APIKey_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_APIKey_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5819,7 +5966,19 @@ func (ec *executionContext) fieldContext_APIKey_createdAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _APIKey_expiresAt(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ExpiresAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_APIKey_expiresAt,
+		func(ctx context.Context) (any, error) {
+			return obj.ExpiresAt(), nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_APIKey_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5836,7 +5995,19 @@ func (ec *executionContext) fieldContext_APIKey_expiresAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _APIKey_allowedNetworks(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.AllowedNetworks())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_APIKey_allowedNetworks,
+		func(ctx context.Context) (any, error) {
+			return obj.AllowedNetworks(), nil
+		},
+		nil,
+		ec.marshalNString2ᚕstringᚄ,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_APIKey_allowedNetworks(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5853,7 +6024,19 @@ func (ec *executionContext) fieldContext_APIKey_allowedNetworks(_ context.Contex
 }
 
 func (ec *executionContext) _APIKey_revokedAt(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.RevokedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_APIKey_revokedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.RevokedAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_APIKey_revokedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5870,7 +6053,19 @@ func (ec *executionContext) fieldContext_APIKey_revokedAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _APIKey_lastUsedAt(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.LastUsedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_APIKey_lastUsedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.LastUsedAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_APIKey_lastUsedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6014,7 +6209,19 @@ func (ec *executionContext) fieldContext_APIKeyConnection_pageInfo(_ context.Con
 }
 
 func (ec *executionContext) _APIKeyEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.APIKey]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_APIKeyEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_APIKeyEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6137,7 +6344,19 @@ func (ec *executionContext) fieldContext_APIKeyPayload_apiKey(_ context.Context,
 }
 
 func (ec *executionContext) _APIKeyPayload_secret(ctx context.Context, field graphql.CollectedField, obj *model.APIKeyPayload) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Secret)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_APIKeyPayload_secret,
+		func(ctx context.Context) (any, error) {
+			return obj.Secret, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_APIKeyPayload_secret(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6193,7 +6412,19 @@ func (ec *executionContext) fieldContext_APIKeyPayload_userErrors(_ context.Cont
 }
 
 func (ec *executionContext) _Account_id(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Account_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Account_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6210,7 +6441,19 @@ func (ec *executionContext) fieldContext_Account_id(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Account_name(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Account_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Account_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6227,7 +6470,19 @@ func (ec *executionContext) fieldContext_Account_name(_ context.Context, field g
 }
 
 func (ec *executionContext) _Account_email(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Email)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Account_email,
+		func(ctx context.Context) (any, error) {
+			return obj.Email, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Account_email(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6244,7 +6499,19 @@ func (ec *executionContext) fieldContext_Account_email(_ context.Context, field 
 }
 
 func (ec *executionContext) _Account_verified(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Verified)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Account_verified,
+		func(ctx context.Context) (any, error) {
+			return obj.Verified, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Account_verified(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6261,7 +6528,19 @@ func (ec *executionContext) fieldContext_Account_verified(_ context.Context, fie
 }
 
 func (ec *executionContext) _Account_role(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
-	return ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole(ctx, field.Selections, obj.Role)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Account_role,
+		func(ctx context.Context) (any, error) {
+			return obj.Role, nil
+		},
+		nil,
+		ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Account_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6613,7 +6892,19 @@ func (ec *executionContext) fieldContext_Account_log(ctx context.Context, field 
 }
 
 func (ec *executionContext) _AccountEvent_id(ctx context.Context, field graphql.CollectedField, obj *model.AccountEvent) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AccountEvent_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_AccountEvent_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6630,7 +6921,19 @@ func (ec *executionContext) fieldContext_AccountEvent_id(_ context.Context, fiel
 }
 
 func (ec *executionContext) _AccountEvent_action(ctx context.Context, field graphql.CollectedField, obj *model.AccountEvent) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Action())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AccountEvent_action,
+		func(ctx context.Context) (any, error) {
+			return obj.Action(), nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_AccountEvent_action(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6647,7 +6950,19 @@ func (ec *executionContext) fieldContext_AccountEvent_action(_ context.Context, 
 }
 
 func (ec *executionContext) _AccountEvent_address(ctx context.Context, field graphql.CollectedField, obj *model.AccountEvent) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Address)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AccountEvent_address,
+		func(ctx context.Context) (any, error) {
+			return obj.Address, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_AccountEvent_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6664,7 +6979,19 @@ func (ec *executionContext) fieldContext_AccountEvent_address(_ context.Context,
 }
 
 func (ec *executionContext) _AccountEvent_agent(ctx context.Context, field graphql.CollectedField, obj *model.AccountEvent) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Agent)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AccountEvent_agent,
+		func(ctx context.Context) (any, error) {
+			return obj.Agent, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_AccountEvent_agent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6681,7 +7008,19 @@ func (ec *executionContext) fieldContext_AccountEvent_agent(_ context.Context, f
 }
 
 func (ec *executionContext) _AccountEvent_detail(ctx context.Context, field graphql.CollectedField, obj *model.AccountEvent) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Detail)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AccountEvent_detail,
+		func(ctx context.Context) (any, error) {
+			return obj.Detail, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_AccountEvent_detail(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6698,7 +7037,19 @@ func (ec *executionContext) fieldContext_AccountEvent_detail(_ context.Context, 
 }
 
 func (ec *executionContext) _AccountEvent_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.AccountEvent) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AccountEvent_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_AccountEvent_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6832,7 +7183,19 @@ func (ec *executionContext) fieldContext_AccountEventConnection_pageInfo(_ conte
 }
 
 func (ec *executionContext) _AccountEventEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.AccountEvent]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AccountEventEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_AccountEventEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6892,7 +7255,19 @@ func (ec *executionContext) fieldContext_AccountEventEdge_node(_ context.Context
 }
 
 func (ec *executionContext) _Address_name(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Address_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Address_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6909,7 +7284,19 @@ func (ec *executionContext) fieldContext_Address_name(_ context.Context, field g
 }
 
 func (ec *executionContext) _Address_company(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Company)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Address_company,
+		func(ctx context.Context) (any, error) {
+			return obj.Company, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Address_company(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6926,7 +7313,19 @@ func (ec *executionContext) fieldContext_Address_company(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Address_line1(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Line1)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Address_line1,
+		func(ctx context.Context) (any, error) {
+			return obj.Line1, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Address_line1(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6943,7 +7342,19 @@ func (ec *executionContext) fieldContext_Address_line1(_ context.Context, field 
 }
 
 func (ec *executionContext) _Address_line2(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Line2)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Address_line2,
+		func(ctx context.Context) (any, error) {
+			return obj.Line2, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Address_line2(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6960,7 +7371,19 @@ func (ec *executionContext) fieldContext_Address_line2(_ context.Context, field 
 }
 
 func (ec *executionContext) _Address_city(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.City)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Address_city,
+		func(ctx context.Context) (any, error) {
+			return obj.City, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Address_city(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6977,7 +7400,19 @@ func (ec *executionContext) fieldContext_Address_city(_ context.Context, field g
 }
 
 func (ec *executionContext) _Address_region(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Region)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Address_region,
+		func(ctx context.Context) (any, error) {
+			return obj.Region, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Address_region(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6994,7 +7429,19 @@ func (ec *executionContext) fieldContext_Address_region(_ context.Context, field
 }
 
 func (ec *executionContext) _Address_postalCode(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.PostalCode)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Address_postalCode,
+		func(ctx context.Context) (any, error) {
+			return obj.PostalCode, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Address_postalCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7011,7 +7458,19 @@ func (ec *executionContext) fieldContext_Address_postalCode(_ context.Context, f
 }
 
 func (ec *executionContext) _Address_country(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Country)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Address_country,
+		func(ctx context.Context) (any, error) {
+			return obj.Country, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Address_country(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7028,7 +7487,19 @@ func (ec *executionContext) fieldContext_Address_country(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Address_phone(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Phone)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Address_phone,
+		func(ctx context.Context) (any, error) {
+			return obj.Phone, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Address_phone(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7045,7 +7516,19 @@ func (ec *executionContext) fieldContext_Address_phone(_ context.Context, field 
 }
 
 func (ec *executionContext) _AddressPayload_sentTo(ctx context.Context, field graphql.CollectedField, obj *model.AddressPayload) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.SentTo)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AddressPayload_sentTo,
+		func(ctx context.Context) (any, error) {
+			return obj.SentTo, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_AddressPayload_sentTo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7101,7 +7584,19 @@ func (ec *executionContext) fieldContext_AddressPayload_userErrors(_ context.Con
 }
 
 func (ec *executionContext) _App_id(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_App_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_App_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7118,7 +7613,19 @@ func (ec *executionContext) fieldContext_App_id(_ context.Context, field graphql
 }
 
 func (ec *executionContext) _App_clientId(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.ClientID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_App_clientId,
+		func(ctx context.Context) (any, error) {
+			return obj.ClientID, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_App_clientId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7135,7 +7642,19 @@ func (ec *executionContext) fieldContext_App_clientId(_ context.Context, field g
 }
 
 func (ec *executionContext) _App_name(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_App_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_App_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7152,7 +7671,19 @@ func (ec *executionContext) fieldContext_App_name(_ context.Context, field graph
 }
 
 func (ec *executionContext) _App_developer(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Developer)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_App_developer,
+		func(ctx context.Context) (any, error) {
+			return obj.Developer, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_App_developer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7169,7 +7700,19 @@ func (ec *executionContext) fieldContext_App_developer(_ context.Context, field 
 }
 
 func (ec *executionContext) _App_website(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Website)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_App_website,
+		func(ctx context.Context) (any, error) {
+			return obj.Website, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_App_website(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7186,7 +7729,19 @@ func (ec *executionContext) fieldContext_App_website(_ context.Context, field gr
 }
 
 func (ec *executionContext) _App_redirectUris(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.RedirectURIs())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_App_redirectUris,
+		func(ctx context.Context) (any, error) {
+			return obj.RedirectURIs(), nil
+		},
+		nil,
+		ec.marshalNString2ᚕstringᚄ,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_App_redirectUris(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7203,7 +7758,19 @@ func (ec *executionContext) fieldContext_App_redirectUris(_ context.Context, fie
 }
 
 func (ec *executionContext) _App_scopes(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Scopes())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_App_scopes,
+		func(ctx context.Context) (any, error) {
+			return obj.Scopes(), nil
+		},
+		nil,
+		ec.marshalNString2ᚕstringᚄ,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_App_scopes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7220,7 +7787,19 @@ func (ec *executionContext) fieldContext_App_scopes(_ context.Context, field gra
 }
 
 func (ec *executionContext) _App_legacy(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Legacy)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_App_legacy,
+		func(ctx context.Context) (any, error) {
+			return obj.Legacy, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_App_legacy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7237,7 +7816,19 @@ func (ec *executionContext) fieldContext_App_legacy(_ context.Context, field gra
 }
 
 func (ec *executionContext) _App_verifiedAt(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.VerifiedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_App_verifiedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.VerifiedAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_App_verifiedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7254,7 +7845,19 @@ func (ec *executionContext) fieldContext_App_verifiedAt(_ context.Context, field
 }
 
 func (ec *executionContext) _App_disabledAt(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.DisabledAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_App_disabledAt,
+		func(ctx context.Context) (any, error) {
+			return obj.DisabledAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_App_disabledAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7271,7 +7874,19 @@ func (ec *executionContext) fieldContext_App_disabledAt(_ context.Context, field
 }
 
 func (ec *executionContext) _App_version(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_App_version,
+		func(ctx context.Context) (any, error) {
+			return obj.Version, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_App_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7288,7 +7903,19 @@ func (ec *executionContext) fieldContext_App_version(_ context.Context, field gr
 }
 
 func (ec *executionContext) _App_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_App_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_App_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7305,7 +7932,19 @@ func (ec *executionContext) fieldContext_App_createdAt(_ context.Context, field 
 }
 
 func (ec *executionContext) _App_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_App_updatedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_App_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7453,7 +8092,19 @@ func (ec *executionContext) fieldContext_AppConnection_pageInfo(_ context.Contex
 }
 
 func (ec *executionContext) _AppEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.App]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AppEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_AppEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7623,7 +8274,19 @@ func (ec *executionContext) fieldContext_AppPayload_userErrors(_ context.Context
 }
 
 func (ec *executionContext) _AppSummary_id(ctx context.Context, field graphql.CollectedField, obj *model.AppSummary) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AppSummary_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_AppSummary_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7640,7 +8303,19 @@ func (ec *executionContext) fieldContext_AppSummary_id(_ context.Context, field 
 }
 
 func (ec *executionContext) _AppSummary_clientId(ctx context.Context, field graphql.CollectedField, obj *model.AppSummary) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.ClientID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AppSummary_clientId,
+		func(ctx context.Context) (any, error) {
+			return obj.ClientID, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_AppSummary_clientId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7657,7 +8332,19 @@ func (ec *executionContext) fieldContext_AppSummary_clientId(_ context.Context, 
 }
 
 func (ec *executionContext) _AppSummary_name(ctx context.Context, field graphql.CollectedField, obj *model.AppSummary) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AppSummary_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_AppSummary_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7674,7 +8361,19 @@ func (ec *executionContext) fieldContext_AppSummary_name(_ context.Context, fiel
 }
 
 func (ec *executionContext) _AppSummary_developer(ctx context.Context, field graphql.CollectedField, obj *model.AppSummary) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Developer)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AppSummary_developer,
+		func(ctx context.Context) (any, error) {
+			return obj.Developer, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_AppSummary_developer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7691,7 +8390,19 @@ func (ec *executionContext) fieldContext_AppSummary_developer(_ context.Context,
 }
 
 func (ec *executionContext) _AppSummary_website(ctx context.Context, field graphql.CollectedField, obj *model.AppSummary) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Website)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AppSummary_website,
+		func(ctx context.Context) (any, error) {
+			return obj.Website, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_AppSummary_website(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7708,7 +8419,19 @@ func (ec *executionContext) fieldContext_AppSummary_website(_ context.Context, f
 }
 
 func (ec *executionContext) _AppSummary_disabled(ctx context.Context, field graphql.CollectedField, obj *model.AppSummary) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Disabled())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AppSummary_disabled,
+		func(ctx context.Context) (any, error) {
+			return obj.Disabled(), nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_AppSummary_disabled(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7725,7 +8448,19 @@ func (ec *executionContext) fieldContext_AppSummary_disabled(_ context.Context, 
 }
 
 func (ec *executionContext) _AuditEntry_id(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AuditEntry_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7779,7 +8514,19 @@ func (ec *executionContext) fieldContext_AuditEntry_actor(_ context.Context, fie
 }
 
 func (ec *executionContext) _AuditEntry_action(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Action)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AuditEntry_action,
+		func(ctx context.Context) (any, error) {
+			return obj.Action, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_action(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7796,7 +8543,19 @@ func (ec *executionContext) fieldContext_AuditEntry_action(_ context.Context, fi
 }
 
 func (ec *executionContext) _AuditEntry_resourceType(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.ResourceType)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AuditEntry_resourceType,
+		func(ctx context.Context) (any, error) {
+			return obj.ResourceType, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_resourceType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7813,7 +8572,19 @@ func (ec *executionContext) fieldContext_AuditEntry_resourceType(_ context.Conte
 }
 
 func (ec *executionContext) _AuditEntry_resourceId(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicResourceID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AuditEntry_resourceId,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicResourceID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_resourceId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7830,7 +8601,19 @@ func (ec *executionContext) fieldContext_AuditEntry_resourceId(_ context.Context
 }
 
 func (ec *executionContext) _AuditEntry_detail(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Detail)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AuditEntry_detail,
+		func(ctx context.Context) (any, error) {
+			return obj.Detail, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_detail(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7847,7 +8630,19 @@ func (ec *executionContext) fieldContext_AuditEntry_detail(_ context.Context, fi
 }
 
 func (ec *executionContext) _AuditEntry_address(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Address)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AuditEntry_address,
+		func(ctx context.Context) (any, error) {
+			return obj.Address, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7864,7 +8659,19 @@ func (ec *executionContext) fieldContext_AuditEntry_address(_ context.Context, f
 }
 
 func (ec *executionContext) _AuditEntry_agent(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Agent)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AuditEntry_agent,
+		func(ctx context.Context) (any, error) {
+			return obj.Agent, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_agent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7881,7 +8688,19 @@ func (ec *executionContext) fieldContext_AuditEntry_agent(_ context.Context, fie
 }
 
 func (ec *executionContext) _AuditEntry_requestId(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.RequestID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AuditEntry_requestId,
+		func(ctx context.Context) (any, error) {
+			return obj.RequestID, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_requestId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7898,7 +8717,19 @@ func (ec *executionContext) fieldContext_AuditEntry_requestId(_ context.Context,
 }
 
 func (ec *executionContext) _AuditEntry_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AuditEntry_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8040,7 +8871,19 @@ func (ec *executionContext) fieldContext_AuditEntryConnection_pageInfo(_ context
 }
 
 func (ec *executionContext) _AuditEntryEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.AuditEntry]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AuditEntryEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_AuditEntryEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8108,7 +8951,19 @@ func (ec *executionContext) fieldContext_AuditEntryEdge_node(_ context.Context, 
 }
 
 func (ec *executionContext) _Author_type(ctx context.Context, field graphql.CollectedField, obj *model.Author) (ret graphql.Marshaler) {
-	return ec.marshalNActorType2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐKind(ctx, field.Selections, obj.Type)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Author_type,
+		func(ctx context.Context) (any, error) {
+			return obj.Type, nil
+		},
+		nil,
+		ec.marshalNActorType2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐKind,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Author_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8125,7 +8980,19 @@ func (ec *executionContext) fieldContext_Author_type(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Author_id(ctx context.Context, field graphql.CollectedField, obj *model.Author) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Author_id,
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Author_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8142,7 +9009,19 @@ func (ec *executionContext) fieldContext_Author_id(_ context.Context, field grap
 }
 
 func (ec *executionContext) _Author_name(ctx context.Context, field graphql.CollectedField, obj *model.Author) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Author_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Author_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8159,7 +9038,19 @@ func (ec *executionContext) fieldContext_Author_name(_ context.Context, field gr
 }
 
 func (ec *executionContext) _BoundedCount_count(ctx context.Context, field graphql.CollectedField, obj *model.BoundedCount) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.Count)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_BoundedCount_count,
+		func(ctx context.Context) (any, error) {
+			return obj.Count, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_BoundedCount_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8176,7 +9067,19 @@ func (ec *executionContext) fieldContext_BoundedCount_count(_ context.Context, f
 }
 
 func (ec *executionContext) _BoundedCount_more(ctx context.Context, field graphql.CollectedField, obj *model.BoundedCount) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.More)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_BoundedCount_more,
+		func(ctx context.Context) (any, error) {
+			return obj.More, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_BoundedCount_more(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8193,7 +9096,19 @@ func (ec *executionContext) fieldContext_BoundedCount_more(_ context.Context, fi
 }
 
 func (ec *executionContext) _Collection_id(ctx context.Context, field graphql.CollectedField, obj *db.Collection) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Collection_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Collection_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8210,7 +9125,19 @@ func (ec *executionContext) fieldContext_Collection_id(_ context.Context, field 
 }
 
 func (ec *executionContext) _Collection_title(ctx context.Context, field graphql.CollectedField, obj *db.Collection) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Collection_title,
+		func(ctx context.Context) (any, error) {
+			return obj.Title, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Collection_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8227,7 +9154,19 @@ func (ec *executionContext) fieldContext_Collection_title(_ context.Context, fie
 }
 
 func (ec *executionContext) _Collection_handle(ctx context.Context, field graphql.CollectedField, obj *db.Collection) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Handle)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Collection_handle,
+		func(ctx context.Context) (any, error) {
+			return obj.Handle, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Collection_handle(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8244,7 +9183,19 @@ func (ec *executionContext) fieldContext_Collection_handle(_ context.Context, fi
 }
 
 func (ec *executionContext) _Collection_description(ctx context.Context, field graphql.CollectedField, obj *db.Collection) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Collection_description,
+		func(ctx context.Context) (any, error) {
+			return obj.Description, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Collection_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8261,7 +9212,19 @@ func (ec *executionContext) fieldContext_Collection_description(_ context.Contex
 }
 
 func (ec *executionContext) _Collection_sort(ctx context.Context, field graphql.CollectedField, obj *db.Collection) (ret graphql.Marshaler) {
-	return ec.marshalNCollectionSort2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCollectionSort(ctx, field.Selections, obj.Sort)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Collection_sort,
+		func(ctx context.Context) (any, error) {
+			return obj.Sort, nil
+		},
+		nil,
+		ec.marshalNCollectionSort2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCollectionSort,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Collection_sort(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8396,7 +9359,19 @@ func (ec *executionContext) fieldContext_Collection_products(_ context.Context, 
 }
 
 func (ec *executionContext) _Collection_version(ctx context.Context, field graphql.CollectedField, obj *db.Collection) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Collection_version,
+		func(ctx context.Context) (any, error) {
+			return obj.Version, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Collection_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8413,7 +9388,19 @@ func (ec *executionContext) fieldContext_Collection_version(_ context.Context, f
 }
 
 func (ec *executionContext) _Collection_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.Collection) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Collection_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Collection_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8430,7 +9417,19 @@ func (ec *executionContext) fieldContext_Collection_createdAt(_ context.Context,
 }
 
 func (ec *executionContext) _Collection_updatedAt(ctx context.Context, field graphql.CollectedField, obj *db.Collection) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Collection_updatedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Collection_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8447,7 +9446,19 @@ func (ec *executionContext) fieldContext_Collection_updatedAt(_ context.Context,
 }
 
 func (ec *executionContext) _CollectionCondition_field(ctx context.Context, field graphql.CollectedField, obj *document.CollectionCondition) (ret graphql.Marshaler) {
-	return ec.marshalNCollectionField2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCollectionField(ctx, field.Selections, obj.Field)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CollectionCondition_field,
+		func(ctx context.Context) (any, error) {
+			return obj.Field, nil
+		},
+		nil,
+		ec.marshalNCollectionField2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCollectionField,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_CollectionCondition_field(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8464,7 +9475,19 @@ func (ec *executionContext) fieldContext_CollectionCondition_field(_ context.Con
 }
 
 func (ec *executionContext) _CollectionCondition_text(ctx context.Context, field graphql.CollectedField, obj *document.CollectionCondition) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Text)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CollectionCondition_text,
+		func(ctx context.Context) (any, error) {
+			return obj.Text, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_CollectionCondition_text(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8481,7 +9504,19 @@ func (ec *executionContext) fieldContext_CollectionCondition_text(_ context.Cont
 }
 
 func (ec *executionContext) _CollectionCondition_leastMinor(ctx context.Context, field graphql.CollectedField, obj *document.CollectionCondition) (ret graphql.Marshaler) {
-	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.LeastMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CollectionCondition_leastMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.LeastMinor, nil
+		},
+		nil,
+		ec.marshalOMoney2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_CollectionCondition_leastMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8498,7 +9533,19 @@ func (ec *executionContext) fieldContext_CollectionCondition_leastMinor(_ contex
 }
 
 func (ec *executionContext) _CollectionCondition_mostMinor(ctx context.Context, field graphql.CollectedField, obj *document.CollectionCondition) (ret graphql.Marshaler) {
-	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.MostMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CollectionCondition_mostMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.MostMinor, nil
+		},
+		nil,
+		ec.marshalOMoney2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_CollectionCondition_mostMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8640,7 +9687,19 @@ func (ec *executionContext) fieldContext_CollectionConnection_pageInfo(_ context
 }
 
 func (ec *executionContext) _CollectionDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.CollectionDeletePayload) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CollectionDeletePayload_deletedId,
+		func(ctx context.Context) (any, error) {
+			return obj.DeletedID, nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_CollectionDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8696,7 +9755,19 @@ func (ec *executionContext) fieldContext_CollectionDeletePayload_userErrors(_ co
 }
 
 func (ec *executionContext) _CollectionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.Collection]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CollectionEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_CollectionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8854,7 +9925,19 @@ func (ec *executionContext) fieldContext_CollectionPayload_userErrors(_ context.
 }
 
 func (ec *executionContext) _CollectionRule_any(ctx context.Context, field graphql.CollectedField, obj *model.CollectionRule) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Any)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CollectionRule_any,
+		func(ctx context.Context) (any, error) {
+			return obj.Any, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_CollectionRule_any(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8871,7 +9954,19 @@ func (ec *executionContext) fieldContext_CollectionRule_any(_ context.Context, f
 }
 
 func (ec *executionContext) _CollectionRule_inStock(ctx context.Context, field graphql.CollectedField, obj *model.CollectionRule) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.InStock)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CollectionRule_inStock,
+		func(ctx context.Context) (any, error) {
+			return obj.InStock, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_CollectionRule_inStock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8927,7 +10022,19 @@ func (ec *executionContext) fieldContext_CollectionRule_conditions(_ context.Con
 }
 
 func (ec *executionContext) _Conversion_carts(ctx context.Context, field graphql.CollectedField, obj *model.Conversion) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.Carts)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Conversion_carts,
+		func(ctx context.Context) (any, error) {
+			return obj.Carts, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Conversion_carts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8944,7 +10051,19 @@ func (ec *executionContext) fieldContext_Conversion_carts(_ context.Context, fie
 }
 
 func (ec *executionContext) _Conversion_checkouts(ctx context.Context, field graphql.CollectedField, obj *model.Conversion) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.Checkouts)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Conversion_checkouts,
+		func(ctx context.Context) (any, error) {
+			return obj.Checkouts, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Conversion_checkouts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8961,7 +10080,19 @@ func (ec *executionContext) fieldContext_Conversion_checkouts(_ context.Context,
 }
 
 func (ec *executionContext) _Conversion_orders(ctx context.Context, field graphql.CollectedField, obj *model.Conversion) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.Orders)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Conversion_orders,
+		func(ctx context.Context) (any, error) {
+			return obj.Orders, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Conversion_orders(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8978,7 +10109,19 @@ func (ec *executionContext) fieldContext_Conversion_orders(_ context.Context, fi
 }
 
 func (ec *executionContext) _Count_value(ctx context.Context, field graphql.CollectedField, obj *model.Count) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.Value)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Count_value,
+		func(ctx context.Context) (any, error) {
+			return obj.Value, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Count_value(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8995,7 +10138,19 @@ func (ec *executionContext) fieldContext_Count_value(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Count_more(ctx context.Context, field graphql.CollectedField, obj *model.Count) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.More)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Count_more,
+		func(ctx context.Context) (any, error) {
+			return obj.More, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Count_more(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9012,7 +10167,19 @@ func (ec *executionContext) fieldContext_Count_more(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Country_code(ctx context.Context, field graphql.CollectedField, obj *model.Country) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Code)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Country_code,
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Country_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9066,7 +10233,19 @@ func (ec *executionContext) fieldContext_Country_regions(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Customer_id(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Customer_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Customer_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9083,7 +10262,19 @@ func (ec *executionContext) fieldContext_Customer_id(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Customer_email(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Email)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Customer_email,
+		func(ctx context.Context) (any, error) {
+			return obj.Email, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Customer_email(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9100,7 +10291,19 @@ func (ec *executionContext) fieldContext_Customer_email(_ context.Context, field
 }
 
 func (ec *executionContext) _Customer_phone(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Phone)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Customer_phone,
+		func(ctx context.Context) (any, error) {
+			return obj.Phone, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Customer_phone(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9117,7 +10320,19 @@ func (ec *executionContext) fieldContext_Customer_phone(_ context.Context, field
 }
 
 func (ec *executionContext) _Customer_firstName(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.FirstName)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Customer_firstName,
+		func(ctx context.Context) (any, error) {
+			return obj.FirstName, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Customer_firstName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9134,7 +10349,19 @@ func (ec *executionContext) fieldContext_Customer_firstName(_ context.Context, f
 }
 
 func (ec *executionContext) _Customer_lastName(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.LastName)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Customer_lastName,
+		func(ctx context.Context) (any, error) {
+			return obj.LastName, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Customer_lastName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9151,7 +10378,19 @@ func (ec *executionContext) fieldContext_Customer_lastName(_ context.Context, fi
 }
 
 func (ec *executionContext) _Customer_displayName(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.DisplayName())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Customer_displayName,
+		func(ctx context.Context) (any, error) {
+			return obj.DisplayName(), nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Customer_displayName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9168,7 +10407,19 @@ func (ec *executionContext) fieldContext_Customer_displayName(_ context.Context,
 }
 
 func (ec *executionContext) _Customer_status(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return ec.marshalNCustomerStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCustomerStatus(ctx, field.Selections, obj.Status)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Customer_status,
+		func(ctx context.Context) (any, error) {
+			return obj.Status, nil
+		},
+		nil,
+		ec.marshalNCustomerStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCustomerStatus,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Customer_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9185,7 +10436,19 @@ func (ec *executionContext) fieldContext_Customer_status(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Customer_locale(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Locale)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Customer_locale,
+		func(ctx context.Context) (any, error) {
+			return obj.Locale, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Customer_locale(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9202,7 +10465,19 @@ func (ec *executionContext) fieldContext_Customer_locale(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Customer_emailMarketing(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return ec.marshalNEmailMarketing2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEmailMarketing(ctx, field.Selections, obj.EmailMarketing)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Customer_emailMarketing,
+		func(ctx context.Context) (any, error) {
+			return obj.EmailMarketing, nil
+		},
+		nil,
+		ec.marshalNEmailMarketing2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEmailMarketing,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Customer_emailMarketing(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9346,7 +10621,19 @@ func (ec *executionContext) fieldContext_Customer_tags(_ context.Context, field 
 }
 
 func (ec *executionContext) _Customer_note(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Note)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Customer_note,
+		func(ctx context.Context) (any, error) {
+			return obj.Note, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Customer_note(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9363,7 +10650,19 @@ func (ec *executionContext) fieldContext_Customer_note(_ context.Context, field 
 }
 
 func (ec *executionContext) _Customer_ordersCount(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.OrdersCount)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Customer_ordersCount,
+		func(ctx context.Context) (any, error) {
+			return obj.OrdersCount, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Customer_ordersCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9380,7 +10679,19 @@ func (ec *executionContext) fieldContext_Customer_ordersCount(_ context.Context,
 }
 
 func (ec *executionContext) _Customer_totalSpentMinor(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TotalSpentMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Customer_totalSpentMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.TotalSpentMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Customer_totalSpentMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9397,7 +10708,19 @@ func (ec *executionContext) fieldContext_Customer_totalSpentMinor(_ context.Cont
 }
 
 func (ec *executionContext) _Customer_currency(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Customer_currency,
+		func(ctx context.Context) (any, error) {
+			return obj.Currency, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Customer_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9414,7 +10737,19 @@ func (ec *executionContext) fieldContext_Customer_currency(_ context.Context, fi
 }
 
 func (ec *executionContext) _Customer_lastOrderAt(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.LastOrderAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Customer_lastOrderAt,
+		func(ctx context.Context) (any, error) {
+			return obj.LastOrderAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Customer_lastOrderAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9431,7 +10766,19 @@ func (ec *executionContext) fieldContext_Customer_lastOrderAt(_ context.Context,
 }
 
 func (ec *executionContext) _Customer_version(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Customer_version,
+		func(ctx context.Context) (any, error) {
+			return obj.Version, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Customer_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9448,7 +10795,19 @@ func (ec *executionContext) fieldContext_Customer_version(_ context.Context, fie
 }
 
 func (ec *executionContext) _Customer_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Customer_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Customer_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9465,7 +10824,19 @@ func (ec *executionContext) fieldContext_Customer_createdAt(_ context.Context, f
 }
 
 func (ec *executionContext) _Customer_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Customer_updatedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Customer_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9627,7 +10998,19 @@ func (ec *executionContext) fieldContext_CustomerConnection_pageInfo(_ context.C
 }
 
 func (ec *executionContext) _CustomerEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Customer]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CustomerEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_CustomerEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9825,7 +11208,19 @@ func (ec *executionContext) fieldContext_CustomerPayload_userErrors(_ context.Co
 }
 
 func (ec *executionContext) _Discount_id(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Discount_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Discount_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9842,7 +11237,19 @@ func (ec *executionContext) fieldContext_Discount_id(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Discount_code(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Code)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Discount_code,
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Discount_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9859,7 +11266,19 @@ func (ec *executionContext) fieldContext_Discount_code(_ context.Context, field 
 }
 
 func (ec *executionContext) _Discount_kind(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return ec.marshalNDiscountKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDiscountKind(ctx, field.Selections, obj.Kind)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Discount_kind,
+		func(ctx context.Context) (any, error) {
+			return obj.Kind, nil
+		},
+		nil,
+		ec.marshalNDiscountKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDiscountKind,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Discount_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9876,7 +11295,19 @@ func (ec *executionContext) fieldContext_Discount_kind(_ context.Context, field 
 }
 
 func (ec *executionContext) _Discount_basisPoints(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.BasisPoints)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Discount_basisPoints,
+		func(ctx context.Context) (any, error) {
+			return obj.BasisPoints, nil
+		},
+		nil,
+		ec.marshalOLong2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Discount_basisPoints(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9893,7 +11324,19 @@ func (ec *executionContext) fieldContext_Discount_basisPoints(_ context.Context,
 }
 
 func (ec *executionContext) _Discount_amountMinor(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.AmountMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Discount_amountMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.AmountMinor, nil
+		},
+		nil,
+		ec.marshalOMoney2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Discount_amountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9910,7 +11353,19 @@ func (ec *executionContext) fieldContext_Discount_amountMinor(_ context.Context,
 }
 
 func (ec *executionContext) _Discount_startsAt(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.StartsAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Discount_startsAt,
+		func(ctx context.Context) (any, error) {
+			return obj.StartsAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Discount_startsAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9927,7 +11382,19 @@ func (ec *executionContext) fieldContext_Discount_startsAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _Discount_endsAt(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.EndsAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Discount_endsAt,
+		func(ctx context.Context) (any, error) {
+			return obj.EndsAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Discount_endsAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9944,7 +11411,19 @@ func (ec *executionContext) fieldContext_Discount_endsAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Discount_leastMinor(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.LeastMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Discount_leastMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.LeastMinor, nil
+		},
+		nil,
+		ec.marshalOMoney2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Discount_leastMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9961,7 +11440,19 @@ func (ec *executionContext) fieldContext_Discount_leastMinor(_ context.Context, 
 }
 
 func (ec *executionContext) _Discount_usesMax(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.UsesMax)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Discount_usesMax,
+		func(ctx context.Context) (any, error) {
+			return obj.UsesMax, nil
+		},
+		nil,
+		ec.marshalOLong2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Discount_usesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9978,7 +11469,19 @@ func (ec *executionContext) fieldContext_Discount_usesMax(_ context.Context, fie
 }
 
 func (ec *executionContext) _Discount_customerUsesMax(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.CustomerUsesMax)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Discount_customerUsesMax,
+		func(ctx context.Context) (any, error) {
+			return obj.CustomerUsesMax, nil
+		},
+		nil,
+		ec.marshalOLong2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Discount_customerUsesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9995,7 +11498,19 @@ func (ec *executionContext) fieldContext_Discount_customerUsesMax(_ context.Cont
 }
 
 func (ec *executionContext) _Discount_uses(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Uses)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Discount_uses,
+		func(ctx context.Context) (any, error) {
+			return obj.Uses, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Discount_uses(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10041,7 +11556,19 @@ func (ec *executionContext) fieldContext_Discount_collectionIds(_ context.Contex
 }
 
 func (ec *executionContext) _Discount_active(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Active)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Discount_active,
+		func(ctx context.Context) (any, error) {
+			return obj.Active, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Discount_active(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10058,7 +11585,19 @@ func (ec *executionContext) fieldContext_Discount_active(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Discount_version(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Discount_version,
+		func(ctx context.Context) (any, error) {
+			return obj.Version, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Discount_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10075,7 +11614,19 @@ func (ec *executionContext) fieldContext_Discount_version(_ context.Context, fie
 }
 
 func (ec *executionContext) _Discount_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Discount_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Discount_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10092,7 +11643,19 @@ func (ec *executionContext) fieldContext_Discount_createdAt(_ context.Context, f
 }
 
 func (ec *executionContext) _Discount_updatedAt(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Discount_updatedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Discount_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10246,7 +11809,19 @@ func (ec *executionContext) fieldContext_DiscountConnection_pageInfo(_ context.C
 }
 
 func (ec *executionContext) _DiscountDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.DiscountDeletePayload) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DiscountDeletePayload_deletedId,
+		func(ctx context.Context) (any, error) {
+			return obj.DeletedID, nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_DiscountDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10302,7 +11877,19 @@ func (ec *executionContext) fieldContext_DiscountDeletePayload_userErrors(_ cont
 }
 
 func (ec *executionContext) _DiscountEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.Discount]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DiscountEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_DiscountEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10484,7 +12071,19 @@ func (ec *executionContext) fieldContext_DiscountPayload_userErrors(_ context.Co
 }
 
 func (ec *executionContext) _Event_id(ctx context.Context, field graphql.CollectedField, obj *model.Event) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Event_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Event_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10501,7 +12100,19 @@ func (ec *executionContext) fieldContext_Event_id(_ context.Context, field graph
 }
 
 func (ec *executionContext) _Event_type(ctx context.Context, field graphql.CollectedField, obj *model.Event) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Type())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Event_type,
+		func(ctx context.Context) (any, error) {
+			return obj.Type(), nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Event_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10518,7 +12129,19 @@ func (ec *executionContext) fieldContext_Event_type(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Event_resourceType(ctx context.Context, field graphql.CollectedField, obj *model.Event) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.ResourceType)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Event_resourceType,
+		func(ctx context.Context) (any, error) {
+			return obj.ResourceType, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Event_resourceType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10535,7 +12158,19 @@ func (ec *executionContext) fieldContext_Event_resourceType(_ context.Context, f
 }
 
 func (ec *executionContext) _Event_resourceId(ctx context.Context, field graphql.CollectedField, obj *model.Event) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicResourceID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Event_resourceId,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicResourceID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Event_resourceId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10552,7 +12187,19 @@ func (ec *executionContext) fieldContext_Event_resourceId(_ context.Context, fie
 }
 
 func (ec *executionContext) _Event_sequence(ctx context.Context, field graphql.CollectedField, obj *model.Event) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Sequence)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Event_sequence,
+		func(ctx context.Context) (any, error) {
+			return obj.Sequence, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Event_sequence(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10569,7 +12216,19 @@ func (ec *executionContext) fieldContext_Event_sequence(_ context.Context, field
 }
 
 func (ec *executionContext) _Event_occurredAt(ctx context.Context, field graphql.CollectedField, obj *model.Event) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Event_occurredAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Event_occurredAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10734,7 +12393,19 @@ func (ec *executionContext) fieldContext_EventConnection_pageInfo(_ context.Cont
 }
 
 func (ec *executionContext) _EventEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Event]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_EventEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_EventEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10796,7 +12467,19 @@ func (ec *executionContext) fieldContext_EventEdge_node(_ context.Context, field
 }
 
 func (ec *executionContext) _Export_id(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Export_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Export_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10813,7 +12496,19 @@ func (ec *executionContext) fieldContext_Export_id(_ context.Context, field grap
 }
 
 func (ec *executionContext) _Export_kind(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return ec.marshalNExportKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportKind(ctx, field.Selections, obj.Kind)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Export_kind,
+		func(ctx context.Context) (any, error) {
+			return obj.Kind, nil
+		},
+		nil,
+		ec.marshalNExportKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportKind,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Export_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10830,7 +12525,19 @@ func (ec *executionContext) fieldContext_Export_kind(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Export_format(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return ec.marshalNExportFormat2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportFormat(ctx, field.Selections, obj.Format)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Export_format,
+		func(ctx context.Context) (any, error) {
+			return obj.Format, nil
+		},
+		nil,
+		ec.marshalNExportFormat2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportFormat,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Export_format(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10847,7 +12554,19 @@ func (ec *executionContext) fieldContext_Export_format(_ context.Context, field 
 }
 
 func (ec *executionContext) _Export_compression(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return ec.marshalNExportCompression2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportCompression(ctx, field.Selections, obj.Compression)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Export_compression,
+		func(ctx context.Context) (any, error) {
+			return obj.Compression, nil
+		},
+		nil,
+		ec.marshalNExportCompression2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportCompression,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Export_compression(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10864,7 +12583,19 @@ func (ec *executionContext) fieldContext_Export_compression(_ context.Context, f
 }
 
 func (ec *executionContext) _Export_webhookId(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicEndpointID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Export_webhookId,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicEndpointID(), nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Export_webhookId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10924,7 +12655,19 @@ func (ec *executionContext) fieldContext_Export_filters(_ context.Context, field
 }
 
 func (ec *executionContext) _Export_status(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return ec.marshalNExportStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportStatus(ctx, field.Selections, obj.Status)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Export_status,
+		func(ctx context.Context) (any, error) {
+			return obj.Status, nil
+		},
+		nil,
+		ec.marshalNExportStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportStatus,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Export_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10976,7 +12719,19 @@ func (ec *executionContext) fieldContext_Export_progress(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Export_rowCount(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.RowCount())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Export_rowCount,
+		func(ctx context.Context) (any, error) {
+			return obj.RowCount(), nil
+		},
+		nil,
+		ec.marshalOLong2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Export_rowCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10993,7 +12748,19 @@ func (ec *executionContext) fieldContext_Export_rowCount(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Export_fileSizeBytes(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.FileSizeBytes())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Export_fileSizeBytes,
+		func(ctx context.Context) (any, error) {
+			return obj.FileSizeBytes(), nil
+		},
+		nil,
+		ec.marshalOLong2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Export_fileSizeBytes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11010,7 +12777,19 @@ func (ec *executionContext) fieldContext_Export_fileSizeBytes(_ context.Context,
 }
 
 func (ec *executionContext) _Export_sha256(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Sha256)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Export_sha256,
+		func(ctx context.Context) (any, error) {
+			return obj.Sha256, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Export_sha256(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11099,7 +12878,19 @@ func (ec *executionContext) fieldContext_Export_requestedBy(_ context.Context, f
 }
 
 func (ec *executionContext) _Export_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Export_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Export_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11116,7 +12907,19 @@ func (ec *executionContext) fieldContext_Export_createdAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _Export_startedAt(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.StartedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Export_startedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.StartedAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Export_startedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11133,7 +12936,19 @@ func (ec *executionContext) fieldContext_Export_startedAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _Export_completedAt(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CompletedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Export_completedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CompletedAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Export_completedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11150,7 +12965,19 @@ func (ec *executionContext) fieldContext_Export_completedAt(_ context.Context, f
 }
 
 func (ec *executionContext) _Export_expiresAt(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ExpiresAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Export_expiresAt,
+		func(ctx context.Context) (any, error) {
+			return obj.ExpiresAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Export_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11167,7 +12994,19 @@ func (ec *executionContext) fieldContext_Export_expiresAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _Export_downloadUrl(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DownloadURL())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Export_downloadUrl,
+		func(ctx context.Context) (any, error) {
+			return obj.DownloadURL(), nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Export_downloadUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11184,7 +13023,19 @@ func (ec *executionContext) fieldContext_Export_downloadUrl(_ context.Context, f
 }
 
 func (ec *executionContext) _Export_downloadUrlExpiresAt(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.DownloadURLExpiresAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Export_downloadUrlExpiresAt,
+		func(ctx context.Context) (any, error) {
+			return obj.DownloadURLExpiresAt(), nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Export_downloadUrlExpiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11344,7 +13195,19 @@ func (ec *executionContext) fieldContext_ExportConnection_pageInfo(_ context.Con
 }
 
 func (ec *executionContext) _ExportDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.ExportDeletePayload) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ExportDeletePayload_deletedId,
+		func(ctx context.Context) (any, error) {
+			return obj.DeletedID, nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_ExportDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11400,7 +13263,19 @@ func (ec *executionContext) fieldContext_ExportDeletePayload_userErrors(_ contex
 }
 
 func (ec *executionContext) _ExportEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Export]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ExportEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ExportEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11486,7 +13361,19 @@ func (ec *executionContext) fieldContext_ExportEdge_node(_ context.Context, fiel
 }
 
 func (ec *executionContext) _ExportError_code(ctx context.Context, field graphql.CollectedField, obj *model.ExportError) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Code)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ExportError_code,
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ExportError_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11503,7 +13390,19 @@ func (ec *executionContext) fieldContext_ExportError_code(_ context.Context, fie
 }
 
 func (ec *executionContext) _ExportError_message(ctx context.Context, field graphql.CollectedField, obj *model.ExportError) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Message)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ExportError_message,
+		func(ctx context.Context) (any, error) {
+			return obj.Message, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ExportError_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11520,7 +13419,19 @@ func (ec *executionContext) fieldContext_ExportError_message(_ context.Context, 
 }
 
 func (ec *executionContext) _ExportFilters_createdFrom(ctx context.Context, field graphql.CollectedField, obj *model.ExportFilters) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedFrom)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ExportFilters_createdFrom,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedFrom, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_ExportFilters_createdFrom(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11537,7 +13448,19 @@ func (ec *executionContext) fieldContext_ExportFilters_createdFrom(_ context.Con
 }
 
 func (ec *executionContext) _ExportFilters_createdTo(ctx context.Context, field graphql.CollectedField, obj *model.ExportFilters) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedTo)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ExportFilters_createdTo,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedTo, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_ExportFilters_createdTo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11554,7 +13477,19 @@ func (ec *executionContext) fieldContext_ExportFilters_createdTo(_ context.Conte
 }
 
 func (ec *executionContext) _ExportFilters_status(ctx context.Context, field graphql.CollectedField, obj *model.ExportFilters) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Status)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ExportFilters_status,
+		func(ctx context.Context) (any, error) {
+			return obj.Status, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_ExportFilters_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11571,7 +13506,19 @@ func (ec *executionContext) fieldContext_ExportFilters_status(_ context.Context,
 }
 
 func (ec *executionContext) _ExportFilters_financialStatus(ctx context.Context, field graphql.CollectedField, obj *model.ExportFilters) (ret graphql.Marshaler) {
-	return ec.marshalOFinancialStatus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFinancialStatus(ctx, field.Selections, obj.FinancialStatus)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ExportFilters_financialStatus,
+		func(ctx context.Context) (any, error) {
+			return obj.FinancialStatus, nil
+		},
+		nil,
+		ec.marshalOFinancialStatus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFinancialStatus,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_ExportFilters_financialStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11588,7 +13535,19 @@ func (ec *executionContext) fieldContext_ExportFilters_financialStatus(_ context
 }
 
 func (ec *executionContext) _ExportFilters_fulfillmentStatus(ctx context.Context, field graphql.CollectedField, obj *model.ExportFilters) (ret graphql.Marshaler) {
-	return ec.marshalOFulfillmentStatus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFulfillmentStatus(ctx, field.Selections, obj.FulfillmentStatus)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ExportFilters_fulfillmentStatus,
+		func(ctx context.Context) (any, error) {
+			return obj.FulfillmentStatus, nil
+		},
+		nil,
+		ec.marshalOFulfillmentStatus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFulfillmentStatus,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_ExportFilters_fulfillmentStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11605,7 +13564,19 @@ func (ec *executionContext) fieldContext_ExportFilters_fulfillmentStatus(_ conte
 }
 
 func (ec *executionContext) _ExportFilters_customerId(ctx context.Context, field graphql.CollectedField, obj *model.ExportFilters) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.CustomerID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ExportFilters_customerId,
+		func(ctx context.Context) (any, error) {
+			return obj.CustomerID, nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_ExportFilters_customerId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11730,7 +13701,19 @@ func (ec *executionContext) fieldContext_ExportPayload_userErrors(_ context.Cont
 }
 
 func (ec *executionContext) _ExportProgress_rowsDone(ctx context.Context, field graphql.CollectedField, obj *model.ExportProgress) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.RowsDone)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ExportProgress_rowsDone,
+		func(ctx context.Context) (any, error) {
+			return obj.RowsDone, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ExportProgress_rowsDone(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11747,7 +13730,19 @@ func (ec *executionContext) fieldContext_ExportProgress_rowsDone(_ context.Conte
 }
 
 func (ec *executionContext) _ExportProgress_rowsEstimated(ctx context.Context, field graphql.CollectedField, obj *model.ExportProgress) (ret graphql.Marshaler) {
-	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.RowsEstimated)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ExportProgress_rowsEstimated,
+		func(ctx context.Context) (any, error) {
+			return obj.RowsEstimated, nil
+		},
+		nil,
+		ec.marshalOLong2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_ExportProgress_rowsEstimated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11764,7 +13759,19 @@ func (ec *executionContext) fieldContext_ExportProgress_rowsEstimated(_ context.
 }
 
 func (ec *executionContext) _Factor_id(ctx context.Context, field graphql.CollectedField, obj *db.Factor) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Factor_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Factor_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11781,7 +13788,19 @@ func (ec *executionContext) fieldContext_Factor_id(_ context.Context, field grap
 }
 
 func (ec *executionContext) _Factor_kind(ctx context.Context, field graphql.CollectedField, obj *db.Factor) (ret graphql.Marshaler) {
-	return ec.marshalNFactorKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFactorKind(ctx, field.Selections, obj.Kind)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Factor_kind,
+		func(ctx context.Context) (any, error) {
+			return obj.Kind, nil
+		},
+		nil,
+		ec.marshalNFactorKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFactorKind,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Factor_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11798,7 +13817,19 @@ func (ec *executionContext) fieldContext_Factor_kind(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Factor_name(ctx context.Context, field graphql.CollectedField, obj *db.Factor) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Factor_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Factor_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11815,7 +13846,19 @@ func (ec *executionContext) fieldContext_Factor_name(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Factor_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.Factor) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Factor_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Factor_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11832,7 +13875,19 @@ func (ec *executionContext) fieldContext_Factor_createdAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _Factor_lastUsedAt(ctx context.Context, field graphql.CollectedField, obj *db.Factor) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.LastUsedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Factor_lastUsedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.LastUsedAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Factor_lastUsedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11890,7 +13945,19 @@ func (ec *executionContext) fieldContext_FactorAddPayload_factor(_ context.Conte
 }
 
 func (ec *executionContext) _FactorAddPayload_recoveryCodes(ctx context.Context, field graphql.CollectedField, obj *model.FactorAddPayload) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚕstringᚄ(ctx, field.Selections, obj.RecoveryCodes)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_FactorAddPayload_recoveryCodes,
+		func(ctx context.Context) (any, error) {
+			return obj.RecoveryCodes, nil
+		},
+		nil,
+		ec.marshalOString2ᚕstringᚄ,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_FactorAddPayload_recoveryCodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12026,7 +14093,19 @@ func (ec *executionContext) fieldContext_FactorPayload_userErrors(_ context.Cont
 }
 
 func (ec *executionContext) _FactorRemovePayload_removedId(ctx context.Context, field graphql.CollectedField, obj *model.FactorRemovePayload) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.RemovedID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_FactorRemovePayload_removedId,
+		func(ctx context.Context) (any, error) {
+			return obj.RemovedID, nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_FactorRemovePayload_removedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12082,7 +14161,19 @@ func (ec *executionContext) fieldContext_FactorRemovePayload_userErrors(_ contex
 }
 
 func (ec *executionContext) _Fulfillment_id(ctx context.Context, field graphql.CollectedField, obj *db.Fulfillment) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Fulfillment_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Fulfillment_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12134,7 +14225,19 @@ func (ec *executionContext) fieldContext_Fulfillment_lines(_ context.Context, fi
 }
 
 func (ec *executionContext) _Fulfillment_carrier(ctx context.Context, field graphql.CollectedField, obj *db.Fulfillment) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Carrier)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Fulfillment_carrier,
+		func(ctx context.Context) (any, error) {
+			return obj.Carrier, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Fulfillment_carrier(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12151,7 +14254,19 @@ func (ec *executionContext) fieldContext_Fulfillment_carrier(_ context.Context, 
 }
 
 func (ec *executionContext) _Fulfillment_trackingNumber(ctx context.Context, field graphql.CollectedField, obj *db.Fulfillment) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.TrackingNumber)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Fulfillment_trackingNumber,
+		func(ctx context.Context) (any, error) {
+			return obj.TrackingNumber, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Fulfillment_trackingNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12168,7 +14283,19 @@ func (ec *executionContext) fieldContext_Fulfillment_trackingNumber(_ context.Co
 }
 
 func (ec *executionContext) _Fulfillment_trackingUrl(ctx context.Context, field graphql.CollectedField, obj *db.Fulfillment) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.TrackingURL)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Fulfillment_trackingUrl,
+		func(ctx context.Context) (any, error) {
+			return obj.TrackingURL, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Fulfillment_trackingUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12185,7 +14312,19 @@ func (ec *executionContext) fieldContext_Fulfillment_trackingUrl(_ context.Conte
 }
 
 func (ec *executionContext) _Fulfillment_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.Fulfillment) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Fulfillment_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Fulfillment_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12202,7 +14341,19 @@ func (ec *executionContext) fieldContext_Fulfillment_createdAt(_ context.Context
 }
 
 func (ec *executionContext) _Grant_id(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Grant_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Grant_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12299,7 +14450,19 @@ func (ec *executionContext) fieldContext_Grant_user(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Grant_scopes(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
-	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Scopes())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Grant_scopes,
+		func(ctx context.Context) (any, error) {
+			return obj.Scopes(), nil
+		},
+		nil,
+		ec.marshalNString2ᚕstringᚄ,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Grant_scopes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12316,7 +14479,19 @@ func (ec *executionContext) fieldContext_Grant_scopes(_ context.Context, field g
 }
 
 func (ec *executionContext) _Grant_consentedAt(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Grant_consentedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Grant_consentedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12333,7 +14508,19 @@ func (ec *executionContext) fieldContext_Grant_consentedAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _Grant_redeemedAt(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CodeUsedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Grant_redeemedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CodeUsedAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Grant_redeemedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12350,7 +14537,19 @@ func (ec *executionContext) fieldContext_Grant_redeemedAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _Grant_expiresAt(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ExpiresAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Grant_expiresAt,
+		func(ctx context.Context) (any, error) {
+			return obj.ExpiresAt, nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Grant_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12367,7 +14566,19 @@ func (ec *executionContext) fieldContext_Grant_expiresAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Grant_revokedAt(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.RevokedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Grant_revokedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.RevokedAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Grant_revokedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12384,7 +14595,19 @@ func (ec *executionContext) fieldContext_Grant_revokedAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Grant_revokedReason(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
-	return ec.marshalOGrantEnd2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐGrantEnd(ctx, field.Selections, obj.RevokedReason)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Grant_revokedReason,
+		func(ctx context.Context) (any, error) {
+			return obj.RevokedReason, nil
+		},
+		nil,
+		ec.marshalOGrantEnd2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐGrantEnd,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Grant_revokedReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12401,7 +14624,19 @@ func (ec *executionContext) fieldContext_Grant_revokedReason(_ context.Context, 
 }
 
 func (ec *executionContext) _Grant_lastUsedAt(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.LastUsedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Grant_lastUsedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.LastUsedAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Grant_lastUsedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12418,7 +14653,19 @@ func (ec *executionContext) fieldContext_Grant_lastUsedAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _Grant_live(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Live)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Grant_live,
+		func(ctx context.Context) (any, error) {
+			return obj.Live, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Grant_live(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12562,7 +14809,19 @@ func (ec *executionContext) fieldContext_GrantConnection_pageInfo(_ context.Cont
 }
 
 func (ec *executionContext) _GrantEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Grant]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_GrantEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_GrantEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12724,7 +14983,19 @@ func (ec *executionContext) fieldContext_GrantPayload_userErrors(_ context.Conte
 }
 
 func (ec *executionContext) _GrantSummary_id(ctx context.Context, field graphql.CollectedField, obj *db.Grant) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_GrantSummary_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_GrantSummary_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12741,7 +15012,19 @@ func (ec *executionContext) fieldContext_GrantSummary_id(_ context.Context, fiel
 }
 
 func (ec *executionContext) _GrantSummary_consentedAt(ctx context.Context, field graphql.CollectedField, obj *db.Grant) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_GrantSummary_consentedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_GrantSummary_consentedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12758,7 +15041,19 @@ func (ec *executionContext) fieldContext_GrantSummary_consentedAt(_ context.Cont
 }
 
 func (ec *executionContext) _Identity_type(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return ec.marshalNCredentialType2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCredentialType(ctx, field.Selections, obj.Type)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Identity_type,
+		func(ctx context.Context) (any, error) {
+			return obj.Type, nil
+		},
+		nil,
+		ec.marshalNCredentialType2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCredentialType,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Identity_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12775,7 +15070,19 @@ func (ec *executionContext) fieldContext_Identity_type(_ context.Context, field 
 }
 
 func (ec *executionContext) _Identity_credentialId(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.CredentialID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Identity_credentialId,
+		func(ctx context.Context) (any, error) {
+			return obj.CredentialID, nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Identity_credentialId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12792,7 +15099,19 @@ func (ec *executionContext) fieldContext_Identity_credentialId(_ context.Context
 }
 
 func (ec *executionContext) _Identity_name(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Identity_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Identity_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12809,7 +15128,19 @@ func (ec *executionContext) fieldContext_Identity_name(_ context.Context, field 
 }
 
 func (ec *executionContext) _Identity_hint(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Hint)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Identity_hint,
+		func(ctx context.Context) (any, error) {
+			return obj.Hint, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Identity_hint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12826,7 +15157,19 @@ func (ec *executionContext) fieldContext_Identity_hint(_ context.Context, field 
 }
 
 func (ec *executionContext) _Identity_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Identity_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Identity_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12843,7 +15186,19 @@ func (ec *executionContext) fieldContext_Identity_createdAt(_ context.Context, f
 }
 
 func (ec *executionContext) _Identity_expiresAt(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ExpiresAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Identity_expiresAt,
+		func(ctx context.Context) (any, error) {
+			return obj.ExpiresAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Identity_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12860,7 +15215,19 @@ func (ec *executionContext) fieldContext_Identity_expiresAt(_ context.Context, f
 }
 
 func (ec *executionContext) _Identity_superseded(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Superseded)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Identity_superseded,
+		func(ctx context.Context) (any, error) {
+			return obj.Superseded, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Identity_superseded(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12877,7 +15244,19 @@ func (ec *executionContext) fieldContext_Identity_superseded(_ context.Context, 
 }
 
 func (ec *executionContext) _Identity_scopes(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Scopes())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Identity_scopes,
+		func(ctx context.Context) (any, error) {
+			return obj.Scopes(), nil
+		},
+		nil,
+		ec.marshalNString2ᚕstringᚄ,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Identity_scopes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12894,7 +15273,19 @@ func (ec *executionContext) fieldContext_Identity_scopes(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Identity_grantedScopes(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.GrantedScopes())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Identity_grantedScopes,
+		func(ctx context.Context) (any, error) {
+			return obj.GrantedScopes(), nil
+		},
+		nil,
+		ec.marshalNString2ᚕstringᚄ,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Identity_grantedScopes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13155,7 +15546,19 @@ func (ec *executionContext) fieldContext_Identity_limits(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Identity_serverTime(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ServerTime)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Identity_serverTime,
+		func(ctx context.Context) (any, error) {
+			return obj.ServerTime, nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Identity_serverTime(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13215,7 +15618,19 @@ func (ec *executionContext) fieldContext_InstalledApp_app(_ context.Context, fie
 }
 
 func (ec *executionContext) _InstalledApp_scopes(ctx context.Context, field graphql.CollectedField, obj *model.InstalledApp) (ret graphql.Marshaler) {
-	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Scopes())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InstalledApp_scopes,
+		func(ctx context.Context) (any, error) {
+			return obj.Scopes(), nil
+		},
+		nil,
+		ec.marshalNString2ᚕstringᚄ,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_InstalledApp_scopes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13285,7 +15700,19 @@ func (ec *executionContext) fieldContext_InstalledApp_grants(_ context.Context, 
 }
 
 func (ec *executionContext) _InstalledApp_firstConsentedAt(ctx context.Context, field graphql.CollectedField, obj *model.InstalledApp) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.FirstConsentedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InstalledApp_firstConsentedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.FirstConsentedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_InstalledApp_firstConsentedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13302,7 +15729,19 @@ func (ec *executionContext) fieldContext_InstalledApp_firstConsentedAt(_ context
 }
 
 func (ec *executionContext) _InstalledApp_lastUsedAt(ctx context.Context, field graphql.CollectedField, obj *model.InstalledApp) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.LastUsedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InstalledApp_lastUsedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.LastUsedAt(), nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_InstalledApp_lastUsedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13434,7 +15873,19 @@ func (ec *executionContext) fieldContext_InstalledAppConnection_pageInfo(_ conte
 }
 
 func (ec *executionContext) _InstalledAppEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.InstalledApp]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InstalledAppEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_InstalledAppEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13492,7 +15943,19 @@ func (ec *executionContext) fieldContext_InstalledAppEdge_node(_ context.Context
 }
 
 func (ec *executionContext) _InstalledAppRevokePayload_revokedIds(ctx context.Context, field graphql.CollectedField, obj *model.InstalledAppRevokePayload) (ret graphql.Marshaler) {
-	return ec.marshalNID2ᚕstringᚄ(ctx, field.Selections, obj.RevokedIds)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InstalledAppRevokePayload_revokedIds,
+		func(ctx context.Context) (any, error) {
+			return obj.RevokedIds, nil
+		},
+		nil,
+		ec.marshalNID2ᚕstringᚄ,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_InstalledAppRevokePayload_revokedIds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13548,7 +16011,19 @@ func (ec *executionContext) fieldContext_InstalledAppRevokePayload_userErrors(_ 
 }
 
 func (ec *executionContext) _Invitation_id(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Invitation_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Invitation_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13565,7 +16040,19 @@ func (ec *executionContext) fieldContext_Invitation_id(_ context.Context, field 
 }
 
 func (ec *executionContext) _Invitation_email(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Email)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Invitation_email,
+		func(ctx context.Context) (any, error) {
+			return obj.Email, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Invitation_email(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13582,7 +16069,19 @@ func (ec *executionContext) fieldContext_Invitation_email(_ context.Context, fie
 }
 
 func (ec *executionContext) _Invitation_role(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
-	return ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole(ctx, field.Selections, obj.Role)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Invitation_role,
+		func(ctx context.Context) (any, error) {
+			return obj.Role, nil
+		},
+		nil,
+		ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Invitation_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13599,7 +16098,19 @@ func (ec *executionContext) fieldContext_Invitation_role(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Invitation_status(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
-	return ec.marshalNInvitationStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitationStatus(ctx, field.Selections, obj.Status())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Invitation_status,
+		func(ctx context.Context) (any, error) {
+			return obj.Status(), nil
+		},
+		nil,
+		ec.marshalNInvitationStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitationStatus,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Invitation_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13616,7 +16127,19 @@ func (ec *executionContext) fieldContext_Invitation_status(_ context.Context, fi
 }
 
 func (ec *executionContext) _Invitation_inviterId(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicInviterID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Invitation_inviterId,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicInviterID(), nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Invitation_inviterId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13633,7 +16156,19 @@ func (ec *executionContext) fieldContext_Invitation_inviterId(_ context.Context,
 }
 
 func (ec *executionContext) _Invitation_inviterName(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.InviterName)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Invitation_inviterName,
+		func(ctx context.Context) (any, error) {
+			return obj.InviterName, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Invitation_inviterName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13650,7 +16185,19 @@ func (ec *executionContext) fieldContext_Invitation_inviterName(_ context.Contex
 }
 
 func (ec *executionContext) _Invitation_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Invitation_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Invitation_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13667,7 +16214,19 @@ func (ec *executionContext) fieldContext_Invitation_createdAt(_ context.Context,
 }
 
 func (ec *executionContext) _Invitation_expiresAt(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ExpiresAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Invitation_expiresAt,
+		func(ctx context.Context) (any, error) {
+			return obj.ExpiresAt, nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Invitation_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13684,7 +16243,19 @@ func (ec *executionContext) fieldContext_Invitation_expiresAt(_ context.Context,
 }
 
 func (ec *executionContext) _Invitation_endedAt(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.EndedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Invitation_endedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.EndedAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Invitation_endedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13824,7 +16395,19 @@ func (ec *executionContext) fieldContext_InvitationConnection_pageInfo(_ context
 }
 
 func (ec *executionContext) _InvitationEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Invitation]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InvitationEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_InvitationEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13939,7 +16522,19 @@ func (ec *executionContext) fieldContext_InvitationPayload_invitation(_ context.
 }
 
 func (ec *executionContext) _InvitationPayload_link(ctx context.Context, field graphql.CollectedField, obj *model.InvitationPayload) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Link)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InvitationPayload_link,
+		func(ctx context.Context) (any, error) {
+			return obj.Link, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_InvitationPayload_link(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13995,7 +16590,19 @@ func (ec *executionContext) fieldContext_InvitationPayload_userErrors(_ context.
 }
 
 func (ec *executionContext) _Limits_ratePerSecond(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.RatePerSecond())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_ratePerSecond,
+		func(ctx context.Context) (any, error) {
+			return obj.RatePerSecond(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_ratePerSecond(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14012,7 +16619,19 @@ func (ec *executionContext) fieldContext_Limits_ratePerSecond(_ context.Context,
 }
 
 func (ec *executionContext) _Limits_rateBurst(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.RateBurst())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_rateBurst,
+		func(ctx context.Context) (any, error) {
+			return obj.RateBurst(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_rateBurst(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14029,7 +16648,19 @@ func (ec *executionContext) fieldContext_Limits_rateBurst(_ context.Context, fie
 }
 
 func (ec *executionContext) _Limits_pageSizeDefault(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.PageSizeDefault)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_pageSizeDefault,
+		func(ctx context.Context) (any, error) {
+			return obj.PageSizeDefault, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_pageSizeDefault(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14046,7 +16677,19 @@ func (ec *executionContext) fieldContext_Limits_pageSizeDefault(_ context.Contex
 }
 
 func (ec *executionContext) _Limits_pageSizeMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.PageSizeMax)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_pageSizeMax,
+		func(ctx context.Context) (any, error) {
+			return obj.PageSizeMax, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_pageSizeMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14063,7 +16706,19 @@ func (ec *executionContext) fieldContext_Limits_pageSizeMax(_ context.Context, f
 }
 
 func (ec *executionContext) _Limits_bodyBytesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.BodyBytesMax)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_bodyBytesMax,
+		func(ctx context.Context) (any, error) {
+			return obj.BodyBytesMax, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_bodyBytesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14080,7 +16735,19 @@ func (ec *executionContext) fieldContext_Limits_bodyBytesMax(_ context.Context, 
 }
 
 func (ec *executionContext) _Limits_idempotencyKeyTtlSeconds(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.IdempotencyKeyTTLSeconds)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_idempotencyKeyTtlSeconds,
+		func(ctx context.Context) (any, error) {
+			return obj.IdempotencyKeyTTLSeconds, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_idempotencyKeyTtlSeconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14097,7 +16764,19 @@ func (ec *executionContext) fieldContext_Limits_idempotencyKeyTtlSeconds(_ conte
 }
 
 func (ec *executionContext) _Limits_storeRatePerSecond(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.StoreRatePerSecond())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_storeRatePerSecond,
+		func(ctx context.Context) (any, error) {
+			return obj.StoreRatePerSecond(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_storeRatePerSecond(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14114,7 +16793,19 @@ func (ec *executionContext) fieldContext_Limits_storeRatePerSecond(_ context.Con
 }
 
 func (ec *executionContext) _Limits_visitorRatePerSecond(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.VisitorRatePerSecond())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_visitorRatePerSecond,
+		func(ctx context.Context) (any, error) {
+			return obj.VisitorRatePerSecond(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_visitorRatePerSecond(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14131,7 +16822,19 @@ func (ec *executionContext) fieldContext_Limits_visitorRatePerSecond(_ context.C
 }
 
 func (ec *executionContext) _Limits_peopleMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.PeopleMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_peopleMax,
+		func(ctx context.Context) (any, error) {
+			return obj.PeopleMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_peopleMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14148,7 +16851,19 @@ func (ec *executionContext) fieldContext_Limits_peopleMax(_ context.Context, fie
 }
 
 func (ec *executionContext) _Limits_invitationsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.InvitationsMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_invitationsMax,
+		func(ctx context.Context) (any, error) {
+			return obj.InvitationsMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_invitationsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14165,7 +16880,19 @@ func (ec *executionContext) fieldContext_Limits_invitationsMax(_ context.Context
 }
 
 func (ec *executionContext) _Limits_apiKeysMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.APIKeysMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_apiKeysMax,
+		func(ctx context.Context) (any, error) {
+			return obj.APIKeysMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_apiKeysMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14182,7 +16909,19 @@ func (ec *executionContext) fieldContext_Limits_apiKeysMax(_ context.Context, fi
 }
 
 func (ec *executionContext) _Limits_appsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.AppsMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_appsMax,
+		func(ctx context.Context) (any, error) {
+			return obj.AppsMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_appsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14199,7 +16938,19 @@ func (ec *executionContext) fieldContext_Limits_appsMax(_ context.Context, field
 }
 
 func (ec *executionContext) _Limits_webhookEndpointsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.WebhookEndpointsMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_webhookEndpointsMax,
+		func(ctx context.Context) (any, error) {
+			return obj.WebhookEndpointsMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_webhookEndpointsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14216,7 +16967,19 @@ func (ec *executionContext) fieldContext_Limits_webhookEndpointsMax(_ context.Co
 }
 
 func (ec *executionContext) _Limits_themesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.ThemesMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_themesMax,
+		func(ctx context.Context) (any, error) {
+			return obj.ThemesMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_themesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14233,7 +16996,19 @@ func (ec *executionContext) fieldContext_Limits_themesMax(_ context.Context, fie
 }
 
 func (ec *executionContext) _Limits_themeBytesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.ThemeBytesMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_themeBytesMax,
+		func(ctx context.Context) (any, error) {
+			return obj.ThemeBytesMax(), nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_themeBytesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14250,7 +17025,19 @@ func (ec *executionContext) fieldContext_Limits_themeBytesMax(_ context.Context,
 }
 
 func (ec *executionContext) _Limits_pictureBytesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.PictureBytesMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_pictureBytesMax,
+		func(ctx context.Context) (any, error) {
+			return obj.PictureBytesMax(), nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_pictureBytesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14267,7 +17054,19 @@ func (ec *executionContext) fieldContext_Limits_pictureBytesMax(_ context.Contex
 }
 
 func (ec *executionContext) _Limits_pagesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.PagesMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_pagesMax,
+		func(ctx context.Context) (any, error) {
+			return obj.PagesMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_pagesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14284,7 +17083,19 @@ func (ec *executionContext) fieldContext_Limits_pagesMax(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Limits_shippingZonesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.ShippingZonesMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_shippingZonesMax,
+		func(ctx context.Context) (any, error) {
+			return obj.ShippingZonesMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_shippingZonesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14301,7 +17112,19 @@ func (ec *executionContext) fieldContext_Limits_shippingZonesMax(_ context.Conte
 }
 
 func (ec *executionContext) _Limits_discountsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.DiscountsMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_discountsMax,
+		func(ctx context.Context) (any, error) {
+			return obj.DiscountsMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_discountsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14318,7 +17141,19 @@ func (ec *executionContext) fieldContext_Limits_discountsMax(_ context.Context, 
 }
 
 func (ec *executionContext) _Limits_collectionsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.CollectionsMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_collectionsMax,
+		func(ctx context.Context) (any, error) {
+			return obj.CollectionsMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_collectionsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14335,7 +17170,19 @@ func (ec *executionContext) fieldContext_Limits_collectionsMax(_ context.Context
 }
 
 func (ec *executionContext) _Limits_exportsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.ExportsMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_exportsMax,
+		func(ctx context.Context) (any, error) {
+			return obj.ExportsMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_exportsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14352,7 +17199,19 @@ func (ec *executionContext) fieldContext_Limits_exportsMax(_ context.Context, fi
 }
 
 func (ec *executionContext) _Limits_exportsPerDayMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.ExportsPerDayMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_exportsPerDayMax,
+		func(ctx context.Context) (any, error) {
+			return obj.ExportsPerDayMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_exportsPerDayMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14369,7 +17228,19 @@ func (ec *executionContext) fieldContext_Limits_exportsPerDayMax(_ context.Conte
 }
 
 func (ec *executionContext) _Limits_exportsRunningMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.ExportsRunningMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_exportsRunningMax,
+		func(ctx context.Context) (any, error) {
+			return obj.ExportsRunningMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_exportsRunningMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14386,7 +17257,19 @@ func (ec *executionContext) fieldContext_Limits_exportsRunningMax(_ context.Cont
 }
 
 func (ec *executionContext) _Limits_mailsPerDayMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.MailsPerDayMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_mailsPerDayMax,
+		func(ctx context.Context) (any, error) {
+			return obj.MailsPerDayMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_mailsPerDayMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14403,7 +17286,19 @@ func (ec *executionContext) fieldContext_Limits_mailsPerDayMax(_ context.Context
 }
 
 func (ec *executionContext) _Limits_orderMailsPerDayMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.OrderMailsPerDayMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_orderMailsPerDayMax,
+		func(ctx context.Context) (any, error) {
+			return obj.OrderMailsPerDayMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_orderMailsPerDayMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14420,7 +17315,19 @@ func (ec *executionContext) fieldContext_Limits_orderMailsPerDayMax(_ context.Co
 }
 
 func (ec *executionContext) _Limits_newStoreMailsPerDayMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.NewStoreMailsPerDayMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_newStoreMailsPerDayMax,
+		func(ctx context.Context) (any, error) {
+			return obj.NewStoreMailsPerDayMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_newStoreMailsPerDayMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14437,7 +17344,19 @@ func (ec *executionContext) fieldContext_Limits_newStoreMailsPerDayMax(_ context
 }
 
 func (ec *executionContext) _Limits_newStoreDaysMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.NewStoreDaysMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_newStoreDaysMax,
+		func(ctx context.Context) (any, error) {
+			return obj.NewStoreDaysMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_newStoreDaysMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14454,7 +17373,19 @@ func (ec *executionContext) fieldContext_Limits_newStoreDaysMax(_ context.Contex
 }
 
 func (ec *executionContext) _Limits_pingsPerMinuteMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.PingsPerMinuteMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_pingsPerMinuteMax,
+		func(ctx context.Context) (any, error) {
+			return obj.PingsPerMinuteMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_pingsPerMinuteMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14471,7 +17402,19 @@ func (ec *executionContext) fieldContext_Limits_pingsPerMinuteMax(_ context.Cont
 }
 
 func (ec *executionContext) _Limits_reportOrdersPerMinuteMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.ReportOrdersPerMinuteMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_reportOrdersPerMinuteMax,
+		func(ctx context.Context) (any, error) {
+			return obj.ReportOrdersPerMinuteMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_reportOrdersPerMinuteMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14488,7 +17431,19 @@ func (ec *executionContext) fieldContext_Limits_reportOrdersPerMinuteMax(_ conte
 }
 
 func (ec *executionContext) _Limits_productsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.ProductsMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_productsMax,
+		func(ctx context.Context) (any, error) {
+			return obj.ProductsMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_productsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14505,7 +17460,19 @@ func (ec *executionContext) fieldContext_Limits_productsMax(_ context.Context, f
 }
 
 func (ec *executionContext) _Limits_variantsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.VariantsMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_variantsMax,
+		func(ctx context.Context) (any, error) {
+			return obj.VariantsMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_variantsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14522,7 +17489,19 @@ func (ec *executionContext) fieldContext_Limits_variantsMax(_ context.Context, f
 }
 
 func (ec *executionContext) _Limits_customersMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.CustomersMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_customersMax,
+		func(ctx context.Context) (any, error) {
+			return obj.CustomersMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_customersMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14539,7 +17518,19 @@ func (ec *executionContext) fieldContext_Limits_customersMax(_ context.Context, 
 }
 
 func (ec *executionContext) _Limits_writtenBytesPerMinuteMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.WrittenBytesPerMinuteMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_writtenBytesPerMinuteMax,
+		func(ctx context.Context) (any, error) {
+			return obj.WrittenBytesPerMinuteMax(), nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_writtenBytesPerMinuteMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14556,7 +17547,19 @@ func (ec *executionContext) fieldContext_Limits_writtenBytesPerMinuteMax(_ conte
 }
 
 func (ec *executionContext) _Limits_imageMegapixelsPerMinuteMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.ImageMegapixelsPerMinuteMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_imageMegapixelsPerMinuteMax,
+		func(ctx context.Context) (any, error) {
+			return obj.ImageMegapixelsPerMinuteMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_imageMegapixelsPerMinuteMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14573,7 +17576,19 @@ func (ec *executionContext) fieldContext_Limits_imageMegapixelsPerMinuteMax(_ co
 }
 
 func (ec *executionContext) _Limits_storesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.StoresMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_storesMax,
+		func(ctx context.Context) (any, error) {
+			return obj.StoresMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_storesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14590,7 +17605,19 @@ func (ec *executionContext) fieldContext_Limits_storesMax(_ context.Context, fie
 }
 
 func (ec *executionContext) _Limits_factorsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.FactorsMax())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Limits_factorsMax,
+		func(ctx context.Context) (any, error) {
+			return obj.FactorsMax(), nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Limits_factorsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14607,7 +17634,19 @@ func (ec *executionContext) fieldContext_Limits_factorsMax(_ context.Context, fi
 }
 
 func (ec *executionContext) _LineItem_id(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LineItem_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_LineItem_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14624,7 +17663,19 @@ func (ec *executionContext) fieldContext_LineItem_id(_ context.Context, field gr
 }
 
 func (ec *executionContext) _LineItem_productId(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicProductID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LineItem_productId,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicProductID(), nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_LineItem_productId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14740,7 +17791,19 @@ func (ec *executionContext) fieldContext_LineItem_product(_ context.Context, fie
 }
 
 func (ec *executionContext) _LineItem_title(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LineItem_title,
+		func(ctx context.Context) (any, error) {
+			return obj.Title, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_LineItem_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14757,7 +17820,19 @@ func (ec *executionContext) fieldContext_LineItem_title(_ context.Context, field
 }
 
 func (ec *executionContext) _LineItem_sku(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Sku)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LineItem_sku,
+		func(ctx context.Context) (any, error) {
+			return obj.Sku, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_LineItem_sku(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14774,7 +17849,19 @@ func (ec *executionContext) fieldContext_LineItem_sku(_ context.Context, field g
 }
 
 func (ec *executionContext) _LineItem_quantity(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Quantity)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LineItem_quantity,
+		func(ctx context.Context) (any, error) {
+			return obj.Quantity, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_LineItem_quantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14791,7 +17878,19 @@ func (ec *executionContext) fieldContext_LineItem_quantity(_ context.Context, fi
 }
 
 func (ec *executionContext) _LineItem_fulfilledQuantity(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.FulfilledQuantity)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LineItem_fulfilledQuantity,
+		func(ctx context.Context) (any, error) {
+			return obj.FulfilledQuantity, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_LineItem_fulfilledQuantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14808,7 +17907,19 @@ func (ec *executionContext) fieldContext_LineItem_fulfilledQuantity(_ context.Co
 }
 
 func (ec *executionContext) _LineItem_refundedQuantity(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.RefundedQuantity)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LineItem_refundedQuantity,
+		func(ctx context.Context) (any, error) {
+			return obj.RefundedQuantity, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_LineItem_refundedQuantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14825,7 +17936,19 @@ func (ec *executionContext) fieldContext_LineItem_refundedQuantity(_ context.Con
 }
 
 func (ec *executionContext) _LineItem_unitPriceMinor(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.UnitPriceMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LineItem_unitPriceMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.UnitPriceMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_LineItem_unitPriceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14842,7 +17965,19 @@ func (ec *executionContext) fieldContext_LineItem_unitPriceMinor(_ context.Conte
 }
 
 func (ec *executionContext) _LineItem_discountMinor(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.DiscountMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LineItem_discountMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.DiscountMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_LineItem_discountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14859,7 +17994,19 @@ func (ec *executionContext) fieldContext_LineItem_discountMinor(_ context.Contex
 }
 
 func (ec *executionContext) _LineItem_taxMinor(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TaxMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LineItem_taxMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.TaxMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_LineItem_taxMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14876,7 +18023,19 @@ func (ec *executionContext) fieldContext_LineItem_taxMinor(_ context.Context, fi
 }
 
 func (ec *executionContext) _LineItem_totalMinor(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TotalMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LineItem_totalMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.TotalMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_LineItem_totalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14893,7 +18052,19 @@ func (ec *executionContext) fieldContext_LineItem_totalMinor(_ context.Context, 
 }
 
 func (ec *executionContext) _LineItem_variantId(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicVariantID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LineItem_variantId,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicVariantID(), nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_LineItem_variantId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14939,7 +18110,19 @@ func (ec *executionContext) fieldContext_LineItem_options(_ context.Context, fie
 }
 
 func (ec *executionContext) _LineItem_requiresShipping(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.RequiresShipping)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LineItem_requiresShipping,
+		func(ctx context.Context) (any, error) {
+			return obj.RequiresShipping, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_LineItem_requiresShipping(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14956,7 +18139,19 @@ func (ec *executionContext) fieldContext_LineItem_requiresShipping(_ context.Con
 }
 
 func (ec *executionContext) _LineQuantity_lineItemId(ctx context.Context, field graphql.CollectedField, obj *document.Line) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.LineID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LineQuantity_lineItemId,
+		func(ctx context.Context) (any, error) {
+			return obj.LineID, nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_LineQuantity_lineItemId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14973,7 +18168,19 @@ func (ec *executionContext) fieldContext_LineQuantity_lineItemId(_ context.Conte
 }
 
 func (ec *executionContext) _LineQuantity_quantity(ctx context.Context, field graphql.CollectedField, obj *document.Line) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Quantity)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LineQuantity_quantity,
+		func(ctx context.Context) (any, error) {
+			return obj.Quantity, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_LineQuantity_quantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14990,7 +18197,19 @@ func (ec *executionContext) fieldContext_LineQuantity_quantity(_ context.Context
 }
 
 func (ec *executionContext) _LoggedRequest_id(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LoggedRequest_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_LoggedRequest_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15007,7 +18226,19 @@ func (ec *executionContext) fieldContext_LoggedRequest_id(_ context.Context, fie
 }
 
 func (ec *executionContext) _LoggedRequest_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LoggedRequest_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_LoggedRequest_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15024,7 +18255,19 @@ func (ec *executionContext) fieldContext_LoggedRequest_createdAt(_ context.Conte
 }
 
 func (ec *executionContext) _LoggedRequest_method(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Method)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LoggedRequest_method,
+		func(ctx context.Context) (any, error) {
+			return obj.Method, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_LoggedRequest_method(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15041,7 +18284,19 @@ func (ec *executionContext) fieldContext_LoggedRequest_method(_ context.Context,
 }
 
 func (ec *executionContext) _LoggedRequest_path(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Path())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LoggedRequest_path,
+		func(ctx context.Context) (any, error) {
+			return obj.Path(), nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_LoggedRequest_path(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15058,7 +18313,19 @@ func (ec *executionContext) fieldContext_LoggedRequest_path(_ context.Context, f
 }
 
 func (ec *executionContext) _LoggedRequest_route(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Route)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LoggedRequest_route,
+		func(ctx context.Context) (any, error) {
+			return obj.Route, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_LoggedRequest_route(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15075,7 +18342,19 @@ func (ec *executionContext) fieldContext_LoggedRequest_route(_ context.Context, 
 }
 
 func (ec *executionContext) _LoggedRequest_status(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.Status)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LoggedRequest_status,
+		func(ctx context.Context) (any, error) {
+			return obj.Status, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_LoggedRequest_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15092,7 +18371,19 @@ func (ec *executionContext) fieldContext_LoggedRequest_status(_ context.Context,
 }
 
 func (ec *executionContext) _LoggedRequest_code(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Code)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LoggedRequest_code,
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_LoggedRequest_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15109,7 +18400,19 @@ func (ec *executionContext) fieldContext_LoggedRequest_code(_ context.Context, f
 }
 
 func (ec *executionContext) _LoggedRequest_duration(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Duration)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LoggedRequest_duration,
+		func(ctx context.Context) (any, error) {
+			return obj.Duration, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_LoggedRequest_duration(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15222,7 +18525,19 @@ func (ec *executionContext) fieldContext_LoggedRequest_app(_ context.Context, fi
 }
 
 func (ec *executionContext) _LoggedRequest_storeId(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicCallerID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LoggedRequest_storeId,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicCallerID(), nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_LoggedRequest_storeId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15239,7 +18554,19 @@ func (ec *executionContext) fieldContext_LoggedRequest_storeId(_ context.Context
 }
 
 func (ec *executionContext) _LoggedRequest_omitted(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Omitted)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LoggedRequest_omitted,
+		func(ctx context.Context) (any, error) {
+			return obj.Omitted, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_LoggedRequest_omitted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15385,7 +18712,19 @@ func (ec *executionContext) fieldContext_LoggedRequestConnection_pageInfo(_ cont
 }
 
 func (ec *executionContext) _LoggedRequestEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.LoggedRequest]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LoggedRequestEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_LoggedRequestEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15531,7 +18870,19 @@ func (ec *executionContext) fieldContext_LowStock_fewest(_ context.Context, fiel
 }
 
 func (ec *executionContext) _LowStockItem_productId(ctx context.Context, field graphql.CollectedField, obj *model.LowStockItem) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.ProductID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LowStockItem_productId,
+		func(ctx context.Context) (any, error) {
+			return obj.ProductID, nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_LowStockItem_productId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15548,7 +18899,19 @@ func (ec *executionContext) fieldContext_LowStockItem_productId(_ context.Contex
 }
 
 func (ec *executionContext) _LowStockItem_title(ctx context.Context, field graphql.CollectedField, obj *model.LowStockItem) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LowStockItem_title,
+		func(ctx context.Context) (any, error) {
+			return obj.Title, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_LowStockItem_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15565,7 +18928,19 @@ func (ec *executionContext) fieldContext_LowStockItem_title(_ context.Context, f
 }
 
 func (ec *executionContext) _LowStockItem_variantTitle(ctx context.Context, field graphql.CollectedField, obj *model.LowStockItem) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.VariantTitle)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LowStockItem_variantTitle,
+		func(ctx context.Context) (any, error) {
+			return obj.VariantTitle, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_LowStockItem_variantTitle(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15582,7 +18957,19 @@ func (ec *executionContext) fieldContext_LowStockItem_variantTitle(_ context.Con
 }
 
 func (ec *executionContext) _LowStockItem_inventoryQuantity(ctx context.Context, field graphql.CollectedField, obj *model.LowStockItem) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.InventoryQuantity)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LowStockItem_inventoryQuantity,
+		func(ctx context.Context) (any, error) {
+			return obj.InventoryQuantity, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_LowStockItem_inventoryQuantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15599,7 +18986,19 @@ func (ec *executionContext) fieldContext_LowStockItem_inventoryQuantity(_ contex
 }
 
 func (ec *executionContext) _MarketplaceSubmission_id(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceSubmission_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15616,7 +19015,19 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_id(_ context.Cont
 }
 
 func (ec *executionContext) _MarketplaceSubmission_slug(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Slug)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceSubmission_slug,
+		func(ctx context.Context) (any, error) {
+			return obj.Slug, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_slug(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15633,7 +19044,19 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_slug(_ context.Co
 }
 
 func (ec *executionContext) _MarketplaceSubmission_name(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceSubmission_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15650,7 +19073,19 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_name(_ context.Co
 }
 
 func (ec *executionContext) _MarketplaceSubmission_tagline(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Tagline)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceSubmission_tagline,
+		func(ctx context.Context) (any, error) {
+			return obj.Tagline, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_tagline(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15667,7 +19102,19 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_tagline(_ context
 }
 
 func (ec *executionContext) _MarketplaceSubmission_author(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Author)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceSubmission_author,
+		func(ctx context.Context) (any, error) {
+			return obj.Author, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_author(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15684,7 +19131,19 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_author(_ context.
 }
 
 func (ec *executionContext) _MarketplaceSubmission_version(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.ThemeVersion)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceSubmission_version,
+		func(ctx context.Context) (any, error) {
+			return obj.ThemeVersion, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15701,7 +19160,19 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_version(_ context
 }
 
 func (ec *executionContext) _MarketplaceSubmission_priceMinor(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.PriceMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceSubmission_priceMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.PriceMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_priceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15718,7 +19189,19 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_priceMinor(_ cont
 }
 
 func (ec *executionContext) _MarketplaceSubmission_currency(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceSubmission_currency,
+		func(ctx context.Context) (any, error) {
+			return obj.Currency, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15735,7 +19218,19 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_currency(_ contex
 }
 
 func (ec *executionContext) _MarketplaceSubmission_categories(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Categories())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceSubmission_categories,
+		func(ctx context.Context) (any, error) {
+			return obj.Categories(), nil
+		},
+		nil,
+		ec.marshalNString2ᚕstringᚄ,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_categories(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15752,7 +19247,19 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_categories(_ cont
 }
 
 func (ec *executionContext) _MarketplaceSubmission_previewImageUrl(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.PreviewImageURL())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceSubmission_previewImageUrl,
+		func(ctx context.Context) (any, error) {
+			return obj.PreviewImageURL(), nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_previewImageUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15769,7 +19276,19 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_previewImageUrl(_
 }
 
 func (ec *executionContext) _MarketplaceSubmission_installsCount(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.InstallsCount)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceSubmission_installsCount,
+		func(ctx context.Context) (any, error) {
+			return obj.InstallsCount, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_installsCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15786,7 +19305,19 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_installsCount(_ c
 }
 
 func (ec *executionContext) _MarketplaceSubmission_status(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return ec.marshalNListingStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐListingStatus(ctx, field.Selections, obj.Status)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceSubmission_status,
+		func(ctx context.Context) (any, error) {
+			return obj.Status, nil
+		},
+		nil,
+		ec.marshalNListingStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐListingStatus,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15803,7 +19334,19 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_status(_ context.
 }
 
 func (ec *executionContext) _MarketplaceSubmission_reviewNote(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ReviewNote)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceSubmission_reviewNote,
+		func(ctx context.Context) (any, error) {
+			return obj.ReviewNote, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_reviewNote(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15820,7 +19363,19 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_reviewNote(_ cont
 }
 
 func (ec *executionContext) _MarketplaceSubmission_own(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Own(ctx))
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceSubmission_own,
+		func(ctx context.Context) (any, error) {
+			return obj.Own(ctx), nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_own(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15837,7 +19392,19 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_own(_ context.Con
 }
 
 func (ec *executionContext) _MarketplaceSubmission_publishedAt(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.PublishedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceSubmission_publishedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.PublishedAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_publishedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15854,7 +19421,19 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_publishedAt(_ con
 }
 
 func (ec *executionContext) _MarketplaceSubmission_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceSubmission_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15871,7 +19450,19 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_createdAt(_ conte
 }
 
 func (ec *executionContext) _MarketplaceSubmission_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceSubmission_updatedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16027,7 +19618,19 @@ func (ec *executionContext) fieldContext_MarketplaceSubmissionConnection_pageInf
 }
 
 func (ec *executionContext) _MarketplaceSubmissionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.MarketplaceSubmission]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceSubmissionEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmissionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16213,7 +19816,19 @@ func (ec *executionContext) fieldContext_MarketplaceSubmissionPayload_userErrors
 }
 
 func (ec *executionContext) _MarketplaceTheme_id(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceTheme_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16230,7 +19845,19 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_id(_ context.Context, 
 }
 
 func (ec *executionContext) _MarketplaceTheme_slug(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Slug)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceTheme_slug,
+		func(ctx context.Context) (any, error) {
+			return obj.Slug, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_slug(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16247,7 +19874,19 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_slug(_ context.Context
 }
 
 func (ec *executionContext) _MarketplaceTheme_name(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceTheme_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16264,7 +19903,19 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_name(_ context.Context
 }
 
 func (ec *executionContext) _MarketplaceTheme_tagline(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Tagline)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceTheme_tagline,
+		func(ctx context.Context) (any, error) {
+			return obj.Tagline, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_tagline(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16281,7 +19932,19 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_tagline(_ context.Cont
 }
 
 func (ec *executionContext) _MarketplaceTheme_author(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Author)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceTheme_author,
+		func(ctx context.Context) (any, error) {
+			return obj.Author, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_author(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16298,7 +19961,19 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_author(_ context.Conte
 }
 
 func (ec *executionContext) _MarketplaceTheme_version(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.ThemeVersion)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceTheme_version,
+		func(ctx context.Context) (any, error) {
+			return obj.ThemeVersion, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16315,7 +19990,19 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_version(_ context.Cont
 }
 
 func (ec *executionContext) _MarketplaceTheme_priceMinor(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.PriceMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceTheme_priceMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.PriceMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_priceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16332,7 +20019,19 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_priceMinor(_ context.C
 }
 
 func (ec *executionContext) _MarketplaceTheme_currency(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceTheme_currency,
+		func(ctx context.Context) (any, error) {
+			return obj.Currency, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16349,7 +20048,19 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_currency(_ context.Con
 }
 
 func (ec *executionContext) _MarketplaceTheme_categories(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Categories())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceTheme_categories,
+		func(ctx context.Context) (any, error) {
+			return obj.Categories(), nil
+		},
+		nil,
+		ec.marshalNString2ᚕstringᚄ,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_categories(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16366,7 +20077,19 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_categories(_ context.C
 }
 
 func (ec *executionContext) _MarketplaceTheme_previewImageUrl(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.PreviewImageURL())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceTheme_previewImageUrl,
+		func(ctx context.Context) (any, error) {
+			return obj.PreviewImageURL(), nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_previewImageUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16383,7 +20106,19 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_previewImageUrl(_ cont
 }
 
 func (ec *executionContext) _MarketplaceTheme_ratingPercent(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.RatingPercent)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceTheme_ratingPercent,
+		func(ctx context.Context) (any, error) {
+			return obj.RatingPercent, nil
+		},
+		nil,
+		ec.marshalOInt2ᚖint,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_ratingPercent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16400,7 +20135,19 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_ratingPercent(_ contex
 }
 
 func (ec *executionContext) _MarketplaceTheme_installsCount(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.InstallsCount)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceTheme_installsCount,
+		func(ctx context.Context) (any, error) {
+			return obj.InstallsCount, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_installsCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16417,7 +20164,19 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_installsCount(_ contex
 }
 
 func (ec *executionContext) _MarketplaceTheme_installed(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Installed())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceTheme_installed,
+		func(ctx context.Context) (any, error) {
+			return obj.Installed(), nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_installed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16434,7 +20193,19 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_installed(_ context.Co
 }
 
 func (ec *executionContext) _MarketplaceTheme_installedThemeId(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.InstalledThemeID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceTheme_installedThemeId,
+		func(ctx context.Context) (any, error) {
+			return obj.InstalledThemeID(), nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_installedThemeId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16451,7 +20222,19 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_installedThemeId(_ con
 }
 
 func (ec *executionContext) _MarketplaceTheme_publishedAt(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.PublishedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceTheme_publishedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.PublishedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_publishedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16468,7 +20251,19 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_publishedAt(_ context.
 }
 
 func (ec *executionContext) _MarketplaceTheme_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceTheme_updatedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16622,7 +20417,19 @@ func (ec *executionContext) fieldContext_MarketplaceThemeConnection_pageInfo(_ c
 }
 
 func (ec *executionContext) _MarketplaceThemeEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.MarketplaceTheme]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceThemeEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceThemeEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16765,7 +20572,19 @@ func (ec *executionContext) fieldContext_Membership_store(_ context.Context, fie
 }
 
 func (ec *executionContext) _Membership_role(ctx context.Context, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
-	return ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole(ctx, field.Selections, obj.Role)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Membership_role,
+		func(ctx context.Context) (any, error) {
+			return obj.Role, nil
+		},
+		nil,
+		ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Membership_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16782,7 +20601,19 @@ func (ec *executionContext) fieldContext_Membership_role(_ context.Context, fiel
 }
 
 func (ec *executionContext) _MenuLink_title(ctx context.Context, field graphql.CollectedField, obj *document.MenuLink) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MenuLink_title,
+		func(ctx context.Context) (any, error) {
+			return obj.Title, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MenuLink_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16799,7 +20630,19 @@ func (ec *executionContext) fieldContext_MenuLink_title(_ context.Context, field
 }
 
 func (ec *executionContext) _MenuLink_target(ctx context.Context, field graphql.CollectedField, obj *document.MenuLink) (ret graphql.Marshaler) {
-	return ec.marshalNMenuTarget2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐMenuTarget(ctx, field.Selections, obj.Target)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MenuLink_target,
+		func(ctx context.Context) (any, error) {
+			return obj.Target, nil
+		},
+		nil,
+		ec.marshalNMenuTarget2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐMenuTarget,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_MenuLink_target(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16816,7 +20659,19 @@ func (ec *executionContext) fieldContext_MenuLink_target(_ context.Context, fiel
 }
 
 func (ec *executionContext) _MenuLink_resourceId(ctx context.Context, field graphql.CollectedField, obj *document.MenuLink) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.ResourceID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MenuLink_resourceId,
+		func(ctx context.Context) (any, error) {
+			return obj.ResourceID, nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_MenuLink_resourceId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16833,7 +20688,19 @@ func (ec *executionContext) fieldContext_MenuLink_resourceId(_ context.Context, 
 }
 
 func (ec *executionContext) _MenuLink_address(ctx context.Context, field graphql.CollectedField, obj *document.MenuLink) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Address)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MenuLink_address,
+		func(ctx context.Context) (any, error) {
+			return obj.Address, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_MenuLink_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16973,7 +20840,19 @@ func (ec *executionContext) fieldContext_Menus_footer(_ context.Context, field g
 }
 
 func (ec *executionContext) _Menus_version(ctx context.Context, field graphql.CollectedField, obj *model.Menus) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Menus_version,
+		func(ctx context.Context) (any, error) {
+			return obj.Version, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Menus_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25523,7 +29402,19 @@ func (ec *executionContext) fieldContext_Mutation_discountDelete(ctx context.Con
 }
 
 func (ec *executionContext) _Notification_id(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Notification_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Notification_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25540,7 +29431,19 @@ func (ec *executionContext) fieldContext_Notification_id(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Notification_level(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
-	return ec.marshalNNotificationLevel2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐNotificationLevel(ctx, field.Selections, obj.Level)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Notification_level,
+		func(ctx context.Context) (any, error) {
+			return obj.Level, nil
+		},
+		nil,
+		ec.marshalNNotificationLevel2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐNotificationLevel,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Notification_level(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25557,7 +29460,19 @@ func (ec *executionContext) fieldContext_Notification_level(_ context.Context, f
 }
 
 func (ec *executionContext) _Notification_title(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Notification_title,
+		func(ctx context.Context) (any, error) {
+			return obj.Title, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Notification_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25574,7 +29489,19 @@ func (ec *executionContext) fieldContext_Notification_title(_ context.Context, f
 }
 
 func (ec *executionContext) _Notification_body(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Body)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Notification_body,
+		func(ctx context.Context) (any, error) {
+			return obj.Body, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Notification_body(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25591,7 +29518,19 @@ func (ec *executionContext) fieldContext_Notification_body(_ context.Context, fi
 }
 
 func (ec *executionContext) _Notification_resourceType(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ResourceType)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Notification_resourceType,
+		func(ctx context.Context) (any, error) {
+			return obj.ResourceType, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Notification_resourceType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25608,7 +29547,19 @@ func (ec *executionContext) fieldContext_Notification_resourceType(_ context.Con
 }
 
 func (ec *executionContext) _Notification_resourceId(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicResourceID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Notification_resourceId,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicResourceID(), nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Notification_resourceId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25625,7 +29576,19 @@ func (ec *executionContext) fieldContext_Notification_resourceId(_ context.Conte
 }
 
 func (ec *executionContext) _Notification_readAt(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ReadAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Notification_readAt,
+		func(ctx context.Context) (any, error) {
+			return obj.ReadAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Notification_readAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25642,7 +29605,19 @@ func (ec *executionContext) fieldContext_Notification_readAt(_ context.Context, 
 }
 
 func (ec *executionContext) _Notification_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Notification_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Notification_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25780,7 +29755,19 @@ func (ec *executionContext) fieldContext_NotificationConnection_pageInfo(_ conte
 }
 
 func (ec *executionContext) _NotificationEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Notification]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_NotificationEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_NotificationEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25930,7 +29917,19 @@ func (ec *executionContext) fieldContext_NotificationPayload_userErrors(_ contex
 }
 
 func (ec *executionContext) _NotificationsPayload_count(ctx context.Context, field graphql.CollectedField, obj *model.NotificationsPayload) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.Count)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_NotificationsPayload_count,
+		func(ctx context.Context) (any, error) {
+			return obj.Count, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_NotificationsPayload_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25986,7 +29985,19 @@ func (ec *executionContext) fieldContext_NotificationsPayload_userErrors(_ conte
 }
 
 func (ec *executionContext) _OfferedRate_id(ctx context.Context, field graphql.CollectedField, obj *model.OfferedRate) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OfferedRate_id,
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OfferedRate_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26003,7 +30014,19 @@ func (ec *executionContext) fieldContext_OfferedRate_id(_ context.Context, field
 }
 
 func (ec *executionContext) _OfferedRate_name(ctx context.Context, field graphql.CollectedField, obj *model.OfferedRate) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OfferedRate_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OfferedRate_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26020,7 +30043,19 @@ func (ec *executionContext) fieldContext_OfferedRate_name(_ context.Context, fie
 }
 
 func (ec *executionContext) _OfferedRate_costMinor(ctx context.Context, field graphql.CollectedField, obj *model.OfferedRate) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.CostMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OfferedRate_costMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.CostMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OfferedRate_costMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26037,7 +30072,19 @@ func (ec *executionContext) fieldContext_OfferedRate_costMinor(_ context.Context
 }
 
 func (ec *executionContext) _Order_id(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26054,7 +30101,19 @@ func (ec *executionContext) fieldContext_Order_id(_ context.Context, field graph
 }
 
 func (ec *executionContext) _Order_number(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Number)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_number,
+		func(ctx context.Context) (any, error) {
+			return obj.Number, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_number(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26071,7 +30130,19 @@ func (ec *executionContext) fieldContext_Order_number(_ context.Context, field g
 }
 
 func (ec *executionContext) _Order_status(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalNOrderStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐOrderStatus(ctx, field.Selections, obj.Status)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_status,
+		func(ctx context.Context) (any, error) {
+			return obj.Status, nil
+		},
+		nil,
+		ec.marshalNOrderStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐOrderStatus,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26088,7 +30159,19 @@ func (ec *executionContext) fieldContext_Order_status(_ context.Context, field g
 }
 
 func (ec *executionContext) _Order_financialStatus(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalNFinancialStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFinancialStatus(ctx, field.Selections, obj.FinancialStatus)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_financialStatus,
+		func(ctx context.Context) (any, error) {
+			return obj.FinancialStatus, nil
+		},
+		nil,
+		ec.marshalNFinancialStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFinancialStatus,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_financialStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26105,7 +30188,19 @@ func (ec *executionContext) fieldContext_Order_financialStatus(_ context.Context
 }
 
 func (ec *executionContext) _Order_fulfillmentStatus(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalNFulfillmentStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFulfillmentStatus(ctx, field.Selections, obj.FulfillmentStatus)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_fulfillmentStatus,
+		func(ctx context.Context) (any, error) {
+			return obj.FulfillmentStatus, nil
+		},
+		nil,
+		ec.marshalNFulfillmentStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFulfillmentStatus,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_fulfillmentStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26122,7 +30217,19 @@ func (ec *executionContext) fieldContext_Order_fulfillmentStatus(_ context.Conte
 }
 
 func (ec *executionContext) _Order_currency(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_currency,
+		func(ctx context.Context) (any, error) {
+			return obj.Currency, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26139,7 +30246,19 @@ func (ec *executionContext) fieldContext_Order_currency(_ context.Context, field
 }
 
 func (ec *executionContext) _Order_subtotalMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.SubtotalMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_subtotalMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.SubtotalMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_subtotalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26156,7 +30275,19 @@ func (ec *executionContext) fieldContext_Order_subtotalMinor(_ context.Context, 
 }
 
 func (ec *executionContext) _Order_discountMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.DiscountMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_discountMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.DiscountMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_discountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26173,7 +30304,19 @@ func (ec *executionContext) fieldContext_Order_discountMinor(_ context.Context, 
 }
 
 func (ec *executionContext) _Order_shippingMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.ShippingMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_shippingMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.ShippingMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_shippingMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26190,7 +30333,19 @@ func (ec *executionContext) fieldContext_Order_shippingMinor(_ context.Context, 
 }
 
 func (ec *executionContext) _Order_taxMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TaxMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_taxMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.TaxMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_taxMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26207,7 +30362,19 @@ func (ec *executionContext) fieldContext_Order_taxMinor(_ context.Context, field
 }
 
 func (ec *executionContext) _Order_totalMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TotalMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_totalMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.TotalMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_totalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26224,7 +30391,19 @@ func (ec *executionContext) fieldContext_Order_totalMinor(_ context.Context, fie
 }
 
 func (ec *executionContext) _Order_paidMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.PaidMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_paidMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.PaidMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_paidMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26241,7 +30420,19 @@ func (ec *executionContext) fieldContext_Order_paidMinor(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Order_refundedMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.RefundedMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_refundedMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.RefundedMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_refundedMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26258,7 +30449,19 @@ func (ec *executionContext) fieldContext_Order_refundedMinor(_ context.Context, 
 }
 
 func (ec *executionContext) _Order_customerId(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicCustomerID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_customerId,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicCustomerID(), nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_customerId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26364,7 +30567,19 @@ func (ec *executionContext) fieldContext_Order_customer(_ context.Context, field
 }
 
 func (ec *executionContext) _Order_email(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Email)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_email,
+		func(ctx context.Context) (any, error) {
+			return obj.Email, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_email(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26540,7 +30755,19 @@ func (ec *executionContext) fieldContext_Order_lineItems(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Order_notesCount(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.NotesCount)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_notesCount,
+		func(ctx context.Context) (any, error) {
+			return obj.NotesCount, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_notesCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26996,7 +31223,19 @@ func (ec *executionContext) fieldContext_Order_tags(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Order_source(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Source)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_source,
+		func(ctx context.Context) (any, error) {
+			return obj.Source, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_source(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27013,7 +31252,19 @@ func (ec *executionContext) fieldContext_Order_source(_ context.Context, field g
 }
 
 func (ec *executionContext) _Order_placedAt(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.PlacedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_placedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.PlacedAt, nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_placedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27030,7 +31281,19 @@ func (ec *executionContext) fieldContext_Order_placedAt(_ context.Context, field
 }
 
 func (ec *executionContext) _Order_paidAt(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.PaidAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_paidAt,
+		func(ctx context.Context) (any, error) {
+			return obj.PaidAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_paidAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27047,7 +31310,19 @@ func (ec *executionContext) fieldContext_Order_paidAt(_ context.Context, field g
 }
 
 func (ec *executionContext) _Order_fulfilledAt(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.FulfilledAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_fulfilledAt,
+		func(ctx context.Context) (any, error) {
+			return obj.FulfilledAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_fulfilledAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27064,7 +31339,19 @@ func (ec *executionContext) fieldContext_Order_fulfilledAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _Order_cancelledAt(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CancelledAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_cancelledAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CancelledAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_cancelledAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27081,7 +31368,19 @@ func (ec *executionContext) fieldContext_Order_cancelledAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _Order_completedAt(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CompletedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_completedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CompletedAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_completedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27098,7 +31397,19 @@ func (ec *executionContext) fieldContext_Order_completedAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _Order_version(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_version,
+		func(ctx context.Context) (any, error) {
+			return obj.Version, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27115,7 +31426,19 @@ func (ec *executionContext) fieldContext_Order_version(_ context.Context, field 
 }
 
 func (ec *executionContext) _Order_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27132,7 +31455,19 @@ func (ec *executionContext) fieldContext_Order_createdAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Order_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_updatedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27149,7 +31484,19 @@ func (ec *executionContext) fieldContext_Order_updatedAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Order_includedTaxMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.IncludedTaxMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_includedTaxMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.IncludedTaxMinor, nil
+		},
+		nil,
+		ec.marshalOMoney2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_includedTaxMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27166,7 +31513,19 @@ func (ec *executionContext) fieldContext_Order_includedTaxMinor(_ context.Contex
 }
 
 func (ec *executionContext) _Order_discountCode(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DiscountCode)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_discountCode,
+		func(ctx context.Context) (any, error) {
+			return obj.DiscountCode, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_discountCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27183,7 +31542,19 @@ func (ec *executionContext) fieldContext_Order_discountCode(_ context.Context, f
 }
 
 func (ec *executionContext) _Order_shippingMethod(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ShippingMethod)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_shippingMethod,
+		func(ctx context.Context) (any, error) {
+			return obj.ShippingMethod, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_shippingMethod(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27200,7 +31571,19 @@ func (ec *executionContext) fieldContext_Order_shippingMethod(_ context.Context,
 }
 
 func (ec *executionContext) _Order_paymentMethod(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalOPaymentMethodKind2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethod(ctx, field.Selections, obj.PaymentMethod)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_paymentMethod,
+		func(ctx context.Context) (any, error) {
+			return obj.PaymentMethod, nil
+		},
+		nil,
+		ec.marshalOPaymentMethodKind2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethod,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_paymentMethod(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27217,7 +31600,19 @@ func (ec *executionContext) fieldContext_Order_paymentMethod(_ context.Context, 
 }
 
 func (ec *executionContext) _Order_externalNumber(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ExternalNumber)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_externalNumber,
+		func(ctx context.Context) (any, error) {
+			return obj.ExternalNumber, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Order_externalNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27234,7 +31629,19 @@ func (ec *executionContext) fieldContext_Order_externalNumber(_ context.Context,
 }
 
 func (ec *executionContext) _OrderAct_id(ctx context.Context, field graphql.CollectedField, obj *model.OrderAct) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderAct_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OrderAct_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27288,7 +31695,19 @@ func (ec *executionContext) fieldContext_OrderAct_actor(_ context.Context, field
 }
 
 func (ec *executionContext) _OrderAct_action(ctx context.Context, field graphql.CollectedField, obj *model.OrderAct) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Action)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderAct_action,
+		func(ctx context.Context) (any, error) {
+			return obj.Action, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OrderAct_action(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27305,7 +31724,19 @@ func (ec *executionContext) fieldContext_OrderAct_action(_ context.Context, fiel
 }
 
 func (ec *executionContext) _OrderAct_requestId(ctx context.Context, field graphql.CollectedField, obj *model.OrderAct) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.RequestID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderAct_requestId,
+		func(ctx context.Context) (any, error) {
+			return obj.RequestID, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_OrderAct_requestId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27322,7 +31753,19 @@ func (ec *executionContext) fieldContext_OrderAct_requestId(_ context.Context, f
 }
 
 func (ec *executionContext) _OrderAct_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.OrderAct) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderAct_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OrderAct_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27631,7 +32074,19 @@ func (ec *executionContext) fieldContext_OrderCounts_cancelled(_ context.Context
 }
 
 func (ec *executionContext) _OrderEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Order]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OrderEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27761,7 +32216,19 @@ func (ec *executionContext) fieldContext_OrderEdge_node(_ context.Context, field
 }
 
 func (ec *executionContext) _OrderNote_id(ctx context.Context, field graphql.CollectedField, obj *model.OrderNote) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderNote_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OrderNote_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27778,7 +32245,19 @@ func (ec *executionContext) fieldContext_OrderNote_id(_ context.Context, field g
 }
 
 func (ec *executionContext) _OrderNote_orderId(ctx context.Context, field graphql.CollectedField, obj *model.OrderNote) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicOrderID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderNote_orderId,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicOrderID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OrderNote_orderId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27795,7 +32274,19 @@ func (ec *executionContext) fieldContext_OrderNote_orderId(_ context.Context, fi
 }
 
 func (ec *executionContext) _OrderNote_body(ctx context.Context, field graphql.CollectedField, obj *model.OrderNote) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Body)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderNote_body,
+		func(ctx context.Context) (any, error) {
+			return obj.Body, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OrderNote_body(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27812,7 +32303,19 @@ func (ec *executionContext) fieldContext_OrderNote_body(_ context.Context, field
 }
 
 func (ec *executionContext) _OrderNote_visibility(ctx context.Context, field graphql.CollectedField, obj *model.OrderNote) (ret graphql.Marshaler) {
-	return ec.marshalNNoteVisibility2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐNoteVisibility(ctx, field.Selections, obj.Visibility)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderNote_visibility,
+		func(ctx context.Context) (any, error) {
+			return obj.Visibility, nil
+		},
+		nil,
+		ec.marshalNNoteVisibility2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐNoteVisibility,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OrderNote_visibility(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -27866,7 +32369,19 @@ func (ec *executionContext) fieldContext_OrderNote_author(_ context.Context, fie
 }
 
 func (ec *executionContext) _OrderNote_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.OrderNote) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderNote_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OrderNote_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28000,7 +32515,19 @@ func (ec *executionContext) fieldContext_OrderNoteConnection_pageInfo(_ context.
 }
 
 func (ec *executionContext) _OrderNoteEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.OrderNote]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderNoteEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OrderNoteEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28407,7 +32934,19 @@ func (ec *executionContext) fieldContext_OrderPayload_userErrors(_ context.Conte
 }
 
 func (ec *executionContext) _OrderPreview_currency(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderPreview_currency,
+		func(ctx context.Context) (any, error) {
+			return obj.Currency, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OrderPreview_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28467,7 +33006,19 @@ func (ec *executionContext) fieldContext_OrderPreview_lineItems(_ context.Contex
 }
 
 func (ec *executionContext) _OrderPreview_subtotalMinor(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.SubtotalMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderPreview_subtotalMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.SubtotalMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OrderPreview_subtotalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28484,7 +33035,19 @@ func (ec *executionContext) fieldContext_OrderPreview_subtotalMinor(_ context.Co
 }
 
 func (ec *executionContext) _OrderPreview_discountMinor(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.DiscountMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderPreview_discountMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.DiscountMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OrderPreview_discountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28501,7 +33064,19 @@ func (ec *executionContext) fieldContext_OrderPreview_discountMinor(_ context.Co
 }
 
 func (ec *executionContext) _OrderPreview_shippingMinor(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.ShippingMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderPreview_shippingMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.ShippingMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OrderPreview_shippingMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28518,7 +33093,19 @@ func (ec *executionContext) fieldContext_OrderPreview_shippingMinor(_ context.Co
 }
 
 func (ec *executionContext) _OrderPreview_taxMinor(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TaxMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderPreview_taxMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.TaxMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OrderPreview_taxMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28535,7 +33122,19 @@ func (ec *executionContext) fieldContext_OrderPreview_taxMinor(_ context.Context
 }
 
 func (ec *executionContext) _OrderPreview_includedTaxMinor(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
-	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.IncludedTaxMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderPreview_includedTaxMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.IncludedTaxMinor, nil
+		},
+		nil,
+		ec.marshalOMoney2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_OrderPreview_includedTaxMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28552,7 +33151,19 @@ func (ec *executionContext) fieldContext_OrderPreview_includedTaxMinor(_ context
 }
 
 func (ec *executionContext) _OrderPreview_totalMinor(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TotalMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderPreview_totalMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.TotalMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OrderPreview_totalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28606,7 +33217,19 @@ func (ec *executionContext) fieldContext_OrderPreview_shippingRates(_ context.Co
 }
 
 func (ec *executionContext) _OrderPreviewLine_title(ctx context.Context, field graphql.CollectedField, obj *db.OrderLine) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderPreviewLine_title,
+		func(ctx context.Context) (any, error) {
+			return obj.Title, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OrderPreviewLine_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28623,7 +33246,19 @@ func (ec *executionContext) fieldContext_OrderPreviewLine_title(_ context.Contex
 }
 
 func (ec *executionContext) _OrderPreviewLine_quantity(ctx context.Context, field graphql.CollectedField, obj *db.OrderLine) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Quantity)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderPreviewLine_quantity,
+		func(ctx context.Context) (any, error) {
+			return obj.Quantity, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OrderPreviewLine_quantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28640,7 +33275,19 @@ func (ec *executionContext) fieldContext_OrderPreviewLine_quantity(_ context.Con
 }
 
 func (ec *executionContext) _OrderPreviewLine_unitPriceMinor(ctx context.Context, field graphql.CollectedField, obj *db.OrderLine) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.UnitPriceMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderPreviewLine_unitPriceMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.UnitPriceMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OrderPreviewLine_unitPriceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28657,7 +33304,19 @@ func (ec *executionContext) fieldContext_OrderPreviewLine_unitPriceMinor(_ conte
 }
 
 func (ec *executionContext) _OrderPreviewLine_discountMinor(ctx context.Context, field graphql.CollectedField, obj *db.OrderLine) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.DiscountMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderPreviewLine_discountMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.DiscountMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OrderPreviewLine_discountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28674,7 +33333,19 @@ func (ec *executionContext) fieldContext_OrderPreviewLine_discountMinor(_ contex
 }
 
 func (ec *executionContext) _OrderPreviewLine_taxMinor(ctx context.Context, field graphql.CollectedField, obj *db.OrderLine) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TaxMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderPreviewLine_taxMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.TaxMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OrderPreviewLine_taxMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28691,7 +33362,19 @@ func (ec *executionContext) fieldContext_OrderPreviewLine_taxMinor(_ context.Con
 }
 
 func (ec *executionContext) _OrderPreviewLine_totalMinor(ctx context.Context, field graphql.CollectedField, obj *db.OrderLine) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TotalMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderPreviewLine_totalMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.TotalMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_OrderPreviewLine_totalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28848,7 +33531,19 @@ func (ec *executionContext) fieldContext_OrderWork_partlyPaid(_ context.Context,
 }
 
 func (ec *executionContext) _Page_id(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Page_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Page_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28865,7 +33560,19 @@ func (ec *executionContext) fieldContext_Page_id(_ context.Context, field graphq
 }
 
 func (ec *executionContext) _Page_title(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Page_title,
+		func(ctx context.Context) (any, error) {
+			return obj.Title, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Page_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28882,7 +33589,19 @@ func (ec *executionContext) fieldContext_Page_title(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Page_handle(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Handle)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Page_handle,
+		func(ctx context.Context) (any, error) {
+			return obj.Handle, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Page_handle(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28899,7 +33618,19 @@ func (ec *executionContext) fieldContext_Page_handle(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Page_status(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
-	return ec.marshalNPageStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPageStatus(ctx, field.Selections, obj.Status)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Page_status,
+		func(ctx context.Context) (any, error) {
+			return obj.Status, nil
+		},
+		nil,
+		ec.marshalNPageStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPageStatus,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Page_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28916,7 +33647,19 @@ func (ec *executionContext) fieldContext_Page_status(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Page_kind(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
-	return ec.marshalOPageKind2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPageKind(ctx, field.Selections, obj.Kind)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Page_kind,
+		func(ctx context.Context) (any, error) {
+			return obj.Kind, nil
+		},
+		nil,
+		ec.marshalOPageKind2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPageKind,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Page_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28933,7 +33676,19 @@ func (ec *executionContext) fieldContext_Page_kind(_ context.Context, field grap
 }
 
 func (ec *executionContext) _Page_body(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Body)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Page_body,
+		func(ctx context.Context) (any, error) {
+			return obj.Body, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Page_body(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28950,7 +33705,19 @@ func (ec *executionContext) fieldContext_Page_body(_ context.Context, field grap
 }
 
 func (ec *executionContext) _Page_seoDescription(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.SeoDescription)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Page_seoDescription,
+		func(ctx context.Context) (any, error) {
+			return obj.SeoDescription, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Page_seoDescription(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28967,7 +33734,19 @@ func (ec *executionContext) fieldContext_Page_seoDescription(_ context.Context, 
 }
 
 func (ec *executionContext) _Page_publishedAt(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.PublishedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Page_publishedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.PublishedAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Page_publishedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -28984,7 +33763,19 @@ func (ec *executionContext) fieldContext_Page_publishedAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _Page_version(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Page_version,
+		func(ctx context.Context) (any, error) {
+			return obj.Version, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Page_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29001,7 +33792,19 @@ func (ec *executionContext) fieldContext_Page_version(_ context.Context, field g
 }
 
 func (ec *executionContext) _Page_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Page_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Page_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29018,7 +33821,19 @@ func (ec *executionContext) fieldContext_Page_createdAt(_ context.Context, field
 }
 
 func (ec *executionContext) _Page_updatedAt(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Page_updatedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Page_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29162,7 +33977,19 @@ func (ec *executionContext) fieldContext_PageConnection_pageInfo(_ context.Conte
 }
 
 func (ec *executionContext) _PageDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.PageDeletePayload) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PageDeletePayload_deletedId,
+		func(ctx context.Context) (any, error) {
+			return obj.DeletedID, nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_PageDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29218,7 +34045,19 @@ func (ec *executionContext) fieldContext_PageDeletePayload_userErrors(_ context.
 }
 
 func (ec *executionContext) _PageEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.Page]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PageEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_PageEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29288,7 +34127,19 @@ func (ec *executionContext) fieldContext_PageEdge_node(_ context.Context, field 
 }
 
 func (ec *executionContext) _PageInfo_hasNextPage(ctx context.Context, field graphql.CollectedField, obj *model.PageInfo) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.HasNextPage)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PageInfo_hasNextPage,
+		func(ctx context.Context) (any, error) {
+			return obj.HasNextPage, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_PageInfo_hasNextPage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29305,7 +34156,19 @@ func (ec *executionContext) fieldContext_PageInfo_hasNextPage(_ context.Context,
 }
 
 func (ec *executionContext) _PageInfo_hasPreviousPage(ctx context.Context, field graphql.CollectedField, obj *model.PageInfo) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.HasPreviousPage)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PageInfo_hasPreviousPage,
+		func(ctx context.Context) (any, error) {
+			return obj.HasPreviousPage, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_PageInfo_hasPreviousPage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29322,7 +34185,19 @@ func (ec *executionContext) fieldContext_PageInfo_hasPreviousPage(_ context.Cont
 }
 
 func (ec *executionContext) _PageInfo_startCursor(ctx context.Context, field graphql.CollectedField, obj *model.PageInfo) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.StartCursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PageInfo_startCursor,
+		func(ctx context.Context) (any, error) {
+			return obj.StartCursor, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_PageInfo_startCursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29339,7 +34214,19 @@ func (ec *executionContext) fieldContext_PageInfo_startCursor(_ context.Context,
 }
 
 func (ec *executionContext) _PageInfo_endCursor(ctx context.Context, field graphql.CollectedField, obj *model.PageInfo) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.EndCursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PageInfo_endCursor,
+		func(ctx context.Context) (any, error) {
+			return obj.EndCursor, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_PageInfo_endCursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29448,7 +34335,19 @@ func (ec *executionContext) fieldContext_PagePayload_userErrors(_ context.Contex
 }
 
 func (ec *executionContext) _PasskeyAskPayload_token(ctx context.Context, field graphql.CollectedField, obj *model.PasskeyAskPayload) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Token)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PasskeyAskPayload_token,
+		func(ctx context.Context) (any, error) {
+			return obj.Token, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_PasskeyAskPayload_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29465,7 +34364,19 @@ func (ec *executionContext) fieldContext_PasskeyAskPayload_token(_ context.Conte
 }
 
 func (ec *executionContext) _PasskeyAskPayload_options(ctx context.Context, field graphql.CollectedField, obj *model.PasskeyAskPayload) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Options)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PasskeyAskPayload_options,
+		func(ctx context.Context) (any, error) {
+			return obj.Options, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_PasskeyAskPayload_options(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29521,7 +34432,19 @@ func (ec *executionContext) fieldContext_PasskeyAskPayload_userErrors(_ context.
 }
 
 func (ec *executionContext) _PasskeyBeginPayload_token(ctx context.Context, field graphql.CollectedField, obj *model.PasskeyBeginPayload) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Token)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PasskeyBeginPayload_token,
+		func(ctx context.Context) (any, error) {
+			return obj.Token, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_PasskeyBeginPayload_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29538,7 +34461,19 @@ func (ec *executionContext) fieldContext_PasskeyBeginPayload_token(_ context.Con
 }
 
 func (ec *executionContext) _PasskeyBeginPayload_options(ctx context.Context, field graphql.CollectedField, obj *model.PasskeyBeginPayload) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Options)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PasskeyBeginPayload_options,
+		func(ctx context.Context) (any, error) {
+			return obj.Options, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_PasskeyBeginPayload_options(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29594,7 +34529,19 @@ func (ec *executionContext) fieldContext_PasskeyBeginPayload_userErrors(_ contex
 }
 
 func (ec *executionContext) _PasswordChangePayload_changed(ctx context.Context, field graphql.CollectedField, obj *model.PasswordChangePayload) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Changed)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PasswordChangePayload_changed,
+		func(ctx context.Context) (any, error) {
+			return obj.Changed, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_PasswordChangePayload_changed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29650,7 +34597,19 @@ func (ec *executionContext) fieldContext_PasswordChangePayload_userErrors(_ cont
 }
 
 func (ec *executionContext) _Payment_id(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Payment_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Payment_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29667,7 +34626,19 @@ func (ec *executionContext) fieldContext_Payment_id(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Payment_kind(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
-	return ec.marshalNPaymentKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentKind(ctx, field.Selections, obj.Kind)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Payment_kind,
+		func(ctx context.Context) (any, error) {
+			return obj.Kind, nil
+		},
+		nil,
+		ec.marshalNPaymentKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentKind,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Payment_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29684,7 +34655,19 @@ func (ec *executionContext) fieldContext_Payment_kind(_ context.Context, field g
 }
 
 func (ec *executionContext) _Payment_amountMinor(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.AmountMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Payment_amountMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.AmountMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Payment_amountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29701,7 +34684,19 @@ func (ec *executionContext) fieldContext_Payment_amountMinor(_ context.Context, 
 }
 
 func (ec *executionContext) _Payment_currency(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Payment_currency,
+		func(ctx context.Context) (any, error) {
+			return obj.Currency, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Payment_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29718,7 +34713,19 @@ func (ec *executionContext) fieldContext_Payment_currency(_ context.Context, fie
 }
 
 func (ec *executionContext) _Payment_method(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Method)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Payment_method,
+		func(ctx context.Context) (any, error) {
+			return obj.Method, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Payment_method(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29735,7 +34742,19 @@ func (ec *executionContext) fieldContext_Payment_method(_ context.Context, field
 }
 
 func (ec *executionContext) _Payment_reference(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Reference)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Payment_reference,
+		func(ctx context.Context) (any, error) {
+			return obj.Reference, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Payment_reference(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29752,7 +34771,19 @@ func (ec *executionContext) fieldContext_Payment_reference(_ context.Context, fi
 }
 
 func (ec *executionContext) _Payment_reason(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Reason)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Payment_reason,
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Payment_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29804,7 +34835,19 @@ func (ec *executionContext) fieldContext_Payment_lines(_ context.Context, field 
 }
 
 func (ec *executionContext) _Payment_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Payment_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Payment_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29821,7 +34864,19 @@ func (ec *executionContext) fieldContext_Payment_createdAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _PaymentAccount_connected(ctx context.Context, field graphql.CollectedField, obj *model.PaymentAccount) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Connected)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PaymentAccount_connected,
+		func(ctx context.Context) (any, error) {
+			return obj.Connected, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_PaymentAccount_connected(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29838,7 +34893,19 @@ func (ec *executionContext) fieldContext_PaymentAccount_connected(_ context.Cont
 }
 
 func (ec *executionContext) _PaymentAccount_live(ctx context.Context, field graphql.CollectedField, obj *model.PaymentAccount) (ret graphql.Marshaler) {
-	return ec.marshalOBoolean2ᚖbool(ctx, field.Selections, obj.Live)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PaymentAccount_live,
+		func(ctx context.Context) (any, error) {
+			return obj.Live, nil
+		},
+		nil,
+		ec.marshalOBoolean2ᚖbool,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_PaymentAccount_live(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29855,7 +34922,19 @@ func (ec *executionContext) fieldContext_PaymentAccount_live(_ context.Context, 
 }
 
 func (ec *executionContext) _PaymentAccount_secretHint(ctx context.Context, field graphql.CollectedField, obj *model.PaymentAccount) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.SecretHint)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PaymentAccount_secretHint,
+		func(ctx context.Context) (any, error) {
+			return obj.SecretHint, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_PaymentAccount_secretHint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29872,7 +34951,19 @@ func (ec *executionContext) fieldContext_PaymentAccount_secretHint(_ context.Con
 }
 
 func (ec *executionContext) _PaymentAccount_signingHint(ctx context.Context, field graphql.CollectedField, obj *model.PaymentAccount) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.SigningHint)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PaymentAccount_signingHint,
+		func(ctx context.Context) (any, error) {
+			return obj.SigningHint, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_PaymentAccount_signingHint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29889,7 +34980,19 @@ func (ec *executionContext) fieldContext_PaymentAccount_signingHint(_ context.Co
 }
 
 func (ec *executionContext) _PaymentAccount_webhookUrl(ctx context.Context, field graphql.CollectedField, obj *model.PaymentAccount) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.WebhookURL)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PaymentAccount_webhookUrl,
+		func(ctx context.Context) (any, error) {
+			return obj.WebhookURL, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_PaymentAccount_webhookUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29906,7 +35009,19 @@ func (ec *executionContext) fieldContext_PaymentAccount_webhookUrl(_ context.Con
 }
 
 func (ec *executionContext) _PaymentAccount_webhookEvents(ctx context.Context, field graphql.CollectedField, obj *model.PaymentAccount) (ret graphql.Marshaler) {
-	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.WebhookEvents)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PaymentAccount_webhookEvents,
+		func(ctx context.Context) (any, error) {
+			return obj.WebhookEvents, nil
+		},
+		nil,
+		ec.marshalNString2ᚕstringᚄ,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_PaymentAccount_webhookEvents(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29923,7 +35038,19 @@ func (ec *executionContext) fieldContext_PaymentAccount_webhookEvents(_ context.
 }
 
 func (ec *executionContext) _PaymentAccount_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.PaymentAccount) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PaymentAccount_updatedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_PaymentAccount_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29940,7 +35067,19 @@ func (ec *executionContext) fieldContext_PaymentAccount_updatedAt(_ context.Cont
 }
 
 func (ec *executionContext) _PaymentMethod_kind(ctx context.Context, field graphql.CollectedField, obj *document.PaymentMethod) (ret graphql.Marshaler) {
-	return ec.marshalNPaymentMethodKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethod(ctx, field.Selections, obj.Kind)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PaymentMethod_kind,
+		func(ctx context.Context) (any, error) {
+			return obj.Kind, nil
+		},
+		nil,
+		ec.marshalNPaymentMethodKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethod,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_PaymentMethod_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29957,7 +35096,19 @@ func (ec *executionContext) fieldContext_PaymentMethod_kind(_ context.Context, f
 }
 
 func (ec *executionContext) _PaymentMethod_name(ctx context.Context, field graphql.CollectedField, obj *document.PaymentMethod) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PaymentMethod_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_PaymentMethod_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29974,7 +35125,19 @@ func (ec *executionContext) fieldContext_PaymentMethod_name(_ context.Context, f
 }
 
 func (ec *executionContext) _PaymentMethod_instructions(ctx context.Context, field graphql.CollectedField, obj *document.PaymentMethod) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Instructions)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PaymentMethod_instructions,
+		func(ctx context.Context) (any, error) {
+			return obj.Instructions, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_PaymentMethod_instructions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29991,7 +35154,19 @@ func (ec *executionContext) fieldContext_PaymentMethod_instructions(_ context.Co
 }
 
 func (ec *executionContext) _PaymentMethod_active(ctx context.Context, field graphql.CollectedField, obj *document.PaymentMethod) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Active)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PaymentMethod_active,
+		func(ctx context.Context) (any, error) {
+			return obj.Active, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_PaymentMethod_active(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30008,7 +35183,19 @@ func (ec *executionContext) fieldContext_PaymentMethod_active(_ context.Context,
 }
 
 func (ec *executionContext) _PaymentRefund_paymentId(ctx context.Context, field graphql.CollectedField, obj *model.PaymentRefund) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PaymentID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PaymentRefund_paymentId,
+		func(ctx context.Context) (any, error) {
+			return obj.PaymentID(), nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_PaymentRefund_paymentId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30025,7 +35212,19 @@ func (ec *executionContext) fieldContext_PaymentRefund_paymentId(_ context.Conte
 }
 
 func (ec *executionContext) _PaymentRefund_amountMinor(ctx context.Context, field graphql.CollectedField, obj *model.PaymentRefund) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.AmountMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PaymentRefund_amountMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.AmountMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_PaymentRefund_amountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30042,7 +35241,19 @@ func (ec *executionContext) fieldContext_PaymentRefund_amountMinor(_ context.Con
 }
 
 func (ec *executionContext) _PaymentRefund_currency(ctx context.Context, field graphql.CollectedField, obj *model.PaymentRefund) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PaymentRefund_currency,
+		func(ctx context.Context) (any, error) {
+			return obj.Currency, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_PaymentRefund_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30059,7 +35270,19 @@ func (ec *executionContext) fieldContext_PaymentRefund_currency(_ context.Contex
 }
 
 func (ec *executionContext) _PaymentRefund_state(ctx context.Context, field graphql.CollectedField, obj *model.PaymentRefund) (ret graphql.Marshaler) {
-	return ec.marshalNPaymentRefundState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentRefundState(ctx, field.Selections, obj.State)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PaymentRefund_state,
+		func(ctx context.Context) (any, error) {
+			return obj.State, nil
+		},
+		nil,
+		ec.marshalNPaymentRefundState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentRefundState,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_PaymentRefund_state(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30076,7 +35299,19 @@ func (ec *executionContext) fieldContext_PaymentRefund_state(_ context.Context, 
 }
 
 func (ec *executionContext) _PaymentRefund_failure(ctx context.Context, field graphql.CollectedField, obj *model.PaymentRefund) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Failure)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PaymentRefund_failure,
+		func(ctx context.Context) (any, error) {
+			return obj.Failure, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_PaymentRefund_failure(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30093,7 +35328,19 @@ func (ec *executionContext) fieldContext_PaymentRefund_failure(_ context.Context
 }
 
 func (ec *executionContext) _PaymentRefund_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.PaymentRefund) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PaymentRefund_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_PaymentRefund_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30149,7 +35396,19 @@ func (ec *executionContext) fieldContext_PaymentSettings_methods(_ context.Conte
 }
 
 func (ec *executionContext) _PaymentSettings_kinds(ctx context.Context, field graphql.CollectedField, obj *model.PaymentSettings) (ret graphql.Marshaler) {
-	return ec.marshalNPaymentMethodKind2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethodᚄ(ctx, field.Selections, obj.Kinds)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PaymentSettings_kinds,
+		func(ctx context.Context) (any, error) {
+			return obj.Kinds, nil
+		},
+		nil,
+		ec.marshalNPaymentMethodKind2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethodᚄ,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_PaymentSettings_kinds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30211,7 +35470,19 @@ func (ec *executionContext) fieldContext_PaymentSettings_stripe(_ context.Contex
 }
 
 func (ec *executionContext) _PaymentSettings_version(ctx context.Context, field graphql.CollectedField, obj *model.PaymentSettings) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PaymentSettings_version,
+		func(ctx context.Context) (any, error) {
+			return obj.Version, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_PaymentSettings_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30228,7 +35499,19 @@ func (ec *executionContext) fieldContext_PaymentSettings_version(_ context.Conte
 }
 
 func (ec *executionContext) _PaymentSettings_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.PaymentSettings) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PaymentSettings_updatedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt(), nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_PaymentSettings_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30325,7 +35608,19 @@ func (ec *executionContext) fieldContext_PaymentSettingsPayload_userErrors(_ con
 }
 
 func (ec *executionContext) _Product_id(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Product_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30342,7 +35637,19 @@ func (ec *executionContext) fieldContext_Product_id(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Product_title(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_title,
+		func(ctx context.Context) (any, error) {
+			return obj.Title, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Product_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30359,7 +35666,19 @@ func (ec *executionContext) fieldContext_Product_title(_ context.Context, field 
 }
 
 func (ec *executionContext) _Product_handle(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Handle)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_handle,
+		func(ctx context.Context) (any, error) {
+			return obj.Handle, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Product_handle(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30376,7 +35695,19 @@ func (ec *executionContext) fieldContext_Product_handle(_ context.Context, field
 }
 
 func (ec *executionContext) _Product_description(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_description,
+		func(ctx context.Context) (any, error) {
+			return obj.Description, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Product_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30393,7 +35724,19 @@ func (ec *executionContext) fieldContext_Product_description(_ context.Context, 
 }
 
 func (ec *executionContext) _Product_status(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return ec.marshalNProductStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐProductStatus(ctx, field.Selections, obj.Status)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_status,
+		func(ctx context.Context) (any, error) {
+			return obj.Status, nil
+		},
+		nil,
+		ec.marshalNProductStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐProductStatus,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Product_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30410,7 +35753,19 @@ func (ec *executionContext) fieldContext_Product_status(_ context.Context, field
 }
 
 func (ec *executionContext) _Product_priceMinor(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.PriceMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_priceMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.PriceMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Product_priceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30427,7 +35782,19 @@ func (ec *executionContext) fieldContext_Product_priceMinor(_ context.Context, f
 }
 
 func (ec *executionContext) _Product_compareAtPriceMinor(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.CompareAtPriceMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_compareAtPriceMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.CompareAtPriceMinor, nil
+		},
+		nil,
+		ec.marshalOMoney2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Product_compareAtPriceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30444,7 +35811,19 @@ func (ec *executionContext) fieldContext_Product_compareAtPriceMinor(_ context.C
 }
 
 func (ec *executionContext) _Product_currency(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_currency,
+		func(ctx context.Context) (any, error) {
+			return obj.Currency, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Product_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30461,7 +35840,19 @@ func (ec *executionContext) fieldContext_Product_currency(_ context.Context, fie
 }
 
 func (ec *executionContext) _Product_sku(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Sku)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_sku,
+		func(ctx context.Context) (any, error) {
+			return obj.Sku, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Product_sku(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30478,7 +35869,19 @@ func (ec *executionContext) fieldContext_Product_sku(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Product_vendor(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Vendor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_vendor,
+		func(ctx context.Context) (any, error) {
+			return obj.Vendor, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Product_vendor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30495,7 +35898,19 @@ func (ec *executionContext) fieldContext_Product_vendor(_ context.Context, field
 }
 
 func (ec *executionContext) _Product_productType(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ProductType)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_productType,
+		func(ctx context.Context) (any, error) {
+			return obj.ProductType, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Product_productType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30541,7 +35956,19 @@ func (ec *executionContext) fieldContext_Product_tags(_ context.Context, field g
 }
 
 func (ec *executionContext) _Product_inventoryQuantity(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.InventoryQuantity)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_inventoryQuantity,
+		func(ctx context.Context) (any, error) {
+			return obj.InventoryQuantity, nil
+		},
+		nil,
+		ec.marshalOLong2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Product_inventoryQuantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30558,7 +35985,19 @@ func (ec *executionContext) fieldContext_Product_inventoryQuantity(_ context.Con
 }
 
 func (ec *executionContext) _Product_imageUrl(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ImageURL)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_imageUrl,
+		func(ctx context.Context) (any, error) {
+			return obj.ImageURL, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Product_imageUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30575,7 +36014,19 @@ func (ec *executionContext) fieldContext_Product_imageUrl(_ context.Context, fie
 }
 
 func (ec *executionContext) _Product_publishedAt(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.PublishedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_publishedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.PublishedAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Product_publishedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30592,7 +36043,19 @@ func (ec *executionContext) fieldContext_Product_publishedAt(_ context.Context, 
 }
 
 func (ec *executionContext) _Product_version(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_version,
+		func(ctx context.Context) (any, error) {
+			return obj.Version, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Product_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30609,7 +36072,19 @@ func (ec *executionContext) fieldContext_Product_version(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Product_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Product_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30626,7 +36101,19 @@ func (ec *executionContext) fieldContext_Product_createdAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _Product_updatedAt(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_updatedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Product_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30643,7 +36130,19 @@ func (ec *executionContext) fieldContext_Product_updatedAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _Product_weightGrams(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.WeightGrams)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_weightGrams,
+		func(ctx context.Context) (any, error) {
+			return obj.WeightGrams, nil
+		},
+		nil,
+		ec.marshalOLong2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Product_weightGrams(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30660,7 +36159,19 @@ func (ec *executionContext) fieldContext_Product_weightGrams(_ context.Context, 
 }
 
 func (ec *executionContext) _Product_maxPriceMinor(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.MaxPriceMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_maxPriceMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.MaxPriceMinor, nil
+		},
+		nil,
+		ec.marshalOMoney2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Product_maxPriceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30865,7 +36376,19 @@ func (ec *executionContext) fieldContext_Product_image(_ context.Context, field 
 }
 
 func (ec *executionContext) _Product_requiresShipping(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.RequiresShipping)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_requiresShipping,
+		func(ctx context.Context) (any, error) {
+			return obj.RequiresShipping, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Product_requiresShipping(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31142,7 +36665,19 @@ func (ec *executionContext) fieldContext_ProductCounts_archived(_ context.Contex
 }
 
 func (ec *executionContext) _ProductDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.ProductDeletePayload) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductDeletePayload_deletedId,
+		func(ctx context.Context) (any, error) {
+			return obj.DeletedID, nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_ProductDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31198,7 +36733,19 @@ func (ec *executionContext) fieldContext_ProductDeletePayload_userErrors(_ conte
 }
 
 func (ec *executionContext) _ProductEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.Product]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ProductEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31296,7 +36843,19 @@ func (ec *executionContext) fieldContext_ProductEdge_node(_ context.Context, fie
 }
 
 func (ec *executionContext) _ProductImage_id(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductImage_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ProductImage_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31313,7 +36872,19 @@ func (ec *executionContext) fieldContext_ProductImage_id(_ context.Context, fiel
 }
 
 func (ec *executionContext) _ProductImage_url(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.URL)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductImage_url,
+		func(ctx context.Context) (any, error) {
+			return obj.URL, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ProductImage_url(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31330,7 +36901,19 @@ func (ec *executionContext) fieldContext_ProductImage_url(_ context.Context, fie
 }
 
 func (ec *executionContext) _ProductImage_width(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.Width)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductImage_width,
+		func(ctx context.Context) (any, error) {
+			return obj.Width, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ProductImage_width(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31347,7 +36930,19 @@ func (ec *executionContext) fieldContext_ProductImage_width(_ context.Context, f
 }
 
 func (ec *executionContext) _ProductImage_height(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.Height)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductImage_height,
+		func(ctx context.Context) (any, error) {
+			return obj.Height, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ProductImage_height(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31364,7 +36959,19 @@ func (ec *executionContext) fieldContext_ProductImage_height(_ context.Context, 
 }
 
 func (ec *executionContext) _ProductImage_alt(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Alt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductImage_alt,
+		func(ctx context.Context) (any, error) {
+			return obj.Alt, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ProductImage_alt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31381,7 +36988,19 @@ func (ec *executionContext) fieldContext_ProductImage_alt(_ context.Context, fie
 }
 
 func (ec *executionContext) _ProductImage_filename(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Filename)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductImage_filename,
+		func(ctx context.Context) (any, error) {
+			return obj.Filename, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ProductImage_filename(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31398,7 +37017,19 @@ func (ec *executionContext) fieldContext_ProductImage_filename(_ context.Context
 }
 
 func (ec *executionContext) _ProductImage_contentType(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.ContentType)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductImage_contentType,
+		func(ctx context.Context) (any, error) {
+			return obj.ContentType, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ProductImage_contentType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31415,7 +37046,19 @@ func (ec *executionContext) fieldContext_ProductImage_contentType(_ context.Cont
 }
 
 func (ec *executionContext) _ProductImage_sizeBytes(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.SizeBytes)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductImage_sizeBytes,
+		func(ctx context.Context) (any, error) {
+			return obj.SizeBytes, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ProductImage_sizeBytes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31432,7 +37075,19 @@ func (ec *executionContext) fieldContext_ProductImage_sizeBytes(_ context.Contex
 }
 
 func (ec *executionContext) _ProductImage_position(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.Position)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductImage_position,
+		func(ctx context.Context) (any, error) {
+			return obj.Position, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ProductImage_position(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31449,7 +37104,19 @@ func (ec *executionContext) fieldContext_ProductImage_position(_ context.Context
 }
 
 func (ec *executionContext) _ProductImage_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductImage_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ProductImage_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31466,7 +37133,19 @@ func (ec *executionContext) fieldContext_ProductImage_createdAt(_ context.Contex
 }
 
 func (ec *executionContext) _ProductImageDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.ProductImageDeletePayload) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductImageDeletePayload_deletedId,
+		func(ctx context.Context) (any, error) {
+			return obj.DeletedID, nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_ProductImageDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31774,7 +37453,19 @@ func (ec *executionContext) fieldContext_ProductImagePayload_userErrors(_ contex
 }
 
 func (ec *executionContext) _ProductOption_name(ctx context.Context, field graphql.CollectedField, obj *document.Option) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductOption_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ProductOption_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31791,7 +37482,19 @@ func (ec *executionContext) fieldContext_ProductOption_name(_ context.Context, f
 }
 
 func (ec *executionContext) _ProductOption_values(ctx context.Context, field graphql.CollectedField, obj *document.Option) (ret graphql.Marshaler) {
-	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Values)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductOption_values,
+		func(ctx context.Context) (any, error) {
+			return obj.Values, nil
+		},
+		nil,
+		ec.marshalNString2ᚕstringᚄ,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ProductOption_values(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31928,7 +37631,19 @@ func (ec *executionContext) fieldContext_ProductPayload_userErrors(_ context.Con
 }
 
 func (ec *executionContext) _ProductVariant_id(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductVariant_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ProductVariant_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31945,7 +37660,19 @@ func (ec *executionContext) fieldContext_ProductVariant_id(_ context.Context, fi
 }
 
 func (ec *executionContext) _ProductVariant_title(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductVariant_title,
+		func(ctx context.Context) (any, error) {
+			return obj.Title, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ProductVariant_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31962,7 +37689,19 @@ func (ec *executionContext) fieldContext_ProductVariant_title(_ context.Context,
 }
 
 func (ec *executionContext) _ProductVariant_sku(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Sku)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductVariant_sku,
+		func(ctx context.Context) (any, error) {
+			return obj.Sku, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_ProductVariant_sku(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31979,7 +37718,19 @@ func (ec *executionContext) fieldContext_ProductVariant_sku(_ context.Context, f
 }
 
 func (ec *executionContext) _ProductVariant_priceMinor(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.PriceMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductVariant_priceMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.PriceMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ProductVariant_priceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31996,7 +37747,19 @@ func (ec *executionContext) fieldContext_ProductVariant_priceMinor(_ context.Con
 }
 
 func (ec *executionContext) _ProductVariant_compareAtPriceMinor(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
-	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.CompareAtPriceMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductVariant_compareAtPriceMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.CompareAtPriceMinor, nil
+		},
+		nil,
+		ec.marshalOMoney2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_ProductVariant_compareAtPriceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -32013,7 +37776,19 @@ func (ec *executionContext) fieldContext_ProductVariant_compareAtPriceMinor(_ co
 }
 
 func (ec *executionContext) _ProductVariant_inventoryQuantity(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
-	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.InventoryQuantity)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductVariant_inventoryQuantity,
+		func(ctx context.Context) (any, error) {
+			return obj.InventoryQuantity, nil
+		},
+		nil,
+		ec.marshalOLong2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_ProductVariant_inventoryQuantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -32030,7 +37805,19 @@ func (ec *executionContext) fieldContext_ProductVariant_inventoryQuantity(_ cont
 }
 
 func (ec *executionContext) _ProductVariant_weightGrams(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
-	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.WeightGrams)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductVariant_weightGrams,
+		func(ctx context.Context) (any, error) {
+			return obj.WeightGrams, nil
+		},
+		nil,
+		ec.marshalOLong2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_ProductVariant_weightGrams(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -32076,7 +37863,19 @@ func (ec *executionContext) fieldContext_ProductVariant_options(_ context.Contex
 }
 
 func (ec *executionContext) _ProductVariant_position(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.Position)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductVariant_position,
+		func(ctx context.Context) (any, error) {
+			return obj.Position, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ProductVariant_position(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37099,7 +42898,19 @@ func (ec *executionContext) fieldContext_Query___schema(_ context.Context, field
 }
 
 func (ec *executionContext) _RecoveryCodesPayload_recoveryCodes(ctx context.Context, field graphql.CollectedField, obj *model.RecoveryCodesPayload) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚕstringᚄ(ctx, field.Selections, obj.RecoveryCodes)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_RecoveryCodesPayload_recoveryCodes,
+		func(ctx context.Context) (any, error) {
+			return obj.RecoveryCodes, nil
+		},
+		nil,
+		ec.marshalOString2ᚕstringᚄ,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_RecoveryCodesPayload_recoveryCodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37155,7 +42966,19 @@ func (ec *executionContext) fieldContext_RecoveryCodesPayload_userErrors(_ conte
 }
 
 func (ec *executionContext) _Region_code(ctx context.Context, field graphql.CollectedField, obj *model.Region) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Code)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Region_code,
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Region_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37172,7 +42995,19 @@ func (ec *executionContext) fieldContext_Region_code(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Region_name(ctx context.Context, field graphql.CollectedField, obj *model.Region) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Region_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Region_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37189,7 +43024,19 @@ func (ec *executionContext) fieldContext_Region_name(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Region_written(ctx context.Context, field graphql.CollectedField, obj *model.Region) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Written)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Region_written,
+		func(ctx context.Context) (any, error) {
+			return obj.Written, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Region_written(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37206,7 +43053,19 @@ func (ec *executionContext) fieldContext_Region_written(_ context.Context, field
 }
 
 func (ec *executionContext) _SalesDay_date(ctx context.Context, field graphql.CollectedField, obj *model.SalesDay) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Date)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SalesDay_date,
+		func(ctx context.Context) (any, error) {
+			return obj.Date, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_SalesDay_date(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37223,7 +43082,19 @@ func (ec *executionContext) fieldContext_SalesDay_date(_ context.Context, field 
 }
 
 func (ec *executionContext) _SalesDay_orders(ctx context.Context, field graphql.CollectedField, obj *model.SalesDay) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Orders)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SalesDay_orders,
+		func(ctx context.Context) (any, error) {
+			return obj.Orders, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_SalesDay_orders(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37240,7 +43111,19 @@ func (ec *executionContext) fieldContext_SalesDay_orders(_ context.Context, fiel
 }
 
 func (ec *executionContext) _SalesDay_totalMinor(ctx context.Context, field graphql.CollectedField, obj *model.SalesDay) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TotalMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SalesDay_totalMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.TotalMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_SalesDay_totalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37257,7 +43140,19 @@ func (ec *executionContext) fieldContext_SalesDay_totalMinor(_ context.Context, 
 }
 
 func (ec *executionContext) _SalesReport_currency(ctx context.Context, field graphql.CollectedField, obj *model.SalesReport) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SalesReport_currency,
+		func(ctx context.Context) (any, error) {
+			return obj.Currency, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_SalesReport_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37274,7 +43169,19 @@ func (ec *executionContext) fieldContext_SalesReport_currency(_ context.Context,
 }
 
 func (ec *executionContext) _SalesReport_timezone(ctx context.Context, field graphql.CollectedField, obj *model.SalesReport) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Timezone)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SalesReport_timezone,
+		func(ctx context.Context) (any, error) {
+			return obj.Timezone, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_SalesReport_timezone(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37328,7 +43235,19 @@ func (ec *executionContext) fieldContext_SalesReport_days(_ context.Context, fie
 }
 
 func (ec *executionContext) _Scope_name(ctx context.Context, field graphql.CollectedField, obj *scope.Scope) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Scope_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Scope_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37345,7 +43264,19 @@ func (ec *executionContext) fieldContext_Scope_name(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Scope_resource(ctx context.Context, field graphql.CollectedField, obj *scope.Scope) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Resource)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Scope_resource,
+		func(ctx context.Context) (any, error) {
+			return obj.Resource, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Scope_resource(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37362,7 +43293,19 @@ func (ec *executionContext) fieldContext_Scope_resource(_ context.Context, field
 }
 
 func (ec *executionContext) _Scope_access(ctx context.Context, field graphql.CollectedField, obj *scope.Scope) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Access)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Scope_access,
+		func(ctx context.Context) (any, error) {
+			return obj.Access, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Scope_access(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37379,7 +43322,19 @@ func (ec *executionContext) fieldContext_Scope_access(_ context.Context, field g
 }
 
 func (ec *executionContext) _Scope_title(ctx context.Context, field graphql.CollectedField, obj *scope.Scope) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Scope_title,
+		func(ctx context.Context) (any, error) {
+			return obj.Title, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Scope_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37396,7 +43351,19 @@ func (ec *executionContext) fieldContext_Scope_title(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Scope_sentence(ctx context.Context, field graphql.CollectedField, obj *scope.Scope) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Sentence)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Scope_sentence,
+		func(ctx context.Context) (any, error) {
+			return obj.Sentence, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Scope_sentence(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37413,7 +43380,19 @@ func (ec *executionContext) fieldContext_Scope_sentence(_ context.Context, field
 }
 
 func (ec *executionContext) _Scope_personal(ctx context.Context, field graphql.CollectedField, obj *scope.Scope) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Personal)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Scope_personal,
+		func(ctx context.Context) (any, error) {
+			return obj.Personal, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Scope_personal(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37749,7 +43728,19 @@ func (ec *executionContext) fieldContext_SearchResult_customers(_ context.Contex
 }
 
 func (ec *executionContext) _Session_id(ctx context.Context, field graphql.CollectedField, obj *model.Session) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Session_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID, nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Session_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37766,7 +43757,19 @@ func (ec *executionContext) fieldContext_Session_id(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Session_address(ctx context.Context, field graphql.CollectedField, obj *model.Session) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Address)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Session_address,
+		func(ctx context.Context) (any, error) {
+			return obj.Address, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Session_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37783,7 +43786,19 @@ func (ec *executionContext) fieldContext_Session_address(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Session_agent(ctx context.Context, field graphql.CollectedField, obj *model.Session) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Agent)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Session_agent,
+		func(ctx context.Context) (any, error) {
+			return obj.Agent, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Session_agent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37800,7 +43815,19 @@ func (ec *executionContext) fieldContext_Session_agent(_ context.Context, field 
 }
 
 func (ec *executionContext) _Session_current(ctx context.Context, field graphql.CollectedField, obj *model.Session) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Current)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Session_current,
+		func(ctx context.Context) (any, error) {
+			return obj.Current, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Session_current(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37817,7 +43844,19 @@ func (ec *executionContext) fieldContext_Session_current(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Session_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Session) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Session_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Session_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37834,7 +43873,19 @@ func (ec *executionContext) fieldContext_Session_createdAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _Session_seenAt(ctx context.Context, field graphql.CollectedField, obj *model.Session) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.SeenAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Session_seenAt,
+		func(ctx context.Context) (any, error) {
+			return obj.SeenAt, nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Session_seenAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37851,7 +43902,19 @@ func (ec *executionContext) fieldContext_Session_seenAt(_ context.Context, field
 }
 
 func (ec *executionContext) _Session_expiresAt(ctx context.Context, field graphql.CollectedField, obj *model.Session) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ExpiresAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Session_expiresAt,
+		func(ctx context.Context) (any, error) {
+			return obj.ExpiresAt, nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Session_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37868,7 +43931,19 @@ func (ec *executionContext) fieldContext_Session_expiresAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _SessionEndPayload_endedId(ctx context.Context, field graphql.CollectedField, obj *model.SessionEndPayload) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.EndedID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SessionEndPayload_endedId,
+		func(ctx context.Context) (any, error) {
+			return obj.EndedID, nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_SessionEndPayload_endedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37924,7 +43999,19 @@ func (ec *executionContext) fieldContext_SessionEndPayload_userErrors(_ context.
 }
 
 func (ec *executionContext) _SessionProvePayload_until(ctx context.Context, field graphql.CollectedField, obj *model.SessionProvePayload) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.Until)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SessionProvePayload_until,
+		func(ctx context.Context) (any, error) {
+			return obj.Until, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_SessionProvePayload_until(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37980,7 +44067,19 @@ func (ec *executionContext) fieldContext_SessionProvePayload_userErrors(_ contex
 }
 
 func (ec *executionContext) _ShippingRate_id(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ShippingRate_id,
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ShippingRate_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37997,7 +44096,19 @@ func (ec *executionContext) fieldContext_ShippingRate_id(_ context.Context, fiel
 }
 
 func (ec *executionContext) _ShippingRate_name(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ShippingRate_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ShippingRate_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38014,7 +44125,19 @@ func (ec *executionContext) fieldContext_ShippingRate_name(_ context.Context, fi
 }
 
 func (ec *executionContext) _ShippingRate_kind(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
-	return ec.marshalNShippingKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐShippingKind(ctx, field.Selections, obj.Kind)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ShippingRate_kind,
+		func(ctx context.Context) (any, error) {
+			return obj.Kind, nil
+		},
+		nil,
+		ec.marshalNShippingKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐShippingKind,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ShippingRate_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38031,7 +44154,19 @@ func (ec *executionContext) fieldContext_ShippingRate_kind(_ context.Context, fi
 }
 
 func (ec *executionContext) _ShippingRate_priceMinor(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
-	return ec.marshalNMoney2int64(ctx, field.Selections, obj.PriceMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ShippingRate_priceMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.PriceMinor, nil
+		},
+		nil,
+		ec.marshalNMoney2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ShippingRate_priceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38048,7 +44183,19 @@ func (ec *executionContext) fieldContext_ShippingRate_priceMinor(_ context.Conte
 }
 
 func (ec *executionContext) _ShippingRate_leastMinor(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
-	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.LeastMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ShippingRate_leastMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.LeastMinor, nil
+		},
+		nil,
+		ec.marshalOMoney2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_ShippingRate_leastMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38065,7 +44212,19 @@ func (ec *executionContext) fieldContext_ShippingRate_leastMinor(_ context.Conte
 }
 
 func (ec *executionContext) _ShippingRate_mostMinor(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
-	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.MostMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ShippingRate_mostMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.MostMinor, nil
+		},
+		nil,
+		ec.marshalOMoney2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_ShippingRate_mostMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38082,7 +44241,19 @@ func (ec *executionContext) fieldContext_ShippingRate_mostMinor(_ context.Contex
 }
 
 func (ec *executionContext) _ShippingRate_leastGrams(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
-	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.LeastGrams)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ShippingRate_leastGrams,
+		func(ctx context.Context) (any, error) {
+			return obj.LeastGrams, nil
+		},
+		nil,
+		ec.marshalOLong2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_ShippingRate_leastGrams(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38099,7 +44270,19 @@ func (ec *executionContext) fieldContext_ShippingRate_leastGrams(_ context.Conte
 }
 
 func (ec *executionContext) _ShippingRate_mostGrams(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
-	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.MostGrams)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ShippingRate_mostGrams,
+		func(ctx context.Context) (any, error) {
+			return obj.MostGrams, nil
+		},
+		nil,
+		ec.marshalOLong2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_ShippingRate_mostGrams(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38116,7 +44299,19 @@ func (ec *executionContext) fieldContext_ShippingRate_mostGrams(_ context.Contex
 }
 
 func (ec *executionContext) _ShippingRate_freeFromMinor(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
-	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.FreeFromMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ShippingRate_freeFromMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.FreeFromMinor, nil
+		},
+		nil,
+		ec.marshalOMoney2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_ShippingRate_freeFromMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38133,7 +44328,19 @@ func (ec *executionContext) fieldContext_ShippingRate_freeFromMinor(_ context.Co
 }
 
 func (ec *executionContext) _ShippingZone_id(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZone) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ShippingZone_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ShippingZone_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38150,7 +44357,19 @@ func (ec *executionContext) fieldContext_ShippingZone_id(_ context.Context, fiel
 }
 
 func (ec *executionContext) _ShippingZone_name(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZone) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ShippingZone_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ShippingZone_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38167,7 +44386,19 @@ func (ec *executionContext) fieldContext_ShippingZone_name(_ context.Context, fi
 }
 
 func (ec *executionContext) _ShippingZone_countries(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZone) (ret graphql.Marshaler) {
-	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Countries)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ShippingZone_countries,
+		func(ctx context.Context) (any, error) {
+			return obj.Countries, nil
+		},
+		nil,
+		ec.marshalNString2ᚕstringᚄ,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ShippingZone_countries(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38184,7 +44415,19 @@ func (ec *executionContext) fieldContext_ShippingZone_countries(_ context.Contex
 }
 
 func (ec *executionContext) _ShippingZone_restOfWorld(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZone) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.RestOfWorld)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ShippingZone_restOfWorld,
+		func(ctx context.Context) (any, error) {
+			return obj.RestOfWorld, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ShippingZone_restOfWorld(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38250,7 +44493,19 @@ func (ec *executionContext) fieldContext_ShippingZone_rates(_ context.Context, f
 }
 
 func (ec *executionContext) _ShippingZone_version(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZone) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ShippingZone_version,
+		func(ctx context.Context) (any, error) {
+			return obj.Version, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ShippingZone_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38267,7 +44522,19 @@ func (ec *executionContext) fieldContext_ShippingZone_version(_ context.Context,
 }
 
 func (ec *executionContext) _ShippingZone_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZone) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ShippingZone_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ShippingZone_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38284,7 +44551,19 @@ func (ec *executionContext) fieldContext_ShippingZone_createdAt(_ context.Contex
 }
 
 func (ec *executionContext) _ShippingZone_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZone) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ShippingZone_updatedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ShippingZone_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38301,7 +44580,19 @@ func (ec *executionContext) fieldContext_ShippingZone_updatedAt(_ context.Contex
 }
 
 func (ec *executionContext) _ShippingZoneDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZoneDeletePayload) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ShippingZoneDeletePayload_deletedId,
+		func(ctx context.Context) (any, error) {
+			return obj.DeletedID, nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_ShippingZoneDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38443,7 +44734,19 @@ func (ec *executionContext) fieldContext_ShippingZonePayload_userErrors(_ contex
 }
 
 func (ec *executionContext) _SignOutPayload_sessions(ctx context.Context, field graphql.CollectedField, obj *model.SignOutPayload) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.Sessions)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SignOutPayload_sessions,
+		func(ctx context.Context) (any, error) {
+			return obj.Sessions, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_SignOutPayload_sessions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38499,7 +44802,19 @@ func (ec *executionContext) fieldContext_SignOutPayload_userErrors(_ context.Con
 }
 
 func (ec *executionContext) _Staff_id(ctx context.Context, field graphql.CollectedField, obj *model.Staff) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Staff_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Staff_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38516,7 +44831,19 @@ func (ec *executionContext) fieldContext_Staff_id(_ context.Context, field graph
 }
 
 func (ec *executionContext) _Staff_name(ctx context.Context, field graphql.CollectedField, obj *model.Staff) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Staff_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Staff_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38533,7 +44860,19 @@ func (ec *executionContext) fieldContext_Staff_name(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Staff_email(ctx context.Context, field graphql.CollectedField, obj *model.Staff) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Email)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Staff_email,
+		func(ctx context.Context) (any, error) {
+			return obj.Email, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Staff_email(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38550,7 +44889,19 @@ func (ec *executionContext) fieldContext_Staff_email(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Staff_role(ctx context.Context, field graphql.CollectedField, obj *model.Staff) (ret graphql.Marshaler) {
-	return ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole(ctx, field.Selections, obj.Role)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Staff_role,
+		func(ctx context.Context) (any, error) {
+			return obj.Role, nil
+		},
+		nil,
+		ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Staff_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38567,7 +44918,19 @@ func (ec *executionContext) fieldContext_Staff_role(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Staff_version(ctx context.Context, field graphql.CollectedField, obj *model.Staff) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Staff_version,
+		func(ctx context.Context) (any, error) {
+			return obj.Version, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Staff_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38584,7 +44947,19 @@ func (ec *executionContext) fieldContext_Staff_version(_ context.Context, field 
 }
 
 func (ec *executionContext) _Staff_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Staff) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Staff_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Staff_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38601,7 +44976,19 @@ func (ec *executionContext) fieldContext_Staff_createdAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Staff_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.Staff) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Staff_updatedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Staff_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38737,7 +45124,19 @@ func (ec *executionContext) fieldContext_StaffConnection_pageInfo(_ context.Cont
 }
 
 func (ec *executionContext) _StaffEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Staff]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_StaffEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_StaffEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39046,7 +45445,19 @@ func (ec *executionContext) fieldContext_StaffPayload_userErrors(_ context.Conte
 }
 
 func (ec *executionContext) _StaffRemovePayload_removedId(ctx context.Context, field graphql.CollectedField, obj *model.StaffRemovePayload) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.RemovedID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_StaffRemovePayload_removedId,
+		func(ctx context.Context) (any, error) {
+			return obj.RemovedID, nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_StaffRemovePayload_removedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39102,7 +45513,19 @@ func (ec *executionContext) fieldContext_StaffRemovePayload_userErrors(_ context
 }
 
 func (ec *executionContext) _StaffToken_id(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_StaffToken_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_StaffToken_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39119,7 +45542,19 @@ func (ec *executionContext) fieldContext_StaffToken_id(_ context.Context, field 
 }
 
 func (ec *executionContext) _StaffToken_userId(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicUserID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_StaffToken_userId,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicUserID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_StaffToken_userId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39136,7 +45571,19 @@ func (ec *executionContext) fieldContext_StaffToken_userId(_ context.Context, fi
 }
 
 func (ec *executionContext) _StaffToken_name(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_StaffToken_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_StaffToken_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39153,7 +45600,19 @@ func (ec *executionContext) fieldContext_StaffToken_name(_ context.Context, fiel
 }
 
 func (ec *executionContext) _StaffToken_hint(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Hint)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_StaffToken_hint,
+		func(ctx context.Context) (any, error) {
+			return obj.Hint, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_StaffToken_hint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39170,7 +45629,19 @@ func (ec *executionContext) fieldContext_StaffToken_hint(_ context.Context, fiel
 }
 
 func (ec *executionContext) _StaffToken_sensitive(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Sensitive)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_StaffToken_sensitive,
+		func(ctx context.Context) (any, error) {
+			return obj.Sensitive, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_StaffToken_sensitive(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39187,7 +45658,19 @@ func (ec *executionContext) fieldContext_StaffToken_sensitive(_ context.Context,
 }
 
 func (ec *executionContext) _StaffToken_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_StaffToken_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_StaffToken_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39204,7 +45687,19 @@ func (ec *executionContext) fieldContext_StaffToken_createdAt(_ context.Context,
 }
 
 func (ec *executionContext) _StaffToken_expiresAt(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ExpiresAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_StaffToken_expiresAt,
+		func(ctx context.Context) (any, error) {
+			return obj.ExpiresAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_StaffToken_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39221,7 +45716,19 @@ func (ec *executionContext) fieldContext_StaffToken_expiresAt(_ context.Context,
 }
 
 func (ec *executionContext) _StaffToken_revokedAt(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.RevokedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_StaffToken_revokedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.RevokedAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_StaffToken_revokedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39238,7 +45745,19 @@ func (ec *executionContext) fieldContext_StaffToken_revokedAt(_ context.Context,
 }
 
 func (ec *executionContext) _StaffToken_lastUsedAt(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.LastUsedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_StaffToken_lastUsedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.LastUsedAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_StaffToken_lastUsedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39378,7 +45897,19 @@ func (ec *executionContext) fieldContext_StaffTokenConnection_pageInfo(_ context
 }
 
 func (ec *executionContext) _StaffTokenEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.StaffToken]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_StaffTokenEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_StaffTokenEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39493,7 +46024,19 @@ func (ec *executionContext) fieldContext_StaffTokenPayload_staffToken(_ context.
 }
 
 func (ec *executionContext) _StaffTokenPayload_token(ctx context.Context, field graphql.CollectedField, obj *model.StaffTokenPayload) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Token)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_StaffTokenPayload_token,
+		func(ctx context.Context) (any, error) {
+			return obj.Token, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_StaffTokenPayload_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39549,7 +46092,19 @@ func (ec *executionContext) fieldContext_StaffTokenPayload_userErrors(_ context.
 }
 
 func (ec *executionContext) _Store_id(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Store_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Store_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39566,7 +46121,19 @@ func (ec *executionContext) fieldContext_Store_id(_ context.Context, field graph
 }
 
 func (ec *executionContext) _Store_handle(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Handle)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Store_handle,
+		func(ctx context.Context) (any, error) {
+			return obj.Handle, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Store_handle(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39583,7 +46150,19 @@ func (ec *executionContext) fieldContext_Store_handle(_ context.Context, field g
 }
 
 func (ec *executionContext) _Store_name(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Store_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Store_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39600,7 +46179,19 @@ func (ec *executionContext) fieldContext_Store_name(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Store_currency(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Store_currency,
+		func(ctx context.Context) (any, error) {
+			return obj.Currency, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Store_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39617,7 +46208,19 @@ func (ec *executionContext) fieldContext_Store_currency(_ context.Context, field
 }
 
 func (ec *executionContext) _Store_timezone(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Timezone)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Store_timezone,
+		func(ctx context.Context) (any, error) {
+			return obj.Timezone, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Store_timezone(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39634,7 +46237,19 @@ func (ec *executionContext) fieldContext_Store_timezone(_ context.Context, field
 }
 
 func (ec *executionContext) _Store_status(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return ec.marshalNStoreStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐStoreStatus(ctx, field.Selections, obj.Status)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Store_status,
+		func(ctx context.Context) (any, error) {
+			return obj.Status, nil
+		},
+		nil,
+		ec.marshalNStoreStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐStoreStatus,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Store_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39651,7 +46266,19 @@ func (ec *executionContext) fieldContext_Store_status(_ context.Context, field g
 }
 
 func (ec *executionContext) _Store_storeHost(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.StoreHost)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Store_storeHost,
+		func(ctx context.Context) (any, error) {
+			return obj.StoreHost, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Store_storeHost(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39668,7 +46295,19 @@ func (ec *executionContext) fieldContext_Store_storeHost(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Store_language(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return ec.marshalNLanguage2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐLanguage(ctx, field.Selections, obj.Language)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Store_language,
+		func(ctx context.Context) (any, error) {
+			return obj.Language, nil
+		},
+		nil,
+		ec.marshalNLanguage2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐLanguage,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Store_language(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39685,7 +46324,19 @@ func (ec *executionContext) fieldContext_Store_language(_ context.Context, field
 }
 
 func (ec *executionContext) _Store_legacy(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Legacy)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Store_legacy,
+		func(ctx context.Context) (any, error) {
+			return obj.Legacy, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Store_legacy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39702,7 +46353,19 @@ func (ec *executionContext) fieldContext_Store_legacy(_ context.Context, field g
 }
 
 func (ec *executionContext) _Store_test(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Test)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Store_test,
+		func(ctx context.Context) (any, error) {
+			return obj.Test, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Store_test(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39719,7 +46382,19 @@ func (ec *executionContext) fieldContext_Store_test(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Store_contactEmail(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ContactEmail)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Store_contactEmail,
+		func(ctx context.Context) (any, error) {
+			return obj.ContactEmail, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Store_contactEmail(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39736,7 +46411,19 @@ func (ec *executionContext) fieldContext_Store_contactEmail(_ context.Context, f
 }
 
 func (ec *executionContext) _Store_secondFactor(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.SecondFactor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Store_secondFactor,
+		func(ctx context.Context) (any, error) {
+			return obj.SecondFactor, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Store_secondFactor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39753,7 +46440,19 @@ func (ec *executionContext) fieldContext_Store_secondFactor(_ context.Context, f
 }
 
 func (ec *executionContext) _Store_refundProofMinor(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.RefundProofMinor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Store_refundProofMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.RefundProofMinor, nil
+		},
+		nil,
+		ec.marshalOLong2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Store_refundProofMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39770,7 +46469,19 @@ func (ec *executionContext) fieldContext_Store_refundProofMinor(_ context.Contex
 }
 
 func (ec *executionContext) _Store_version(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Store_version,
+		func(ctx context.Context) (any, error) {
+			return obj.Version, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Store_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39787,7 +46498,19 @@ func (ec *executionContext) fieldContext_Store_version(_ context.Context, field 
 }
 
 func (ec *executionContext) _Store_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Store_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Store_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39804,7 +46527,19 @@ func (ec *executionContext) fieldContext_Store_createdAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Store_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Store_updatedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Store_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39923,7 +46658,19 @@ func (ec *executionContext) fieldContext_StorePayload_userErrors(_ context.Conte
 }
 
 func (ec *executionContext) _TaxRate_country(ctx context.Context, field graphql.CollectedField, obj *document.TaxRate) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Country)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TaxRate_country,
+		func(ctx context.Context) (any, error) {
+			return obj.Country, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_TaxRate_country(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39940,7 +46687,19 @@ func (ec *executionContext) fieldContext_TaxRate_country(_ context.Context, fiel
 }
 
 func (ec *executionContext) _TaxRate_region(ctx context.Context, field graphql.CollectedField, obj *document.TaxRate) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Region)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TaxRate_region,
+		func(ctx context.Context) (any, error) {
+			return obj.Region, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_TaxRate_region(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39957,7 +46716,19 @@ func (ec *executionContext) fieldContext_TaxRate_region(_ context.Context, field
 }
 
 func (ec *executionContext) _TaxRate_name(ctx context.Context, field graphql.CollectedField, obj *document.TaxRate) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TaxRate_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_TaxRate_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39974,7 +46745,19 @@ func (ec *executionContext) fieldContext_TaxRate_name(_ context.Context, field g
 }
 
 func (ec *executionContext) _TaxRate_basisPoints(ctx context.Context, field graphql.CollectedField, obj *document.TaxRate) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.BasisPoints)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TaxRate_basisPoints,
+		func(ctx context.Context) (any, error) {
+			return obj.BasisPoints, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_TaxRate_basisPoints(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -39991,7 +46774,19 @@ func (ec *executionContext) fieldContext_TaxRate_basisPoints(_ context.Context, 
 }
 
 func (ec *executionContext) _TaxRate_shipping(ctx context.Context, field graphql.CollectedField, obj *document.TaxRate) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Shipping)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TaxRate_shipping,
+		func(ctx context.Context) (any, error) {
+			return obj.Shipping, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_TaxRate_shipping(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40008,7 +46803,19 @@ func (ec *executionContext) fieldContext_TaxRate_shipping(_ context.Context, fie
 }
 
 func (ec *executionContext) _TaxSettings_pricesIncludeTax(ctx context.Context, field graphql.CollectedField, obj *model.TaxSettings) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.PricesIncludeTax)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TaxSettings_pricesIncludeTax,
+		func(ctx context.Context) (any, error) {
+			return obj.PricesIncludeTax, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_TaxSettings_pricesIncludeTax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40066,7 +46873,19 @@ func (ec *executionContext) fieldContext_TaxSettings_rates(_ context.Context, fi
 }
 
 func (ec *executionContext) _TaxSettings_version(ctx context.Context, field graphql.CollectedField, obj *model.TaxSettings) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TaxSettings_version,
+		func(ctx context.Context) (any, error) {
+			return obj.Version, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_TaxSettings_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40083,7 +46902,19 @@ func (ec *executionContext) fieldContext_TaxSettings_version(_ context.Context, 
 }
 
 func (ec *executionContext) _TaxSettings_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.TaxSettings) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TaxSettings_updatedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt(), nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_TaxSettings_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40178,7 +47009,19 @@ func (ec *executionContext) fieldContext_TaxSettingsPayload_userErrors(_ context
 }
 
 func (ec *executionContext) _TestStoreResetPayload_removed(ctx context.Context, field graphql.CollectedField, obj *model.TestStoreResetPayload) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.Removed)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TestStoreResetPayload_removed,
+		func(ctx context.Context) (any, error) {
+			return obj.Removed, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_TestStoreResetPayload_removed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40195,7 +47038,19 @@ func (ec *executionContext) fieldContext_TestStoreResetPayload_removed(_ context
 }
 
 func (ec *executionContext) _TestStoreResetPayload_more(ctx context.Context, field graphql.CollectedField, obj *model.TestStoreResetPayload) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.More)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TestStoreResetPayload_more,
+		func(ctx context.Context) (any, error) {
+			return obj.More, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_TestStoreResetPayload_more(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40251,7 +47106,19 @@ func (ec *executionContext) fieldContext_TestStoreResetPayload_userErrors(_ cont
 }
 
 func (ec *executionContext) _Theme_id(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Theme_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Theme_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40268,7 +47135,19 @@ func (ec *executionContext) fieldContext_Theme_id(_ context.Context, field graph
 }
 
 func (ec *executionContext) _Theme_name(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Theme_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Theme_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40285,7 +47164,19 @@ func (ec *executionContext) fieldContext_Theme_name(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Theme_version(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ThemeVersion)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Theme_version,
+		func(ctx context.Context) (any, error) {
+			return obj.ThemeVersion, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Theme_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40331,7 +47222,19 @@ func (ec *executionContext) fieldContext_Theme_newVersion(_ context.Context, fie
 }
 
 func (ec *executionContext) _Theme_status(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return ec.marshalNThemeStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐThemeStatus(ctx, field.Selections, obj.Status())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Theme_status,
+		func(ctx context.Context) (any, error) {
+			return obj.Status(), nil
+		},
+		nil,
+		ec.marshalNThemeStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐThemeStatus,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Theme_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40348,7 +47251,19 @@ func (ec *executionContext) fieldContext_Theme_status(_ context.Context, field g
 }
 
 func (ec *executionContext) _Theme_source(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return ec.marshalNThemeSource2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐThemeSource(ctx, field.Selections, obj.Source)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Theme_source,
+		func(ctx context.Context) (any, error) {
+			return obj.Source, nil
+		},
+		nil,
+		ec.marshalNThemeSource2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐThemeSource,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Theme_source(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40365,7 +47280,19 @@ func (ec *executionContext) fieldContext_Theme_source(_ context.Context, field g
 }
 
 func (ec *executionContext) _Theme_marketplaceThemeId(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicMarketplaceThemeID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Theme_marketplaceThemeId,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicMarketplaceThemeID(), nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Theme_marketplaceThemeId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40382,7 +47309,19 @@ func (ec *executionContext) fieldContext_Theme_marketplaceThemeId(_ context.Cont
 }
 
 func (ec *executionContext) _Theme_author(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Author)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Theme_author,
+		func(ctx context.Context) (any, error) {
+			return obj.Author, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Theme_author(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40399,7 +47338,19 @@ func (ec *executionContext) fieldContext_Theme_author(_ context.Context, field g
 }
 
 func (ec *executionContext) _Theme_description(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Theme_description,
+		func(ctx context.Context) (any, error) {
+			return obj.Description, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Theme_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40416,7 +47367,19 @@ func (ec *executionContext) fieldContext_Theme_description(_ context.Context, fi
 }
 
 func (ec *executionContext) _Theme_assetCount(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.AssetCount)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Theme_assetCount,
+		func(ctx context.Context) (any, error) {
+			return obj.AssetCount, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Theme_assetCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40433,7 +47396,19 @@ func (ec *executionContext) fieldContext_Theme_assetCount(_ context.Context, fie
 }
 
 func (ec *executionContext) _Theme_sizeBytes(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.SizeBytes)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Theme_sizeBytes,
+		func(ctx context.Context) (any, error) {
+			return obj.SizeBytes, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Theme_sizeBytes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40450,7 +47425,19 @@ func (ec *executionContext) fieldContext_Theme_sizeBytes(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Theme_checksum(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Checksum())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Theme_checksum,
+		func(ctx context.Context) (any, error) {
+			return obj.Checksum(), nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Theme_checksum(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40467,7 +47454,19 @@ func (ec *executionContext) fieldContext_Theme_checksum(_ context.Context, field
 }
 
 func (ec *executionContext) _Theme_previewImageUrl(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.PreviewImageURL)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Theme_previewImageUrl,
+		func(ctx context.Context) (any, error) {
+			return obj.PreviewImageURL, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Theme_previewImageUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40484,7 +47483,19 @@ func (ec *executionContext) fieldContext_Theme_previewImageUrl(_ context.Context
 }
 
 func (ec *executionContext) _Theme_previewUrl(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.PreviewURL)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Theme_previewUrl,
+		func(ctx context.Context) (any, error) {
+			return obj.PreviewURL, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Theme_previewUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40501,7 +47512,19 @@ func (ec *executionContext) fieldContext_Theme_previewUrl(_ context.Context, fie
 }
 
 func (ec *executionContext) _Theme_activatedAt(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ActivatedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Theme_activatedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.ActivatedAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_Theme_activatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40518,7 +47541,19 @@ func (ec *executionContext) fieldContext_Theme_activatedAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _Theme_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Theme_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Theme_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40535,7 +47570,19 @@ func (ec *executionContext) fieldContext_Theme_createdAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Theme_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Theme_updatedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_Theme_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40552,7 +47599,19 @@ func (ec *executionContext) fieldContext_Theme_updatedAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _ThemeAsset_id(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeAsset_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ThemeAsset_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40569,7 +47628,19 @@ func (ec *executionContext) fieldContext_ThemeAsset_id(_ context.Context, field 
 }
 
 func (ec *executionContext) _ThemeAsset_themeId(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicThemeID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeAsset_themeId,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicThemeID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ThemeAsset_themeId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40586,7 +47657,19 @@ func (ec *executionContext) fieldContext_ThemeAsset_themeId(_ context.Context, f
 }
 
 func (ec *executionContext) _ThemeAsset_key(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Path)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeAsset_key,
+		func(ctx context.Context) (any, error) {
+			return obj.Path, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ThemeAsset_key(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40603,7 +47686,19 @@ func (ec *executionContext) fieldContext_ThemeAsset_key(_ context.Context, field
 }
 
 func (ec *executionContext) _ThemeAsset_kind(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
-	return ec.marshalNAssetKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐAssetKind(ctx, field.Selections, obj.Kind)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeAsset_kind,
+		func(ctx context.Context) (any, error) {
+			return obj.Kind, nil
+		},
+		nil,
+		ec.marshalNAssetKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐAssetKind,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ThemeAsset_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40620,7 +47715,19 @@ func (ec *executionContext) fieldContext_ThemeAsset_kind(_ context.Context, fiel
 }
 
 func (ec *executionContext) _ThemeAsset_contentType(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.ContentType)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeAsset_contentType,
+		func(ctx context.Context) (any, error) {
+			return obj.ContentType, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ThemeAsset_contentType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40637,7 +47744,19 @@ func (ec *executionContext) fieldContext_ThemeAsset_contentType(_ context.Contex
 }
 
 func (ec *executionContext) _ThemeAsset_sizeBytes(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.SizeBytes)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeAsset_sizeBytes,
+		func(ctx context.Context) (any, error) {
+			return obj.SizeBytes, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ThemeAsset_sizeBytes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40654,7 +47773,19 @@ func (ec *executionContext) fieldContext_ThemeAsset_sizeBytes(_ context.Context,
 }
 
 func (ec *executionContext) _ThemeAsset_checksum(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Checksum())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeAsset_checksum,
+		func(ctx context.Context) (any, error) {
+			return obj.Checksum(), nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ThemeAsset_checksum(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40671,7 +47802,19 @@ func (ec *executionContext) fieldContext_ThemeAsset_checksum(_ context.Context, 
 }
 
 func (ec *executionContext) _ThemeAsset_url(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.URL())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeAsset_url,
+		func(ctx context.Context) (any, error) {
+			return obj.URL(), nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ThemeAsset_url(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40688,7 +47831,19 @@ func (ec *executionContext) fieldContext_ThemeAsset_url(_ context.Context, field
 }
 
 func (ec *executionContext) _ThemeAsset_width(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
-	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.Width)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeAsset_width,
+		func(ctx context.Context) (any, error) {
+			return obj.Width, nil
+		},
+		nil,
+		ec.marshalOInt2ᚖint,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_ThemeAsset_width(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40705,7 +47860,19 @@ func (ec *executionContext) fieldContext_ThemeAsset_width(_ context.Context, fie
 }
 
 func (ec *executionContext) _ThemeAsset_height(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
-	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.Height)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeAsset_height,
+		func(ctx context.Context) (any, error) {
+			return obj.Height, nil
+		},
+		nil,
+		ec.marshalOInt2ᚖint,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_ThemeAsset_height(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40722,7 +47889,19 @@ func (ec *executionContext) fieldContext_ThemeAsset_height(_ context.Context, fi
 }
 
 func (ec *executionContext) _ThemeAsset_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeAsset_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ThemeAsset_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -40866,7 +48045,19 @@ func (ec *executionContext) fieldContext_ThemeAssetConnection_pageInfo(_ context
 }
 
 func (ec *executionContext) _ThemeAssetEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.ThemeAsset]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeAssetEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ThemeAssetEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41075,7 +48266,19 @@ func (ec *executionContext) fieldContext_ThemeConnection_pageInfo(_ context.Cont
 }
 
 func (ec *executionContext) _ThemeDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.ThemeDeletePayload) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeDeletePayload_deletedId,
+		func(ctx context.Context) (any, error) {
+			return obj.DeletedID, nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_ThemeDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41131,7 +48334,19 @@ func (ec *executionContext) fieldContext_ThemeDeletePayload_userErrors(_ context
 }
 
 func (ec *executionContext) _ThemeEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Theme]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ThemeEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41278,7 +48493,19 @@ func (ec *executionContext) fieldContext_ThemePayload_theme(_ context.Context, f
 }
 
 func (ec *executionContext) _ThemePayload_ignoredFiles(ctx context.Context, field graphql.CollectedField, obj *model.ThemePayload) (ret graphql.Marshaler) {
-	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.IgnoredFiles)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemePayload_ignoredFiles,
+		func(ctx context.Context) (any, error) {
+			return obj.IgnoredFiles, nil
+		},
+		nil,
+		ec.marshalNString2ᚕstringᚄ,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ThemePayload_ignoredFiles(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41334,7 +48561,19 @@ func (ec *executionContext) fieldContext_ThemePayload_userErrors(_ context.Conte
 }
 
 func (ec *executionContext) _ThemeSetting_name(ctx context.Context, field graphql.CollectedField, obj *model.ThemeSetting) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeSetting_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ThemeSetting_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41351,7 +48590,19 @@ func (ec *executionContext) fieldContext_ThemeSetting_name(_ context.Context, fi
 }
 
 func (ec *executionContext) _ThemeSetting_kind(ctx context.Context, field graphql.CollectedField, obj *model.ThemeSetting) (ret graphql.Marshaler) {
-	return ec.marshalNThemeSettingKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐSettingKind(ctx, field.Selections, obj.Kind)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeSetting_kind,
+		func(ctx context.Context) (any, error) {
+			return obj.Kind, nil
+		},
+		nil,
+		ec.marshalNThemeSettingKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐSettingKind,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ThemeSetting_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41368,7 +48619,19 @@ func (ec *executionContext) fieldContext_ThemeSetting_kind(_ context.Context, fi
 }
 
 func (ec *executionContext) _ThemeSetting_label(ctx context.Context, field graphql.CollectedField, obj *model.ThemeSetting) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Label)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeSetting_label,
+		func(ctx context.Context) (any, error) {
+			return obj.Label, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ThemeSetting_label(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41385,7 +48648,19 @@ func (ec *executionContext) fieldContext_ThemeSetting_label(_ context.Context, f
 }
 
 func (ec *executionContext) _ThemeSetting_options(ctx context.Context, field graphql.CollectedField, obj *model.ThemeSetting) (ret graphql.Marshaler) {
-	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Options)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeSetting_options,
+		func(ctx context.Context) (any, error) {
+			return obj.Options, nil
+		},
+		nil,
+		ec.marshalNString2ᚕstringᚄ,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ThemeSetting_options(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41402,7 +48677,19 @@ func (ec *executionContext) fieldContext_ThemeSetting_options(_ context.Context,
 }
 
 func (ec *executionContext) _ThemeSetting_default(ctx context.Context, field graphql.CollectedField, obj *model.ThemeSetting) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Default)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeSetting_default,
+		func(ctx context.Context) (any, error) {
+			return obj.Default, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ThemeSetting_default(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41419,7 +48706,19 @@ func (ec *executionContext) fieldContext_ThemeSetting_default(_ context.Context,
 }
 
 func (ec *executionContext) _ThemeSetting_value(ctx context.Context, field graphql.CollectedField, obj *model.ThemeSetting) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Value)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeSetting_value,
+		func(ctx context.Context) (any, error) {
+			return obj.Value, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ThemeSetting_value(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41436,7 +48735,19 @@ func (ec *executionContext) fieldContext_ThemeSetting_value(_ context.Context, f
 }
 
 func (ec *executionContext) _ThemeSetting_draft(ctx context.Context, field graphql.CollectedField, obj *model.ThemeSetting) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Draft)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeSetting_draft,
+		func(ctx context.Context) (any, error) {
+			return obj.Draft, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_ThemeSetting_draft(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41453,7 +48764,19 @@ func (ec *executionContext) fieldContext_ThemeSetting_draft(_ context.Context, f
 }
 
 func (ec *executionContext) _TotpBeginPayload_token(ctx context.Context, field graphql.CollectedField, obj *model.TotpBeginPayload) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Token)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TotpBeginPayload_token,
+		func(ctx context.Context) (any, error) {
+			return obj.Token, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_TotpBeginPayload_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41470,7 +48793,19 @@ func (ec *executionContext) fieldContext_TotpBeginPayload_token(_ context.Contex
 }
 
 func (ec *executionContext) _TotpBeginPayload_secret(ctx context.Context, field graphql.CollectedField, obj *model.TotpBeginPayload) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Secret)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TotpBeginPayload_secret,
+		func(ctx context.Context) (any, error) {
+			return obj.Secret, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_TotpBeginPayload_secret(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41487,7 +48822,19 @@ func (ec *executionContext) fieldContext_TotpBeginPayload_secret(_ context.Conte
 }
 
 func (ec *executionContext) _TotpBeginPayload_uri(ctx context.Context, field graphql.CollectedField, obj *model.TotpBeginPayload) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.URI)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TotpBeginPayload_uri,
+		func(ctx context.Context) (any, error) {
+			return obj.URI, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_TotpBeginPayload_uri(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41504,7 +48851,19 @@ func (ec *executionContext) fieldContext_TotpBeginPayload_uri(_ context.Context,
 }
 
 func (ec *executionContext) _TotpBeginPayload_qr(ctx context.Context, field graphql.CollectedField, obj *model.TotpBeginPayload) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.QR)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TotpBeginPayload_qr,
+		func(ctx context.Context) (any, error) {
+			return obj.QR, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_TotpBeginPayload_qr(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41560,7 +48919,19 @@ func (ec *executionContext) fieldContext_TotpBeginPayload_userErrors(_ context.C
 }
 
 func (ec *executionContext) _UserError_code(ctx context.Context, field graphql.CollectedField, obj *model.UserError) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Code)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UserError_code,
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_UserError_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41577,7 +48948,19 @@ func (ec *executionContext) fieldContext_UserError_code(_ context.Context, field
 }
 
 func (ec *executionContext) _UserError_message(ctx context.Context, field graphql.CollectedField, obj *model.UserError) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Message)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UserError_message,
+		func(ctx context.Context) (any, error) {
+			return obj.Message, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_UserError_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41594,7 +48977,19 @@ func (ec *executionContext) fieldContext_UserError_message(_ context.Context, fi
 }
 
 func (ec *executionContext) _UserError_path(ctx context.Context, field graphql.CollectedField, obj *model.UserError) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚕstringᚄ(ctx, field.Selections, obj.Path)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UserError_path,
+		func(ctx context.Context) (any, error) {
+			return obj.Path, nil
+		},
+		nil,
+		ec.marshalOString2ᚕstringᚄ,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_UserError_path(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41611,7 +49006,19 @@ func (ec *executionContext) fieldContext_UserError_path(_ context.Context, field
 }
 
 func (ec *executionContext) _UserError_limit(ctx context.Context, field graphql.CollectedField, obj *model.UserError) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Limit)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_UserError_limit,
+		func(ctx context.Context) (any, error) {
+			return obj.Limit, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_UserError_limit(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41628,7 +49035,19 @@ func (ec *executionContext) fieldContext_UserError_limit(_ context.Context, fiel
 }
 
 func (ec *executionContext) _WebhookActivity_at(ctx context.Context, field graphql.CollectedField, obj *model.WebhookActivity) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.At)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookActivity_at,
+		func(ctx context.Context) (any, error) {
+			return obj.At, nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookActivity_at(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41645,7 +49064,19 @@ func (ec *executionContext) fieldContext_WebhookActivity_at(_ context.Context, f
 }
 
 func (ec *executionContext) _WebhookActivity_delivered(ctx context.Context, field graphql.CollectedField, obj *model.WebhookActivity) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Delivered)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookActivity_delivered,
+		func(ctx context.Context) (any, error) {
+			return obj.Delivered, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookActivity_delivered(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41662,7 +49093,19 @@ func (ec *executionContext) fieldContext_WebhookActivity_delivered(_ context.Con
 }
 
 func (ec *executionContext) _WebhookActivity_failed(ctx context.Context, field graphql.CollectedField, obj *model.WebhookActivity) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Failed)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookActivity_failed,
+		func(ctx context.Context) (any, error) {
+			return obj.Failed, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookActivity_failed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41679,7 +49122,19 @@ func (ec *executionContext) fieldContext_WebhookActivity_failed(_ context.Contex
 }
 
 func (ec *executionContext) _WebhookActivity_latencyMean(ctx context.Context, field graphql.CollectedField, obj *model.WebhookActivity) (ret graphql.Marshaler) {
-	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.LatencyMean)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookActivity_latencyMean,
+		func(ctx context.Context) (any, error) {
+			return obj.LatencyMean, nil
+		},
+		nil,
+		ec.marshalOLong2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookActivity_latencyMean(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41696,7 +49151,19 @@ func (ec *executionContext) fieldContext_WebhookActivity_latencyMean(_ context.C
 }
 
 func (ec *executionContext) _WebhookActivity_latencyMax(ctx context.Context, field graphql.CollectedField, obj *model.WebhookActivity) (ret graphql.Marshaler) {
-	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.LatencyMax)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookActivity_latencyMax,
+		func(ctx context.Context) (any, error) {
+			return obj.LatencyMax, nil
+		},
+		nil,
+		ec.marshalOLong2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookActivity_latencyMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41713,7 +49180,19 @@ func (ec *executionContext) fieldContext_WebhookActivity_latencyMax(_ context.Co
 }
 
 func (ec *executionContext) _WebhookAttempt_id(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookAttempt_id,
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookAttempt_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41730,7 +49209,19 @@ func (ec *executionContext) fieldContext_WebhookAttempt_id(_ context.Context, fi
 }
 
 func (ec *executionContext) _WebhookAttempt_number(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.Number)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookAttempt_number,
+		func(ctx context.Context) (any, error) {
+			return obj.Number, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookAttempt_number(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41747,7 +49238,19 @@ func (ec *executionContext) fieldContext_WebhookAttempt_number(_ context.Context
 }
 
 func (ec *executionContext) _WebhookAttempt_at(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.At)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookAttempt_at,
+		func(ctx context.Context) (any, error) {
+			return obj.At, nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookAttempt_at(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41764,7 +49267,19 @@ func (ec *executionContext) fieldContext_WebhookAttempt_at(_ context.Context, fi
 }
 
 func (ec *executionContext) _WebhookAttempt_outcome(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Outcome)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookAttempt_outcome,
+		func(ctx context.Context) (any, error) {
+			return obj.Outcome, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookAttempt_outcome(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41781,7 +49296,19 @@ func (ec *executionContext) fieldContext_WebhookAttempt_outcome(_ context.Contex
 }
 
 func (ec *executionContext) _WebhookAttempt_status(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
-	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.Status)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookAttempt_status,
+		func(ctx context.Context) (any, error) {
+			return obj.Status, nil
+		},
+		nil,
+		ec.marshalOInt2ᚖint,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookAttempt_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41798,7 +49325,19 @@ func (ec *executionContext) fieldContext_WebhookAttempt_status(_ context.Context
 }
 
 func (ec *executionContext) _WebhookAttempt_duration(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Duration)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookAttempt_duration,
+		func(ctx context.Context) (any, error) {
+			return obj.Duration, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookAttempt_duration(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41815,7 +49354,19 @@ func (ec *executionContext) fieldContext_WebhookAttempt_duration(_ context.Conte
 }
 
 func (ec *executionContext) _WebhookAttempt_detail(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Detail)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookAttempt_detail,
+		func(ctx context.Context) (any, error) {
+			return obj.Detail, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookAttempt_detail(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41832,7 +49383,19 @@ func (ec *executionContext) fieldContext_WebhookAttempt_detail(_ context.Context
 }
 
 func (ec *executionContext) _WebhookAttempt_request(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Request)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookAttempt_request,
+		func(ctx context.Context) (any, error) {
+			return obj.Request, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookAttempt_request(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41849,7 +49412,19 @@ func (ec *executionContext) fieldContext_WebhookAttempt_request(_ context.Contex
 }
 
 func (ec *executionContext) _WebhookAttempt_response(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Response)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookAttempt_response,
+		func(ctx context.Context) (any, error) {
+			return obj.Response, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookAttempt_response(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41866,7 +49441,19 @@ func (ec *executionContext) fieldContext_WebhookAttempt_response(_ context.Conte
 }
 
 func (ec *executionContext) _WebhookAttempt_nextAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.NextAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookAttempt_nextAt,
+		func(ctx context.Context) (any, error) {
+			return obj.NextAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookAttempt_nextAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41883,7 +49470,19 @@ func (ec *executionContext) fieldContext_WebhookAttempt_nextAt(_ context.Context
 }
 
 func (ec *executionContext) _WebhookCircuit_state(ctx context.Context, field graphql.CollectedField, obj *model.WebhookCircuit) (ret graphql.Marshaler) {
-	return ec.marshalNWebhookCircuitState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐWebhookCircuit(ctx, field.Selections, obj.State)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookCircuit_state,
+		func(ctx context.Context) (any, error) {
+			return obj.State, nil
+		},
+		nil,
+		ec.marshalNWebhookCircuitState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐWebhookCircuit,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookCircuit_state(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41900,7 +49499,19 @@ func (ec *executionContext) fieldContext_WebhookCircuit_state(_ context.Context,
 }
 
 func (ec *executionContext) _WebhookCircuit_failures(ctx context.Context, field graphql.CollectedField, obj *model.WebhookCircuit) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.Failures)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookCircuit_failures,
+		func(ctx context.Context) (any, error) {
+			return obj.Failures, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookCircuit_failures(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41917,7 +49528,19 @@ func (ec *executionContext) fieldContext_WebhookCircuit_failures(_ context.Conte
 }
 
 func (ec *executionContext) _WebhookCircuit_nextAttemptAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookCircuit) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.NextAttemptAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookCircuit_nextAttemptAt,
+		func(ctx context.Context) (any, error) {
+			return obj.NextAttemptAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookCircuit_nextAttemptAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41934,7 +49557,19 @@ func (ec *executionContext) fieldContext_WebhookCircuit_nextAttemptAt(_ context.
 }
 
 func (ec *executionContext) _WebhookDeliveriesPayload_count(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDeliveriesPayload) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.Count)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDeliveriesPayload_count,
+		func(ctx context.Context) (any, error) {
+			return obj.Count, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookDeliveriesPayload_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41951,7 +49586,19 @@ func (ec *executionContext) fieldContext_WebhookDeliveriesPayload_count(_ contex
 }
 
 func (ec *executionContext) _WebhookDeliveriesPayload_hasNextPage(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDeliveriesPayload) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.HasNextPage)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDeliveriesPayload_hasNextPage,
+		func(ctx context.Context) (any, error) {
+			return obj.HasNextPage, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookDeliveriesPayload_hasNextPage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -41968,7 +49615,19 @@ func (ec *executionContext) fieldContext_WebhookDeliveriesPayload_hasNextPage(_ 
 }
 
 func (ec *executionContext) _WebhookDeliveriesPayload_endCursor(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDeliveriesPayload) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.EndCursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDeliveriesPayload_endCursor,
+		func(ctx context.Context) (any, error) {
+			return obj.EndCursor, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookDeliveriesPayload_endCursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42024,7 +49683,19 @@ func (ec *executionContext) fieldContext_WebhookDeliveriesPayload_userErrors(_ c
 }
 
 func (ec *executionContext) _WebhookDelivery_id(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.ID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDelivery_id,
+		func(ctx context.Context) (any, error) {
+			return obj.ID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookDelivery_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42041,7 +49712,19 @@ func (ec *executionContext) fieldContext_WebhookDelivery_id(_ context.Context, f
 }
 
 func (ec *executionContext) _WebhookDelivery_endpointId(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.EndpointID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDelivery_endpointId,
+		func(ctx context.Context) (any, error) {
+			return obj.EndpointID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookDelivery_endpointId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42058,7 +49741,19 @@ func (ec *executionContext) fieldContext_WebhookDelivery_endpointId(_ context.Co
 }
 
 func (ec *executionContext) _WebhookDelivery_sequence(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Sequence)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDelivery_sequence,
+		func(ctx context.Context) (any, error) {
+			return obj.Sequence, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookDelivery_sequence(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42075,7 +49770,19 @@ func (ec *executionContext) fieldContext_WebhookDelivery_sequence(_ context.Cont
 }
 
 func (ec *executionContext) _WebhookDelivery_eventId(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.EventID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDelivery_eventId,
+		func(ctx context.Context) (any, error) {
+			return obj.EventID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookDelivery_eventId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42092,7 +49799,19 @@ func (ec *executionContext) fieldContext_WebhookDelivery_eventId(_ context.Conte
 }
 
 func (ec *executionContext) _WebhookDelivery_type(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Type)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDelivery_type,
+		func(ctx context.Context) (any, error) {
+			return obj.Type, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookDelivery_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42109,7 +49828,19 @@ func (ec *executionContext) fieldContext_WebhookDelivery_type(_ context.Context,
 }
 
 func (ec *executionContext) _WebhookDelivery_resourceType(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.ResourceType)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDelivery_resourceType,
+		func(ctx context.Context) (any, error) {
+			return obj.ResourceType, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookDelivery_resourceType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42126,7 +49857,19 @@ func (ec *executionContext) fieldContext_WebhookDelivery_resourceType(_ context.
 }
 
 func (ec *executionContext) _WebhookDelivery_resourceId(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.ResourceID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDelivery_resourceId,
+		func(ctx context.Context) (any, error) {
+			return obj.ResourceID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookDelivery_resourceId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42143,7 +49886,19 @@ func (ec *executionContext) fieldContext_WebhookDelivery_resourceId(_ context.Co
 }
 
 func (ec *executionContext) _WebhookDelivery_state(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
-	return ec.marshalNDeliveryState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDeliveryState(ctx, field.Selections, obj.State)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDelivery_state,
+		func(ctx context.Context) (any, error) {
+			return obj.State, nil
+		},
+		nil,
+		ec.marshalNDeliveryState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDeliveryState,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookDelivery_state(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42160,7 +49915,19 @@ func (ec *executionContext) fieldContext_WebhookDelivery_state(_ context.Context
 }
 
 func (ec *executionContext) _WebhookDelivery_attemptCount(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.AttemptCount)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDelivery_attemptCount,
+		func(ctx context.Context) (any, error) {
+			return obj.AttemptCount, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookDelivery_attemptCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42228,7 +49995,19 @@ func (ec *executionContext) fieldContext_WebhookDelivery_attempts(_ context.Cont
 }
 
 func (ec *executionContext) _WebhookDelivery_nextAttemptAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.NextAttemptAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDelivery_nextAttemptAt,
+		func(ctx context.Context) (any, error) {
+			return obj.NextAttemptAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookDelivery_nextAttemptAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42274,7 +50053,19 @@ func (ec *executionContext) fieldContext_WebhookDelivery_payload(_ context.Conte
 }
 
 func (ec *executionContext) _WebhookDelivery_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDelivery_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookDelivery_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42291,7 +50082,19 @@ func (ec *executionContext) fieldContext_WebhookDelivery_createdAt(_ context.Con
 }
 
 func (ec *executionContext) _WebhookDelivery_settledAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.SettledAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDelivery_settledAt,
+		func(ctx context.Context) (any, error) {
+			return obj.SettledAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookDelivery_settledAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42441,7 +50244,19 @@ func (ec *executionContext) fieldContext_WebhookDeliveryConnection_pageInfo(_ co
 }
 
 func (ec *executionContext) _WebhookDeliveryEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.WebhookDelivery]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDeliveryEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookDeliveryEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42615,7 +50430,19 @@ func (ec *executionContext) fieldContext_WebhookDeliveryPayload_userErrors(_ con
 }
 
 func (ec *executionContext) _WebhookEndpoint_id(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_id,
+		func(ctx context.Context) (any, error) {
+			return obj.PublicID(), nil
+		},
+		nil,
+		ec.marshalNID2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42632,7 +50459,19 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_id(_ context.Context, f
 }
 
 func (ec *executionContext) _WebhookEndpoint_url(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.URL)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_url,
+		func(ctx context.Context) (any, error) {
+			return obj.URL, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_url(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42649,7 +50488,19 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_url(_ context.Context, 
 }
 
 func (ec *executionContext) _WebhookEndpoint_events(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Events())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_events,
+		func(ctx context.Context) (any, error) {
+			return obj.Events(), nil
+		},
+		nil,
+		ec.marshalNString2ᚕstringᚄ,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_events(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42666,7 +50517,19 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_events(_ context.Contex
 }
 
 func (ec *executionContext) _WebhookEndpoint_description(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_description,
+		func(ctx context.Context) (any, error) {
+			return obj.Description, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42683,7 +50546,19 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_description(_ context.C
 }
 
 func (ec *executionContext) _WebhookEndpoint_status(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return ec.marshalNEndpointStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEndpointStatus(ctx, field.Selections, obj.Status)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_status,
+		func(ctx context.Context) (any, error) {
+			return obj.Status, nil
+		},
+		nil,
+		ec.marshalNEndpointStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEndpointStatus,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42700,7 +50575,19 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_status(_ context.Contex
 }
 
 func (ec *executionContext) _WebhookEndpoint_failingSince(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.FailingSince())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_failingSince,
+		func(ctx context.Context) (any, error) {
+			return obj.FailingSince(), nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_failingSince(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42717,7 +50604,19 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_failingSince(_ context.
 }
 
 func (ec *executionContext) _WebhookEndpoint_suspendedAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.SuspendedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_suspendedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.SuspendedAt(), nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_suspendedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42734,7 +50633,19 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_suspendedAt(_ context.C
 }
 
 func (ec *executionContext) _WebhookEndpoint_suspendedReason(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return ec.marshalOEndpointStop2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEndpointStop(ctx, field.Selections, obj.SuspendedReason())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_suspendedReason,
+		func(ctx context.Context) (any, error) {
+			return obj.SuspendedReason(), nil
+		},
+		nil,
+		ec.marshalOEndpointStop2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEndpointStop,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_suspendedReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42751,7 +50662,19 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_suspendedReason(_ conte
 }
 
 func (ec *executionContext) _WebhookEndpoint_lastSuccessAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.LastSuccessAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_lastSuccessAt,
+		func(ctx context.Context) (any, error) {
+			return obj.LastSuccessAt(), nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_lastSuccessAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42768,7 +50691,19 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_lastSuccessAt(_ context
 }
 
 func (ec *executionContext) _WebhookEndpoint_lastError(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.LastError())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_lastError,
+		func(ctx context.Context) (any, error) {
+			return obj.LastError(), nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_lastError(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42785,7 +50720,19 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_lastError(_ context.Con
 }
 
 func (ec *executionContext) _WebhookEndpoint_secretHint(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.SecretHint)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_secretHint,
+		func(ctx context.Context) (any, error) {
+			return obj.SecretHint, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_secretHint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42802,7 +50749,19 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_secretHint(_ context.Co
 }
 
 func (ec *executionContext) _WebhookEndpoint_nextSecretHint(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.NextSecretHint)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_nextSecretHint,
+		func(ctx context.Context) (any, error) {
+			return obj.NextSecretHint, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_nextSecretHint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42819,7 +50778,19 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_nextSecretHint(_ contex
 }
 
 func (ec *executionContext) _WebhookEndpoint_nextSecretPromotesAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.NextSecretPromotesAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_nextSecretPromotesAt,
+		func(ctx context.Context) (any, error) {
+			return obj.NextSecretPromotesAt(), nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_nextSecretPromotesAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42836,7 +50807,19 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_nextSecretPromotesAt(_ 
 }
 
 func (ec *executionContext) _WebhookEndpoint_apiVersion(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.APIVersion())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_apiVersion,
+		func(ctx context.Context) (any, error) {
+			return obj.APIVersion(), nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_apiVersion(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42896,7 +50879,19 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_app(_ context.Context, 
 }
 
 func (ec *executionContext) _WebhookEndpoint_rateLimit(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.RateLimit)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_rateLimit,
+		func(ctx context.Context) (any, error) {
+			return obj.RateLimit, nil
+		},
+		nil,
+		ec.marshalOInt2ᚖint,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_rateLimit(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42993,7 +50988,19 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_filters(_ context.Conte
 }
 
 func (ec *executionContext) _WebhookEndpoint_pausedUntil(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.PausedUntil())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_pausedUntil,
+		func(ctx context.Context) (any, error) {
+			return obj.PausedUntil(), nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_pausedUntil(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43227,7 +51234,19 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_deliveryCount(ctx conte
 }
 
 func (ec *executionContext) _WebhookEndpoint_version(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_version,
+		func(ctx context.Context) (any, error) {
+			return obj.Version, nil
+		},
+		nil,
+		ec.marshalNLong2int64,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43244,7 +51263,19 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_version(_ context.Conte
 }
 
 func (ec *executionContext) _WebhookEndpoint_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_createdAt,
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt(), nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43261,7 +51292,19 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_createdAt(_ context.Con
 }
 
 func (ec *executionContext) _WebhookEndpoint_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_updatedAt,
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43437,7 +51480,19 @@ func (ec *executionContext) fieldContext_WebhookEndpointConnection_pageInfo(_ co
 }
 
 func (ec *executionContext) _WebhookEndpointDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpointDeletePayload) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpointDeletePayload_deletedId,
+		func(ctx context.Context) (any, error) {
+			return obj.DeletedID, nil
+		},
+		nil,
+		ec.marshalOID2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpointDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43493,7 +51548,19 @@ func (ec *executionContext) fieldContext_WebhookEndpointDeletePayload_userErrors
 }
 
 func (ec *executionContext) _WebhookEndpointEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.WebhookEndpoint]) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpointEdge_cursor,
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpointEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43680,7 +51747,19 @@ func (ec *executionContext) fieldContext_WebhookEndpointPayload_webhookEndpoint(
 }
 
 func (ec *executionContext) _WebhookEndpointPayload_secret(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpointPayload) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Secret)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpointPayload_secret,
+		func(ctx context.Context) (any, error) {
+			return obj.Secret, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpointPayload_secret(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43736,7 +51815,19 @@ func (ec *executionContext) fieldContext_WebhookEndpointPayload_userErrors(_ con
 }
 
 func (ec *executionContext) _WebhookEventType_name(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEventType) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEventType_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEventType_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43753,7 +51844,19 @@ func (ec *executionContext) fieldContext_WebhookEventType_name(_ context.Context
 }
 
 func (ec *executionContext) _WebhookEventType_resourceType(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEventType) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.ResourceType)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEventType_resourceType,
+		func(ctx context.Context) (any, error) {
+			return obj.ResourceType, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEventType_resourceType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43770,7 +51873,19 @@ func (ec *executionContext) fieldContext_WebhookEventType_resourceType(_ context
 }
 
 func (ec *executionContext) _WebhookEventType_scope(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEventType) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Scope)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEventType_scope,
+		func(ctx context.Context) (any, error) {
+			return obj.Scope, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEventType_scope(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43787,7 +51902,19 @@ func (ec *executionContext) fieldContext_WebhookEventType_scope(_ context.Contex
 }
 
 func (ec *executionContext) _WebhookEventType_trigger(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEventType) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Trigger)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEventType_trigger,
+		func(ctx context.Context) (any, error) {
+			return obj.Trigger, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookEventType_trigger(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43804,7 +51931,19 @@ func (ec *executionContext) fieldContext_WebhookEventType_trigger(_ context.Cont
 }
 
 func (ec *executionContext) _WebhookFilter_field(ctx context.Context, field graphql.CollectedField, obj *filter.Condition) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Field)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookFilter_field,
+		func(ctx context.Context) (any, error) {
+			return obj.Field, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookFilter_field(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43821,7 +51960,19 @@ func (ec *executionContext) fieldContext_WebhookFilter_field(_ context.Context, 
 }
 
 func (ec *executionContext) _WebhookFilter_in(ctx context.Context, field graphql.CollectedField, obj *filter.Condition) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚕstringᚄ(ctx, field.Selections, obj.In)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookFilter_in,
+		func(ctx context.Context) (any, error) {
+			return obj.In, nil
+		},
+		nil,
+		ec.marshalOString2ᚕstringᚄ,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookFilter_in(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43838,7 +51989,19 @@ func (ec *executionContext) fieldContext_WebhookFilter_in(_ context.Context, fie
 }
 
 func (ec *executionContext) _WebhookFilter_notIn(ctx context.Context, field graphql.CollectedField, obj *filter.Condition) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚕstringᚄ(ctx, field.Selections, obj.NotIn)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookFilter_notIn,
+		func(ctx context.Context) (any, error) {
+			return obj.NotIn, nil
+		},
+		nil,
+		ec.marshalOString2ᚕstringᚄ,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookFilter_notIn(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43855,7 +52018,19 @@ func (ec *executionContext) fieldContext_WebhookFilter_notIn(_ context.Context, 
 }
 
 func (ec *executionContext) _WebhookFilter_min(ctx context.Context, field graphql.CollectedField, obj *filter.Condition) (ret graphql.Marshaler) {
-	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.Min)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookFilter_min,
+		func(ctx context.Context) (any, error) {
+			return obj.Min, nil
+		},
+		nil,
+		ec.marshalOLong2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookFilter_min(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43872,7 +52047,19 @@ func (ec *executionContext) fieldContext_WebhookFilter_min(_ context.Context, fi
 }
 
 func (ec *executionContext) _WebhookFilter_max(ctx context.Context, field graphql.CollectedField, obj *filter.Condition) (ret graphql.Marshaler) {
-	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.Max)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookFilter_max,
+		func(ctx context.Context) (any, error) {
+			return obj.Max, nil
+		},
+		nil,
+		ec.marshalOLong2ᚖint64,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookFilter_max(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43889,7 +52076,19 @@ func (ec *executionContext) fieldContext_WebhookFilter_max(_ context.Context, fi
 }
 
 func (ec *executionContext) _WebhookFilter_exists(ctx context.Context, field graphql.CollectedField, obj *filter.Condition) (ret graphql.Marshaler) {
-	return ec.marshalOBoolean2ᚖbool(ctx, field.Selections, obj.Exists)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookFilter_exists,
+		func(ctx context.Context) (any, error) {
+			return obj.Exists, nil
+		},
+		nil,
+		ec.marshalOBoolean2ᚖbool,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookFilter_exists(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43906,7 +52105,19 @@ func (ec *executionContext) fieldContext_WebhookFilter_exists(_ context.Context,
 }
 
 func (ec *executionContext) _WebhookFilter_changed(ctx context.Context, field graphql.CollectedField, obj *filter.Condition) (ret graphql.Marshaler) {
-	return ec.marshalOBoolean2ᚖbool(ctx, field.Selections, obj.Changed)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookFilter_changed,
+		func(ctx context.Context) (any, error) {
+			return obj.Changed, nil
+		},
+		nil,
+		ec.marshalOBoolean2ᚖbool,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookFilter_changed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43923,7 +52134,19 @@ func (ec *executionContext) fieldContext_WebhookFilter_changed(_ context.Context
 }
 
 func (ec *executionContext) _WebhookHeader_name(ctx context.Context, field graphql.CollectedField, obj *model.WebhookHeader) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookHeader_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookHeader_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43940,7 +52163,19 @@ func (ec *executionContext) fieldContext_WebhookHeader_name(_ context.Context, f
 }
 
 func (ec *executionContext) _WebhookHeader_valueHint(ctx context.Context, field graphql.CollectedField, obj *model.WebhookHeader) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ValueHint)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookHeader_valueHint,
+		func(ctx context.Context) (any, error) {
+			return obj.ValueHint, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookHeader_valueHint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43957,7 +52192,19 @@ func (ec *executionContext) fieldContext_WebhookHeader_valueHint(_ context.Conte
 }
 
 func (ec *executionContext) _WebhookQueueState_waiting(ctx context.Context, field graphql.CollectedField, obj *model.WebhookQueueState) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.Waiting)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookQueueState_waiting,
+		func(ctx context.Context) (any, error) {
+			return obj.Waiting, nil
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookQueueState_waiting(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43974,7 +52221,19 @@ func (ec *executionContext) fieldContext_WebhookQueueState_waiting(_ context.Con
 }
 
 func (ec *executionContext) _WebhookQueueState_oldestAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookQueueState) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.OldestAt)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookQueueState_oldestAt,
+		func(ctx context.Context) (any, error) {
+			return obj.OldestAt, nil
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookQueueState_oldestAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43991,7 +52250,19 @@ func (ec *executionContext) fieldContext_WebhookQueueState_oldestAt(_ context.Co
 }
 
 func (ec *executionContext) _WebhookQueueState_catchingUp(ctx context.Context, field graphql.CollectedField, obj *model.WebhookQueueState) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.CatchingUp)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookQueueState_catchingUp,
+		func(ctx context.Context) (any, error) {
+			return obj.CatchingUp, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext_WebhookQueueState_catchingUp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44008,7 +52279,19 @@ func (ec *executionContext) fieldContext_WebhookQueueState_catchingUp(_ context.
 }
 
 func (ec *executionContext) ___Directive_name(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext___Directive_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext___Directive_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44025,7 +52308,19 @@ func (ec *executionContext) fieldContext___Directive_name(_ context.Context, fie
 }
 
 func (ec *executionContext) ___Directive_description(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext___Directive_description,
+		func(ctx context.Context) (any, error) {
+			return obj.Description(), nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext___Directive_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44042,7 +52337,19 @@ func (ec *executionContext) fieldContext___Directive_description(_ context.Conte
 }
 
 func (ec *executionContext) ___Directive_isRepeatable(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.IsRepeatable)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext___Directive_isRepeatable,
+		func(ctx context.Context) (any, error) {
+			return obj.IsRepeatable, nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext___Directive_isRepeatable(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44059,7 +52366,19 @@ func (ec *executionContext) fieldContext___Directive_isRepeatable(_ context.Cont
 }
 
 func (ec *executionContext) ___Directive_locations(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return ec.marshalN__DirectiveLocation2ᚕstringᚄ(ctx, field.Selections, obj.Locations)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext___Directive_locations,
+		func(ctx context.Context) (any, error) {
+			return obj.Locations, nil
+		},
+		nil,
+		ec.marshalN__DirectiveLocation2ᚕstringᚄ,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext___Directive_locations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44130,7 +52449,19 @@ func (ec *executionContext) fieldContext___Directive_args(ctx context.Context, f
 }
 
 func (ec *executionContext) ___EnumValue_name(ctx context.Context, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext___EnumValue_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext___EnumValue_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44147,7 +52478,19 @@ func (ec *executionContext) fieldContext___EnumValue_name(_ context.Context, fie
 }
 
 func (ec *executionContext) ___EnumValue_description(ctx context.Context, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext___EnumValue_description,
+		func(ctx context.Context) (any, error) {
+			return obj.Description(), nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext___EnumValue_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44164,7 +52507,19 @@ func (ec *executionContext) fieldContext___EnumValue_description(_ context.Conte
 }
 
 func (ec *executionContext) ___EnumValue_isDeprecated(ctx context.Context, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.IsDeprecated())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext___EnumValue_isDeprecated,
+		func(ctx context.Context) (any, error) {
+			return obj.IsDeprecated(), nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext___EnumValue_isDeprecated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44181,7 +52536,19 @@ func (ec *executionContext) fieldContext___EnumValue_isDeprecated(_ context.Cont
 }
 
 func (ec *executionContext) ___EnumValue_deprecationReason(ctx context.Context, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DeprecationReason())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext___EnumValue_deprecationReason,
+		func(ctx context.Context) (any, error) {
+			return obj.DeprecationReason(), nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext___EnumValue_deprecationReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44198,7 +52565,19 @@ func (ec *executionContext) fieldContext___EnumValue_deprecationReason(_ context
 }
 
 func (ec *executionContext) ___Field_name(ctx context.Context, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext___Field_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext___Field_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44215,7 +52594,19 @@ func (ec *executionContext) fieldContext___Field_name(_ context.Context, field g
 }
 
 func (ec *executionContext) ___Field_description(ctx context.Context, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext___Field_description,
+		func(ctx context.Context) (any, error) {
+			return obj.Description(), nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext___Field_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44339,7 +52730,19 @@ func (ec *executionContext) fieldContext___Field_type(_ context.Context, field g
 }
 
 func (ec *executionContext) ___Field_isDeprecated(ctx context.Context, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.IsDeprecated())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext___Field_isDeprecated,
+		func(ctx context.Context) (any, error) {
+			return obj.IsDeprecated(), nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext___Field_isDeprecated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44356,7 +52759,19 @@ func (ec *executionContext) fieldContext___Field_isDeprecated(_ context.Context,
 }
 
 func (ec *executionContext) ___Field_deprecationReason(ctx context.Context, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DeprecationReason())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext___Field_deprecationReason,
+		func(ctx context.Context) (any, error) {
+			return obj.DeprecationReason(), nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext___Field_deprecationReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44373,7 +52788,19 @@ func (ec *executionContext) fieldContext___Field_deprecationReason(_ context.Con
 }
 
 func (ec *executionContext) ___InputValue_name(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext___InputValue_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		ec.marshalNString2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext___InputValue_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44390,7 +52817,19 @@ func (ec *executionContext) fieldContext___InputValue_name(_ context.Context, fi
 }
 
 func (ec *executionContext) ___InputValue_description(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext___InputValue_description,
+		func(ctx context.Context) (any, error) {
+			return obj.Description(), nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext___InputValue_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44460,7 +52899,19 @@ func (ec *executionContext) fieldContext___InputValue_type(_ context.Context, fi
 }
 
 func (ec *executionContext) ___InputValue_defaultValue(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DefaultValue)
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext___InputValue_defaultValue,
+		func(ctx context.Context) (any, error) {
+			return obj.DefaultValue, nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext___InputValue_defaultValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44477,7 +52928,19 @@ func (ec *executionContext) fieldContext___InputValue_defaultValue(_ context.Con
 }
 
 func (ec *executionContext) ___InputValue_isDeprecated(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.IsDeprecated())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext___InputValue_isDeprecated,
+		func(ctx context.Context) (any, error) {
+			return obj.IsDeprecated(), nil
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext___InputValue_isDeprecated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44494,7 +52957,19 @@ func (ec *executionContext) fieldContext___InputValue_isDeprecated(_ context.Con
 }
 
 func (ec *executionContext) ___InputValue_deprecationReason(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DeprecationReason())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext___InputValue_deprecationReason,
+		func(ctx context.Context) (any, error) {
+			return obj.DeprecationReason(), nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext___InputValue_deprecationReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44511,7 +52986,19 @@ func (ec *executionContext) fieldContext___InputValue_deprecationReason(_ contex
 }
 
 func (ec *executionContext) ___Schema_description(ctx context.Context, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext___Schema_description,
+		func(ctx context.Context) (any, error) {
+			return obj.Description(), nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext___Schema_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44781,7 +53268,19 @@ func (ec *executionContext) fieldContext___Schema_directives(_ context.Context, 
 }
 
 func (ec *executionContext) ___Type_kind(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return ec.marshalN__TypeKind2string(ctx, field.Selections, obj.Kind())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext___Type_kind,
+		func(ctx context.Context) (any, error) {
+			return obj.Kind(), nil
+		},
+		nil,
+		ec.marshalN__TypeKind2string,
+		true,
+		true,
+	)
 }
 
 func (ec *executionContext) fieldContext___Type_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44798,7 +53297,19 @@ func (ec *executionContext) fieldContext___Type_kind(_ context.Context, field gr
 }
 
 func (ec *executionContext) ___Type_name(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Name())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext___Type_name,
+		func(ctx context.Context) (any, error) {
+			return obj.Name(), nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext___Type_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44815,7 +53326,19 @@ func (ec *executionContext) fieldContext___Type_name(_ context.Context, field gr
 }
 
 func (ec *executionContext) ___Type_description(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext___Type_description,
+		func(ctx context.Context) (any, error) {
+			return obj.Description(), nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext___Type_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44832,7 +53355,19 @@ func (ec *executionContext) fieldContext___Type_description(_ context.Context, f
 }
 
 func (ec *executionContext) ___Type_specifiedByURL(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.SpecifiedByURL())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext___Type_specifiedByURL,
+		func(ctx context.Context) (any, error) {
+			return obj.SpecifiedByURL(), nil
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext___Type_specifiedByURL(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45157,7 +53692,19 @@ func (ec *executionContext) fieldContext___Type_ofType(_ context.Context, field 
 }
 
 func (ec *executionContext) ___Type_isOneOf(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return ec.marshalOBoolean2bool(ctx, field.Selections, obj.IsOneOf())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext___Type_isOneOf,
+		func(ctx context.Context) (any, error) {
+			return obj.IsOneOf(), nil
+		},
+		nil,
+		ec.marshalOBoolean2bool,
+		true,
+		false,
+	)
 }
 
 func (ec *executionContext) fieldContext___Type_isOneOf(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48725,7 +57272,7 @@ var aPIKeyImplementors = []string{"APIKey"}
 func (ec *executionContext) _APIKey(ctx context.Context, sel ast.SelectionSet, obj *model.APIKey) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, aPIKeyImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -48805,7 +57352,7 @@ var aPIKeyConnectionImplementors = []string{"APIKeyConnection"}
 func (ec *executionContext) _APIKeyConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.APIKey]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, aPIKeyConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -48854,7 +57401,7 @@ var aPIKeyEdgeImplementors = []string{"APIKeyEdge"}
 func (ec *executionContext) _APIKeyEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.APIKey]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, aPIKeyEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -48898,7 +57445,7 @@ var aPIKeyPayloadImplementors = []string{"APIKeyPayload"}
 func (ec *executionContext) _APIKeyPayload(ctx context.Context, sel ast.SelectionSet, obj *model.APIKeyPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, aPIKeyPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -48941,7 +57488,7 @@ var accountImplementors = []string{"Account"}
 func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, obj *model.Account) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, accountImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -49007,7 +57554,7 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "memberships":
 			field := field
 
@@ -49043,7 +57590,7 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "sessions":
 			field := field
 
@@ -49079,7 +57626,7 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "staffTokens":
 			field := field
 
@@ -49115,7 +57662,7 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "factors":
 			field := field
 
@@ -49151,7 +57698,7 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "recoveryCodesLeft":
 			field := field
 
@@ -49187,7 +57734,7 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "passkeysPossible":
 			field := field
 
@@ -49223,7 +57770,7 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "mailPossible":
 			field := field
 
@@ -49259,7 +57806,7 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "log":
 			field := field
 
@@ -49295,7 +57842,7 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -49324,7 +57871,7 @@ var accountEventImplementors = []string{"AccountEvent"}
 func (ec *executionContext) _AccountEvent(ctx context.Context, sel ast.SelectionSet, obj *model.AccountEvent) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, accountEventImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -49379,7 +57926,7 @@ var accountEventConnectionImplementors = []string{"AccountEventConnection"}
 func (ec *executionContext) _AccountEventConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.AccountEvent]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, accountEventConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -49428,7 +57975,7 @@ var accountEventEdgeImplementors = []string{"AccountEventEdge"}
 func (ec *executionContext) _AccountEventEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.AccountEvent]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, accountEventEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -49472,7 +58019,7 @@ var addressImplementors = []string{"Address"}
 func (ec *executionContext) _Address(ctx context.Context, sel ast.SelectionSet, obj *document.AddressFields) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, addressImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -49533,7 +58080,7 @@ var addressPayloadImplementors = []string{"AddressPayload"}
 func (ec *executionContext) _AddressPayload(ctx context.Context, sel ast.SelectionSet, obj *model.AddressPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, addressPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -49574,7 +58121,7 @@ var appImplementors = []string{"App"}
 func (ec *executionContext) _App(ctx context.Context, sel ast.SelectionSet, obj *model.App) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, appImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -49664,7 +58211,7 @@ var appConnectionImplementors = []string{"AppConnection"}
 func (ec *executionContext) _AppConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.App]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, appConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -49713,7 +58260,7 @@ var appEdgeImplementors = []string{"AppEdge"}
 func (ec *executionContext) _AppEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.App]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, appEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -49757,7 +58304,7 @@ var appPayloadImplementors = []string{"AppPayload"}
 func (ec *executionContext) _AppPayload(ctx context.Context, sel ast.SelectionSet, obj *model.AppPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, appPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -49798,7 +58345,7 @@ var appSummaryImplementors = []string{"AppSummary"}
 func (ec *executionContext) _AppSummary(ctx context.Context, sel ast.SelectionSet, obj *model.AppSummary) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, appSummaryImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -49859,7 +58406,7 @@ var auditEntryImplementors = []string{"AuditEntry"}
 func (ec *executionContext) _AuditEntry(ctx context.Context, sel ast.SelectionSet, obj *model.AuditEntry) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, auditEntryImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -49931,7 +58478,7 @@ var auditEntryConnectionImplementors = []string{"AuditEntryConnection"}
 func (ec *executionContext) _AuditEntryConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.AuditEntry]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, auditEntryConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -49980,7 +58527,7 @@ var auditEntryEdgeImplementors = []string{"AuditEntryEdge"}
 func (ec *executionContext) _AuditEntryEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.AuditEntry]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, auditEntryEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -50024,7 +58571,7 @@ var authorImplementors = []string{"Author"}
 func (ec *executionContext) _Author(ctx context.Context, sel ast.SelectionSet, obj *model.Author) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, authorImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -50073,7 +58620,7 @@ var boundedCountImplementors = []string{"BoundedCount"}
 func (ec *executionContext) _BoundedCount(ctx context.Context, sel ast.SelectionSet, obj *model.BoundedCount) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, boundedCountImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -50117,7 +58664,7 @@ var collectionImplementors = []string{"Collection"}
 func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSet, obj *db.Collection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, collectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -50177,7 +58724,7 @@ func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSe
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "products":
 			field := field
 
@@ -50213,7 +58760,7 @@ func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSe
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "version":
 			out.Values[i] = ec._Collection_version(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -50257,7 +58804,7 @@ var collectionConditionImplementors = []string{"CollectionCondition"}
 func (ec *executionContext) _CollectionCondition(ctx context.Context, sel ast.SelectionSet, obj *document.CollectionCondition) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, collectionConditionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -50302,7 +58849,7 @@ var collectionConnectionImplementors = []string{"CollectionConnection"}
 func (ec *executionContext) _CollectionConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*db.Collection]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, collectionConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -50351,7 +58898,7 @@ var collectionDeletePayloadImplementors = []string{"CollectionDeletePayload"}
 func (ec *executionContext) _CollectionDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.CollectionDeletePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, collectionDeletePayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -50392,7 +58939,7 @@ var collectionEdgeImplementors = []string{"CollectionEdge"}
 func (ec *executionContext) _CollectionEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*db.Collection]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, collectionEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -50436,7 +58983,7 @@ var collectionPayloadImplementors = []string{"CollectionPayload"}
 func (ec *executionContext) _CollectionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CollectionPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, collectionPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -50477,7 +59024,7 @@ var collectionRuleImplementors = []string{"CollectionRule"}
 func (ec *executionContext) _CollectionRule(ctx context.Context, sel ast.SelectionSet, obj *model.CollectionRule) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, collectionRuleImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -50526,7 +59073,7 @@ var conversionImplementors = []string{"Conversion"}
 func (ec *executionContext) _Conversion(ctx context.Context, sel ast.SelectionSet, obj *model.Conversion) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, conversionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -50575,7 +59122,7 @@ var countImplementors = []string{"Count"}
 func (ec *executionContext) _Count(ctx context.Context, sel ast.SelectionSet, obj *model.Count) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, countImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -50619,7 +59166,7 @@ var countryImplementors = []string{"Country"}
 func (ec *executionContext) _Country(ctx context.Context, sel ast.SelectionSet, obj *model.Country) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, countryImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -50663,7 +59210,7 @@ var customerImplementors = []string{"Customer"}
 func (ec *executionContext) _Customer(ctx context.Context, sel ast.SelectionSet, obj *model.Customer) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, customerImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -50773,7 +59320,7 @@ var customerConnectionImplementors = []string{"CustomerConnection"}
 func (ec *executionContext) _CustomerConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Customer]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, customerConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -50822,7 +59369,7 @@ var customerEdgeImplementors = []string{"CustomerEdge"}
 func (ec *executionContext) _CustomerEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Customer]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, customerEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -50866,7 +59413,7 @@ var customerPayloadImplementors = []string{"CustomerPayload"}
 func (ec *executionContext) _CustomerPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CustomerPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, customerPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -50907,7 +59454,7 @@ var discountImplementors = []string{"Discount"}
 func (ec *executionContext) _Discount(ctx context.Context, sel ast.SelectionSet, obj *db.Discount) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, discountImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -50982,7 +59529,7 @@ func (ec *executionContext) _Discount(ctx context.Context, sel ast.SelectionSet,
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "active":
 			out.Values[i] = ec._Discount_active(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -51031,7 +59578,7 @@ var discountConnectionImplementors = []string{"DiscountConnection"}
 func (ec *executionContext) _DiscountConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*db.Discount]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, discountConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -51080,7 +59627,7 @@ var discountDeletePayloadImplementors = []string{"DiscountDeletePayload"}
 func (ec *executionContext) _DiscountDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.DiscountDeletePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, discountDeletePayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -51121,7 +59668,7 @@ var discountEdgeImplementors = []string{"DiscountEdge"}
 func (ec *executionContext) _DiscountEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*db.Discount]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, discountEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -51165,7 +59712,7 @@ var discountPayloadImplementors = []string{"DiscountPayload"}
 func (ec *executionContext) _DiscountPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DiscountPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, discountPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -51206,7 +59753,7 @@ var eventImplementors = []string{"Event"}
 func (ec *executionContext) _Event(ctx context.Context, sel ast.SelectionSet, obj *model.Event) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, eventImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -51274,7 +59821,7 @@ func (ec *executionContext) _Event(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -51303,7 +59850,7 @@ var eventConnectionImplementors = []string{"EventConnection"}
 func (ec *executionContext) _EventConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Event]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, eventConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -51352,7 +59899,7 @@ var eventEdgeImplementors = []string{"EventEdge"}
 func (ec *executionContext) _EventEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Event]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, eventEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -51396,7 +59943,7 @@ var exportImplementors = []string{"Export"}
 func (ec *executionContext) _Export(ctx context.Context, sel ast.SelectionSet, obj *model.Export) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, exportImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -51495,7 +60042,7 @@ var exportConnectionImplementors = []string{"ExportConnection"}
 func (ec *executionContext) _ExportConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Export]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, exportConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -51544,7 +60091,7 @@ var exportDeletePayloadImplementors = []string{"ExportDeletePayload"}
 func (ec *executionContext) _ExportDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ExportDeletePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, exportDeletePayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -51585,7 +60132,7 @@ var exportEdgeImplementors = []string{"ExportEdge"}
 func (ec *executionContext) _ExportEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Export]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, exportEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -51629,7 +60176,7 @@ var exportErrorImplementors = []string{"ExportError"}
 func (ec *executionContext) _ExportError(ctx context.Context, sel ast.SelectionSet, obj *model.ExportError) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, exportErrorImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -51673,7 +60220,7 @@ var exportFiltersImplementors = []string{"ExportFilters"}
 func (ec *executionContext) _ExportFilters(ctx context.Context, sel ast.SelectionSet, obj *model.ExportFilters) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, exportFiltersImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -51719,7 +60266,7 @@ var exportPayloadImplementors = []string{"ExportPayload"}
 func (ec *executionContext) _ExportPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ExportPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, exportPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -51760,7 +60307,7 @@ var exportProgressImplementors = []string{"ExportProgress"}
 func (ec *executionContext) _ExportProgress(ctx context.Context, sel ast.SelectionSet, obj *model.ExportProgress) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, exportProgressImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -51801,7 +60348,7 @@ var factorImplementors = []string{"Factor"}
 func (ec *executionContext) _Factor(ctx context.Context, sel ast.SelectionSet, obj *db.Factor) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, factorImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -51857,7 +60404,7 @@ var factorAddPayloadImplementors = []string{"FactorAddPayload"}
 func (ec *executionContext) _FactorAddPayload(ctx context.Context, sel ast.SelectionSet, obj *model.FactorAddPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, factorAddPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -51900,7 +60447,7 @@ var factorPayloadImplementors = []string{"FactorPayload"}
 func (ec *executionContext) _FactorPayload(ctx context.Context, sel ast.SelectionSet, obj *model.FactorPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, factorPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -51941,7 +60488,7 @@ var factorRemovePayloadImplementors = []string{"FactorRemovePayload"}
 func (ec *executionContext) _FactorRemovePayload(ctx context.Context, sel ast.SelectionSet, obj *model.FactorRemovePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, factorRemovePayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -51982,7 +60529,7 @@ var fulfillmentImplementors = []string{"Fulfillment"}
 func (ec *executionContext) _Fulfillment(ctx context.Context, sel ast.SelectionSet, obj *db.Fulfillment) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, fulfillmentImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -52037,7 +60584,7 @@ var grantImplementors = []string{"Grant"}
 func (ec *executionContext) _Grant(ctx context.Context, sel ast.SelectionSet, obj *model.Grant) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, grantImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -52114,7 +60661,7 @@ var grantConnectionImplementors = []string{"GrantConnection"}
 func (ec *executionContext) _GrantConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Grant]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, grantConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -52163,7 +60710,7 @@ var grantEdgeImplementors = []string{"GrantEdge"}
 func (ec *executionContext) _GrantEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Grant]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, grantEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -52207,7 +60754,7 @@ var grantPayloadImplementors = []string{"GrantPayload"}
 func (ec *executionContext) _GrantPayload(ctx context.Context, sel ast.SelectionSet, obj *model.GrantPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, grantPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -52248,7 +60795,7 @@ var grantSummaryImplementors = []string{"GrantSummary"}
 func (ec *executionContext) _GrantSummary(ctx context.Context, sel ast.SelectionSet, obj *db.Grant) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, grantSummaryImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -52292,7 +60839,7 @@ var identityImplementors = []string{"Identity"}
 func (ec *executionContext) _Identity(ctx context.Context, sel ast.SelectionSet, obj *model.Identity) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, identityImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -52384,7 +60931,7 @@ var installedAppImplementors = []string{"InstalledApp"}
 func (ec *executionContext) _InstalledApp(ctx context.Context, sel ast.SelectionSet, obj *model.InstalledApp) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, installedAppImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -52440,7 +60987,7 @@ var installedAppConnectionImplementors = []string{"InstalledAppConnection"}
 func (ec *executionContext) _InstalledAppConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.InstalledApp]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, installedAppConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -52489,7 +61036,7 @@ var installedAppEdgeImplementors = []string{"InstalledAppEdge"}
 func (ec *executionContext) _InstalledAppEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.InstalledApp]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, installedAppEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -52533,7 +61080,7 @@ var installedAppRevokePayloadImplementors = []string{"InstalledAppRevokePayload"
 func (ec *executionContext) _InstalledAppRevokePayload(ctx context.Context, sel ast.SelectionSet, obj *model.InstalledAppRevokePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, installedAppRevokePayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -52577,7 +61124,7 @@ var invitationImplementors = []string{"Invitation"}
 func (ec *executionContext) _Invitation(ctx context.Context, sel ast.SelectionSet, obj *model.Invitation) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, invitationImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -52650,7 +61197,7 @@ var invitationConnectionImplementors = []string{"InvitationConnection"}
 func (ec *executionContext) _InvitationConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Invitation]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, invitationConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -52699,7 +61246,7 @@ var invitationEdgeImplementors = []string{"InvitationEdge"}
 func (ec *executionContext) _InvitationEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Invitation]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, invitationEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -52743,7 +61290,7 @@ var invitationPayloadImplementors = []string{"InvitationPayload"}
 func (ec *executionContext) _InvitationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.InvitationPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, invitationPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -52786,7 +61333,7 @@ var limitsImplementors = []string{"Limits"}
 func (ec *executionContext) _Limits(ctx context.Context, sel ast.SelectionSet, obj *model.Limits) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, limitsImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -53000,7 +61547,7 @@ var lineItemImplementors = []string{"LineItem"}
 func (ec *executionContext) _LineItem(ctx context.Context, sel ast.SelectionSet, obj *model.LineItem) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, lineItemImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -53045,7 +61592,7 @@ func (ec *executionContext) _LineItem(ctx context.Context, sel ast.SelectionSet,
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "title":
 			out.Values[i] = ec._LineItem_title(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -53128,7 +61675,7 @@ var lineQuantityImplementors = []string{"LineQuantity"}
 func (ec *executionContext) _LineQuantity(ctx context.Context, sel ast.SelectionSet, obj *document.Line) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, lineQuantityImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -53172,7 +61719,7 @@ var loggedRequestImplementors = []string{"LoggedRequest"}
 func (ec *executionContext) _LoggedRequest(ctx context.Context, sel ast.SelectionSet, obj *model.LoggedRequest) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, loggedRequestImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -53254,7 +61801,7 @@ var loggedRequestConnectionImplementors = []string{"LoggedRequestConnection"}
 func (ec *executionContext) _LoggedRequestConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.LoggedRequest]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, loggedRequestConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -53303,7 +61850,7 @@ var loggedRequestEdgeImplementors = []string{"LoggedRequestEdge"}
 func (ec *executionContext) _LoggedRequestEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.LoggedRequest]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, loggedRequestEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -53347,7 +61894,7 @@ var lowStockImplementors = []string{"LowStock"}
 func (ec *executionContext) _LowStock(ctx context.Context, sel ast.SelectionSet, obj *model.LowStock) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, lowStockImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -53391,7 +61938,7 @@ var lowStockItemImplementors = []string{"LowStockItem"}
 func (ec *executionContext) _LowStockItem(ctx context.Context, sel ast.SelectionSet, obj *model.LowStockItem) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, lowStockItemImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -53442,7 +61989,7 @@ var marketplaceSubmissionImplementors = []string{"MarketplaceSubmission"}
 func (ec *executionContext) _MarketplaceSubmission(ctx context.Context, sel ast.SelectionSet, obj *model.MarketplaceSubmission) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, marketplaceSubmissionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -53539,7 +62086,7 @@ func (ec *executionContext) _MarketplaceSubmission(ctx context.Context, sel ast.
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "publishedAt":
 			out.Values[i] = ec._MarketplaceSubmission_publishedAt(ctx, field, obj)
 		case "createdAt":
@@ -53580,7 +62127,7 @@ var marketplaceSubmissionConnectionImplementors = []string{"MarketplaceSubmissio
 func (ec *executionContext) _MarketplaceSubmissionConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.MarketplaceSubmission]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, marketplaceSubmissionConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -53629,7 +62176,7 @@ var marketplaceSubmissionEdgeImplementors = []string{"MarketplaceSubmissionEdge"
 func (ec *executionContext) _MarketplaceSubmissionEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.MarketplaceSubmission]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, marketplaceSubmissionEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -53673,7 +62220,7 @@ var marketplaceSubmissionPayloadImplementors = []string{"MarketplaceSubmissionPa
 func (ec *executionContext) _MarketplaceSubmissionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.MarketplaceSubmissionPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, marketplaceSubmissionPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -53714,7 +62261,7 @@ var marketplaceThemeImplementors = []string{"MarketplaceTheme"}
 func (ec *executionContext) _MarketplaceTheme(ctx context.Context, sel ast.SelectionSet, obj *model.MarketplaceTheme) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, marketplaceThemeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -53816,7 +62363,7 @@ var marketplaceThemeConnectionImplementors = []string{"MarketplaceThemeConnectio
 func (ec *executionContext) _MarketplaceThemeConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.MarketplaceTheme]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, marketplaceThemeConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -53865,7 +62412,7 @@ var marketplaceThemeEdgeImplementors = []string{"MarketplaceThemeEdge"}
 func (ec *executionContext) _MarketplaceThemeEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.MarketplaceTheme]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, marketplaceThemeEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -53909,7 +62456,7 @@ var membershipImplementors = []string{"Membership"}
 func (ec *executionContext) _Membership(ctx context.Context, sel ast.SelectionSet, obj *model.Membership) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, membershipImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -53953,7 +62500,7 @@ var menuLinkImplementors = []string{"MenuLink"}
 func (ec *executionContext) _MenuLink(ctx context.Context, sel ast.SelectionSet, obj *document.MenuLink) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, menuLinkImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -54006,7 +62553,7 @@ var menusImplementors = []string{"Menus"}
 func (ec *executionContext) _Menus(ctx context.Context, sel ast.SelectionSet, obj *model.Menus) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, menusImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -54049,7 +62596,7 @@ var menusPayloadImplementors = []string{"MenusPayload"}
 func (ec *executionContext) _MenusPayload(ctx context.Context, sel ast.SelectionSet, obj *model.MenusPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, menusPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -54093,7 +62640,7 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		Object: "Mutation",
 	})
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		innerCtx := graphql.WithRootFieldContext(ctx, &graphql.RootFieldContext{
@@ -54979,7 +63526,7 @@ var notificationImplementors = []string{"Notification"}
 func (ec *executionContext) _Notification(ctx context.Context, sel ast.SelectionSet, obj *model.Notification) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, notificationImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -55044,7 +63591,7 @@ var notificationConnectionImplementors = []string{"NotificationConnection"}
 func (ec *executionContext) _NotificationConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Notification]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, notificationConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -55093,7 +63640,7 @@ var notificationEdgeImplementors = []string{"NotificationEdge"}
 func (ec *executionContext) _NotificationEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Notification]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, notificationEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -55137,7 +63684,7 @@ var notificationPayloadImplementors = []string{"NotificationPayload"}
 func (ec *executionContext) _NotificationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.NotificationPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, notificationPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -55178,7 +63725,7 @@ var notificationsPayloadImplementors = []string{"NotificationsPayload"}
 func (ec *executionContext) _NotificationsPayload(ctx context.Context, sel ast.SelectionSet, obj *model.NotificationsPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, notificationsPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -55222,7 +63769,7 @@ var offeredRateImplementors = []string{"OfferedRate"}
 func (ec *executionContext) _OfferedRate(ctx context.Context, sel ast.SelectionSet, obj *model.OfferedRate) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, offeredRateImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -55271,7 +63818,7 @@ var orderImplementors = []string{"Order"}
 func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, obj *model.Order) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -55376,7 +63923,7 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "email":
 			out.Values[i] = ec._Order_email(ctx, field, obj)
 		case "billingAddress":
@@ -55425,7 +63972,7 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "payments":
 			field := field
 
@@ -55458,7 +64005,7 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "providerRefunds":
 			field := field
 
@@ -55491,7 +64038,7 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "fulfillments":
 			field := field
 
@@ -55524,7 +64071,7 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "refundPreviewMinor":
 			field := field
 
@@ -55557,7 +64104,7 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "acts":
 			field := field
 
@@ -55590,7 +64137,7 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "tags":
 			out.Values[i] = ec._Order_tags(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -55667,7 +64214,7 @@ var orderActImplementors = []string{"OrderAct"}
 func (ec *executionContext) _OrderAct(ctx context.Context, sel ast.SelectionSet, obj *model.OrderAct) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderActImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -55723,7 +64270,7 @@ var orderConnectionImplementors = []string{"OrderConnection"}
 func (ec *executionContext) _OrderConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Order]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -55772,7 +64319,7 @@ var orderCountsImplementors = []string{"OrderCounts"}
 func (ec *executionContext) _OrderCounts(ctx context.Context, sel ast.SelectionSet, obj *model.OrderCounts) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderCountsImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -55821,7 +64368,7 @@ var orderEdgeImplementors = []string{"OrderEdge"}
 func (ec *executionContext) _OrderEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Order]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -55865,7 +64412,7 @@ var orderNoteImplementors = []string{"OrderNote"}
 func (ec *executionContext) _OrderNote(ctx context.Context, sel ast.SelectionSet, obj *model.OrderNote) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderNoteImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -55929,7 +64476,7 @@ var orderNoteConnectionImplementors = []string{"OrderNoteConnection"}
 func (ec *executionContext) _OrderNoteConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.OrderNote]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderNoteConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -55978,7 +64525,7 @@ var orderNoteEdgeImplementors = []string{"OrderNoteEdge"}
 func (ec *executionContext) _OrderNoteEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.OrderNote]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderNoteEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -56022,7 +64569,7 @@ var orderNotePayloadImplementors = []string{"OrderNotePayload"}
 func (ec *executionContext) _OrderNotePayload(ctx context.Context, sel ast.SelectionSet, obj *model.OrderNotePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderNotePayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -56065,7 +64612,7 @@ var orderPayloadImplementors = []string{"OrderPayload"}
 func (ec *executionContext) _OrderPayload(ctx context.Context, sel ast.SelectionSet, obj *model.OrderPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -56106,7 +64653,7 @@ var orderPreviewImplementors = []string{"OrderPreview"}
 func (ec *executionContext) _OrderPreview(ctx context.Context, sel ast.SelectionSet, obj *model.OrderPreview) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderPreviewImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -56182,7 +64729,7 @@ var orderPreviewLineImplementors = []string{"OrderPreviewLine"}
 func (ec *executionContext) _OrderPreviewLine(ctx context.Context, sel ast.SelectionSet, obj *db.OrderLine) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderPreviewLineImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -56246,7 +64793,7 @@ var orderWorkImplementors = []string{"OrderWork"}
 func (ec *executionContext) _OrderWork(ctx context.Context, sel ast.SelectionSet, obj *model.OrderWork) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderWorkImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -56300,7 +64847,7 @@ var pageImplementors = []string{"Page"}
 func (ec *executionContext) _Page(ctx context.Context, sel ast.SelectionSet, obj *db.Page) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, pageImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -56380,7 +64927,7 @@ var pageConnectionImplementors = []string{"PageConnection"}
 func (ec *executionContext) _PageConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*db.Page]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, pageConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -56429,7 +64976,7 @@ var pageDeletePayloadImplementors = []string{"PageDeletePayload"}
 func (ec *executionContext) _PageDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.PageDeletePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, pageDeletePayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -56470,7 +65017,7 @@ var pageEdgeImplementors = []string{"PageEdge"}
 func (ec *executionContext) _PageEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*db.Page]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, pageEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -56514,7 +65061,7 @@ var pageInfoImplementors = []string{"PageInfo"}
 func (ec *executionContext) _PageInfo(ctx context.Context, sel ast.SelectionSet, obj *model.PageInfo) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, pageInfoImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -56562,7 +65109,7 @@ var pagePayloadImplementors = []string{"PagePayload"}
 func (ec *executionContext) _PagePayload(ctx context.Context, sel ast.SelectionSet, obj *model.PagePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, pagePayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -56603,7 +65150,7 @@ var passkeyAskPayloadImplementors = []string{"PasskeyAskPayload"}
 func (ec *executionContext) _PasskeyAskPayload(ctx context.Context, sel ast.SelectionSet, obj *model.PasskeyAskPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, passkeyAskPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -56646,7 +65193,7 @@ var passkeyBeginPayloadImplementors = []string{"PasskeyBeginPayload"}
 func (ec *executionContext) _PasskeyBeginPayload(ctx context.Context, sel ast.SelectionSet, obj *model.PasskeyBeginPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, passkeyBeginPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -56689,7 +65236,7 @@ var passwordChangePayloadImplementors = []string{"PasswordChangePayload"}
 func (ec *executionContext) _PasswordChangePayload(ctx context.Context, sel ast.SelectionSet, obj *model.PasswordChangePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, passwordChangePayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -56733,7 +65280,7 @@ var paymentImplementors = []string{"Payment"}
 func (ec *executionContext) _Payment(ctx context.Context, sel ast.SelectionSet, obj *db.Payment) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, paymentImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -56803,7 +65350,7 @@ var paymentAccountImplementors = []string{"PaymentAccount"}
 func (ec *executionContext) _PaymentAccount(ctx context.Context, sel ast.SelectionSet, obj *model.PaymentAccount) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, paymentAccountImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -56860,7 +65407,7 @@ var paymentMethodImplementors = []string{"PaymentMethod"}
 func (ec *executionContext) _PaymentMethod(ctx context.Context, sel ast.SelectionSet, obj *document.PaymentMethod) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, paymentMethodImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -56914,7 +65461,7 @@ var paymentRefundImplementors = []string{"PaymentRefund"}
 func (ec *executionContext) _PaymentRefund(ctx context.Context, sel ast.SelectionSet, obj *model.PaymentRefund) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, paymentRefundImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -56972,7 +65519,7 @@ var paymentSettingsImplementors = []string{"PaymentSettings"}
 func (ec *executionContext) _PaymentSettings(ctx context.Context, sel ast.SelectionSet, obj *model.PaymentSettings) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, paymentSettingsImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -57028,7 +65575,7 @@ var paymentSettingsPayloadImplementors = []string{"PaymentSettingsPayload"}
 func (ec *executionContext) _PaymentSettingsPayload(ctx context.Context, sel ast.SelectionSet, obj *model.PaymentSettingsPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, paymentSettingsPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -57069,7 +65616,7 @@ var productImplementors = []string{"Product"}
 func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, obj *db.Product) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -57185,7 +65732,7 @@ func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "images":
 			field := field
 
@@ -57221,7 +65768,7 @@ func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "image":
 			field := field
 
@@ -57254,7 +65801,7 @@ func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "requiresShipping":
 			out.Values[i] = ec._Product_requiresShipping(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -57288,7 +65835,7 @@ var productConnectionImplementors = []string{"ProductConnection"}
 func (ec *executionContext) _ProductConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*db.Product]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -57337,7 +65884,7 @@ var productCountsImplementors = []string{"ProductCounts"}
 func (ec *executionContext) _ProductCounts(ctx context.Context, sel ast.SelectionSet, obj *model.ProductCounts) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productCountsImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -57386,7 +65933,7 @@ var productDeletePayloadImplementors = []string{"ProductDeletePayload"}
 func (ec *executionContext) _ProductDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ProductDeletePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productDeletePayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -57427,7 +65974,7 @@ var productEdgeImplementors = []string{"ProductEdge"}
 func (ec *executionContext) _ProductEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*db.Product]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -57471,7 +66018,7 @@ var productImageImplementors = []string{"ProductImage"}
 func (ec *executionContext) _ProductImage(ctx context.Context, sel ast.SelectionSet, obj *db.ProductImage) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productImageImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -57555,7 +66102,7 @@ var productImageDeletePayloadImplementors = []string{"ProductImageDeletePayload"
 func (ec *executionContext) _ProductImageDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ProductImageDeletePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productImageDeletePayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -57598,7 +66145,7 @@ var productImagePayloadImplementors = []string{"ProductImagePayload"}
 func (ec *executionContext) _ProductImagePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ProductImagePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productImagePayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -57641,7 +66188,7 @@ var productOptionImplementors = []string{"ProductOption"}
 func (ec *executionContext) _ProductOption(ctx context.Context, sel ast.SelectionSet, obj *document.Option) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productOptionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -57685,7 +66232,7 @@ var productPayloadImplementors = []string{"ProductPayload"}
 func (ec *executionContext) _ProductPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ProductPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -57726,7 +66273,7 @@ var productVariantImplementors = []string{"ProductVariant"}
 func (ec *executionContext) _ProductVariant(ctx context.Context, sel ast.SelectionSet, obj *db.Variant) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productVariantImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -57797,7 +66344,7 @@ func (ec *executionContext) _ProductVariant(ctx context.Context, sel ast.Selecti
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -57829,7 +66376,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 		Object: "Query",
 	})
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		innerCtx := graphql.WithRootFieldContext(ctx, &graphql.RootFieldContext{
@@ -57858,7 +66405,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -57880,7 +66427,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -57902,7 +66449,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -57924,7 +66471,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -57946,7 +66493,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -57968,7 +66515,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -57990,7 +66537,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58012,7 +66559,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58031,7 +66578,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58053,7 +66600,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58072,7 +66619,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58094,7 +66641,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58116,7 +66663,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58135,7 +66682,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58157,7 +66704,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58179,7 +66726,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58198,7 +66745,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58220,7 +66767,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58239,7 +66786,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58261,7 +66808,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58280,7 +66827,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58302,7 +66849,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58324,7 +66871,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58346,7 +66893,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58368,7 +66915,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58390,7 +66937,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58412,7 +66959,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58434,7 +66981,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58456,7 +67003,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58478,7 +67025,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58500,7 +67047,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58519,7 +67066,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58541,7 +67088,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58563,7 +67110,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58582,7 +67129,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58604,7 +67151,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58626,7 +67173,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58645,7 +67192,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58667,7 +67214,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58686,7 +67233,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58708,7 +67255,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58727,7 +67274,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58749,7 +67296,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58771,7 +67318,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58790,7 +67337,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58809,7 +67356,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58831,7 +67378,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58853,7 +67400,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58872,7 +67419,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58894,7 +67441,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58913,7 +67460,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58935,7 +67482,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58957,7 +67504,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58979,7 +67526,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -58998,7 +67545,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -59020,7 +67567,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -59042,7 +67589,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -59064,7 +67611,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -59083,7 +67630,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -59105,7 +67652,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -59127,7 +67674,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -59149,7 +67696,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -59171,7 +67718,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -59193,7 +67740,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -59233,7 +67780,7 @@ var recoveryCodesPayloadImplementors = []string{"RecoveryCodesPayload"}
 func (ec *executionContext) _RecoveryCodesPayload(ctx context.Context, sel ast.SelectionSet, obj *model.RecoveryCodesPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, recoveryCodesPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59274,7 +67821,7 @@ var regionImplementors = []string{"Region"}
 func (ec *executionContext) _Region(ctx context.Context, sel ast.SelectionSet, obj *model.Region) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, regionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59323,7 +67870,7 @@ var salesDayImplementors = []string{"SalesDay"}
 func (ec *executionContext) _SalesDay(ctx context.Context, sel ast.SelectionSet, obj *model.SalesDay) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, salesDayImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59372,7 +67919,7 @@ var salesReportImplementors = []string{"SalesReport"}
 func (ec *executionContext) _SalesReport(ctx context.Context, sel ast.SelectionSet, obj *model.SalesReport) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, salesReportImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59421,7 +67968,7 @@ var scopeImplementors = []string{"Scope"}
 func (ec *executionContext) _Scope(ctx context.Context, sel ast.SelectionSet, obj *scope.Scope) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, scopeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59485,7 +68032,7 @@ var searchResultImplementors = []string{"SearchResult"}
 func (ec *executionContext) _SearchResult(ctx context.Context, sel ast.SelectionSet, obj *model.SearchResult) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, searchResultImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59523,7 +68070,7 @@ func (ec *executionContext) _SearchResult(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "products":
 			field := field
 
@@ -59556,7 +68103,7 @@ func (ec *executionContext) _SearchResult(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "customers":
 			field := field
 
@@ -59589,7 +68136,7 @@ func (ec *executionContext) _SearchResult(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -59618,7 +68165,7 @@ var sessionImplementors = []string{"Session"}
 func (ec *executionContext) _Session(ctx context.Context, sel ast.SelectionSet, obj *model.Session) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, sessionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59684,7 +68231,7 @@ var sessionEndPayloadImplementors = []string{"SessionEndPayload"}
 func (ec *executionContext) _SessionEndPayload(ctx context.Context, sel ast.SelectionSet, obj *model.SessionEndPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, sessionEndPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59725,7 +68272,7 @@ var sessionProvePayloadImplementors = []string{"SessionProvePayload"}
 func (ec *executionContext) _SessionProvePayload(ctx context.Context, sel ast.SelectionSet, obj *model.SessionProvePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, sessionProvePayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59766,7 +68313,7 @@ var shippingRateImplementors = []string{"ShippingRate"}
 func (ec *executionContext) _ShippingRate(ctx context.Context, sel ast.SelectionSet, obj *document.ShippingRate) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, shippingRateImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59830,7 +68377,7 @@ var shippingZoneImplementors = []string{"ShippingZone"}
 func (ec *executionContext) _ShippingZone(ctx context.Context, sel ast.SelectionSet, obj *model.ShippingZone) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, shippingZoneImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59904,7 +68451,7 @@ var shippingZoneDeletePayloadImplementors = []string{"ShippingZoneDeletePayload"
 func (ec *executionContext) _ShippingZoneDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ShippingZoneDeletePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, shippingZoneDeletePayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59945,7 +68492,7 @@ var shippingZonePayloadImplementors = []string{"ShippingZonePayload"}
 func (ec *executionContext) _ShippingZonePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ShippingZonePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, shippingZonePayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59986,7 +68533,7 @@ var signOutPayloadImplementors = []string{"SignOutPayload"}
 func (ec *executionContext) _SignOutPayload(ctx context.Context, sel ast.SelectionSet, obj *model.SignOutPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, signOutPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60030,7 +68577,7 @@ var staffImplementors = []string{"Staff"}
 func (ec *executionContext) _Staff(ctx context.Context, sel ast.SelectionSet, obj *model.Staff) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60099,7 +68646,7 @@ var staffConnectionImplementors = []string{"StaffConnection"}
 func (ec *executionContext) _StaffConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Staff]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60148,7 +68695,7 @@ var staffEdgeImplementors = []string{"StaffEdge"}
 func (ec *executionContext) _StaffEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Staff]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60192,7 +68739,7 @@ var staffMadeImplementors = []string{"StaffMade"}
 func (ec *executionContext) _StaffMade(ctx context.Context, sel ast.SelectionSet, obj *model.StaffMade) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffMadeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60241,7 +68788,7 @@ var staffPayloadImplementors = []string{"StaffPayload"}
 func (ec *executionContext) _StaffPayload(ctx context.Context, sel ast.SelectionSet, obj *model.StaffPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60282,7 +68829,7 @@ var staffRemovePayloadImplementors = []string{"StaffRemovePayload"}
 func (ec *executionContext) _StaffRemovePayload(ctx context.Context, sel ast.SelectionSet, obj *model.StaffRemovePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffRemovePayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60323,7 +68870,7 @@ var staffTokenImplementors = []string{"StaffToken"}
 func (ec *executionContext) _StaffToken(ctx context.Context, sel ast.SelectionSet, obj *db.StaffToken) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffTokenImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60393,7 +68940,7 @@ var staffTokenConnectionImplementors = []string{"StaffTokenConnection"}
 func (ec *executionContext) _StaffTokenConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*db.StaffToken]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffTokenConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60442,7 +68989,7 @@ var staffTokenEdgeImplementors = []string{"StaffTokenEdge"}
 func (ec *executionContext) _StaffTokenEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*db.StaffToken]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffTokenEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60486,7 +69033,7 @@ var staffTokenPayloadImplementors = []string{"StaffTokenPayload"}
 func (ec *executionContext) _StaffTokenPayload(ctx context.Context, sel ast.SelectionSet, obj *model.StaffTokenPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffTokenPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60529,7 +69076,7 @@ var storeImplementors = []string{"Store"}
 func (ec *executionContext) _Store(ctx context.Context, sel ast.SelectionSet, obj *model.Store) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, storeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60637,7 +69184,7 @@ var storePayloadImplementors = []string{"StorePayload"}
 func (ec *executionContext) _StorePayload(ctx context.Context, sel ast.SelectionSet, obj *model.StorePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, storePayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60678,7 +69225,7 @@ var taxRateImplementors = []string{"TaxRate"}
 func (ec *executionContext) _TaxRate(ctx context.Context, sel ast.SelectionSet, obj *document.TaxRate) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, taxRateImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60734,7 +69281,7 @@ var taxSettingsImplementors = []string{"TaxSettings"}
 func (ec *executionContext) _TaxSettings(ctx context.Context, sel ast.SelectionSet, obj *model.TaxSettings) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, taxSettingsImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60785,7 +69332,7 @@ var taxSettingsPayloadImplementors = []string{"TaxSettingsPayload"}
 func (ec *executionContext) _TaxSettingsPayload(ctx context.Context, sel ast.SelectionSet, obj *model.TaxSettingsPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, taxSettingsPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60826,7 +69373,7 @@ var testStoreResetPayloadImplementors = []string{"TestStoreResetPayload"}
 func (ec *executionContext) _TestStoreResetPayload(ctx context.Context, sel ast.SelectionSet, obj *model.TestStoreResetPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, testStoreResetPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60875,7 +69422,7 @@ var themeImplementors = []string{"Theme"}
 func (ec *executionContext) _Theme(ctx context.Context, sel ast.SelectionSet, obj *model.Theme) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, themeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60925,7 +69472,7 @@ func (ec *executionContext) _Theme(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "status":
 			out.Values[i] = ec._Theme_status(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -61001,7 +69548,7 @@ var themeAssetImplementors = []string{"ThemeAsset"}
 func (ec *executionContext) _ThemeAsset(ctx context.Context, sel ast.SelectionSet, obj *model.ThemeAsset) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, themeAssetImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61084,7 +69631,7 @@ var themeAssetConnectionImplementors = []string{"ThemeAssetConnection"}
 func (ec *executionContext) _ThemeAssetConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.ThemeAsset]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, themeAssetConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61133,7 +69680,7 @@ var themeAssetEdgeImplementors = []string{"ThemeAssetEdge"}
 func (ec *executionContext) _ThemeAssetEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.ThemeAsset]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, themeAssetEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61177,7 +69724,7 @@ var themeConnectionImplementors = []string{"ThemeConnection"}
 func (ec *executionContext) _ThemeConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Theme]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, themeConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61226,7 +69773,7 @@ var themeDeletePayloadImplementors = []string{"ThemeDeletePayload"}
 func (ec *executionContext) _ThemeDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ThemeDeletePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, themeDeletePayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61267,7 +69814,7 @@ var themeEdgeImplementors = []string{"ThemeEdge"}
 func (ec *executionContext) _ThemeEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Theme]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, themeEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61311,7 +69858,7 @@ var themePayloadImplementors = []string{"ThemePayload"}
 func (ec *executionContext) _ThemePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ThemePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, themePayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61357,7 +69904,7 @@ var themeSettingImplementors = []string{"ThemeSetting"}
 func (ec *executionContext) _ThemeSetting(ctx context.Context, sel ast.SelectionSet, obj *model.ThemeSetting) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, themeSettingImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61426,7 +69973,7 @@ var totpBeginPayloadImplementors = []string{"TotpBeginPayload"}
 func (ec *executionContext) _TotpBeginPayload(ctx context.Context, sel ast.SelectionSet, obj *model.TotpBeginPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, totpBeginPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61473,7 +70020,7 @@ var userErrorImplementors = []string{"UserError"}
 func (ec *executionContext) _UserError(ctx context.Context, sel ast.SelectionSet, obj *model.UserError) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, userErrorImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61521,7 +70068,7 @@ var webhookActivityImplementors = []string{"WebhookActivity"}
 func (ec *executionContext) _WebhookActivity(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookActivity) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookActivityImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61574,7 +70121,7 @@ var webhookAttemptImplementors = []string{"WebhookAttempt"}
 func (ec *executionContext) _WebhookAttempt(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookAttempt) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookAttemptImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61643,7 +70190,7 @@ var webhookCircuitImplementors = []string{"WebhookCircuit"}
 func (ec *executionContext) _WebhookCircuit(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookCircuit) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookCircuitImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61689,7 +70236,7 @@ var webhookDeliveriesPayloadImplementors = []string{"WebhookDeliveriesPayload"}
 func (ec *executionContext) _WebhookDeliveriesPayload(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookDeliveriesPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookDeliveriesPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61740,7 +70287,7 @@ var webhookDeliveryImplementors = []string{"WebhookDelivery"}
 func (ec *executionContext) _WebhookDelivery(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookDelivery) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookDeliveryImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61826,7 +70373,7 @@ func (ec *executionContext) _WebhookDelivery(ctx context.Context, sel ast.Select
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "nextAttemptAt":
 			out.Values[i] = ec._WebhookDelivery_nextAttemptAt(ctx, field, obj)
 		case "payload":
@@ -61861,7 +70408,7 @@ func (ec *executionContext) _WebhookDelivery(ctx context.Context, sel ast.Select
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "createdAt":
 			out.Values[i] = ec._WebhookDelivery_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -61897,7 +70444,7 @@ var webhookDeliveryConnectionImplementors = []string{"WebhookDeliveryConnection"
 func (ec *executionContext) _WebhookDeliveryConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.WebhookDelivery]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookDeliveryConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61946,7 +70493,7 @@ var webhookDeliveryEdgeImplementors = []string{"WebhookDeliveryEdge"}
 func (ec *executionContext) _WebhookDeliveryEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.WebhookDelivery]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookDeliveryEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61990,7 +70537,7 @@ var webhookDeliveryPayloadImplementors = []string{"WebhookDeliveryPayload"}
 func (ec *executionContext) _WebhookDeliveryPayload(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookDeliveryPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookDeliveryPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62031,7 +70578,7 @@ var webhookEndpointImplementors = []string{"WebhookEndpoint"}
 func (ec *executionContext) _WebhookEndpoint(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookEndpoint) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookEndpointImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62119,7 +70666,7 @@ func (ec *executionContext) _WebhookEndpoint(ctx context.Context, sel ast.Select
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "filters":
 			out.Values[i] = ec._WebhookEndpoint_filters(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -62167,7 +70714,7 @@ func (ec *executionContext) _WebhookEndpoint(ctx context.Context, sel ast.Select
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "activity":
 			field := field
 
@@ -62203,7 +70750,7 @@ func (ec *executionContext) _WebhookEndpoint(ctx context.Context, sel ast.Select
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "deliveries":
 			field := field
 
@@ -62239,7 +70786,7 @@ func (ec *executionContext) _WebhookEndpoint(ctx context.Context, sel ast.Select
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "deliveryCount":
 			field := field
 
@@ -62275,7 +70822,7 @@ func (ec *executionContext) _WebhookEndpoint(ctx context.Context, sel ast.Select
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "version":
 			out.Values[i] = ec._WebhookEndpoint_version(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -62319,7 +70866,7 @@ var webhookEndpointConnectionImplementors = []string{"WebhookEndpointConnection"
 func (ec *executionContext) _WebhookEndpointConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.WebhookEndpoint]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookEndpointConnectionImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62368,7 +70915,7 @@ var webhookEndpointDeletePayloadImplementors = []string{"WebhookEndpointDeletePa
 func (ec *executionContext) _WebhookEndpointDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookEndpointDeletePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookEndpointDeletePayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62409,7 +70956,7 @@ var webhookEndpointEdgeImplementors = []string{"WebhookEndpointEdge"}
 func (ec *executionContext) _WebhookEndpointEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.WebhookEndpoint]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookEndpointEdgeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62453,7 +71000,7 @@ var webhookEndpointPayloadImplementors = []string{"WebhookEndpointPayload"}
 func (ec *executionContext) _WebhookEndpointPayload(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookEndpointPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookEndpointPayloadImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62496,7 +71043,7 @@ var webhookEventTypeImplementors = []string{"WebhookEventType"}
 func (ec *executionContext) _WebhookEventType(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookEventType) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookEventTypeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62550,7 +71097,7 @@ var webhookFilterImplementors = []string{"WebhookFilter"}
 func (ec *executionContext) _WebhookFilter(ctx context.Context, sel ast.SelectionSet, obj *filter.Condition) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookFilterImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62601,7 +71148,7 @@ var webhookHeaderImplementors = []string{"WebhookHeader"}
 func (ec *executionContext) _WebhookHeader(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookHeader) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookHeaderImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62642,7 +71189,7 @@ var webhookQueueStateImplementors = []string{"WebhookQueueState"}
 func (ec *executionContext) _WebhookQueueState(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookQueueState) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookQueueStateImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62688,7 +71235,7 @@ var __DirectiveImplementors = []string{"__Directive"}
 func (ec *executionContext) ___Directive(ctx context.Context, sel ast.SelectionSet, obj *introspection.Directive) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, __DirectiveImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62744,7 +71291,7 @@ var __EnumValueImplementors = []string{"__EnumValue"}
 func (ec *executionContext) ___EnumValue(ctx context.Context, sel ast.SelectionSet, obj *introspection.EnumValue) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, __EnumValueImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62792,7 +71339,7 @@ var __FieldImplementors = []string{"__Field"}
 func (ec *executionContext) ___Field(ctx context.Context, sel ast.SelectionSet, obj *introspection.Field) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, __FieldImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62850,7 +71397,7 @@ var __InputValueImplementors = []string{"__InputValue"}
 func (ec *executionContext) ___InputValue(ctx context.Context, sel ast.SelectionSet, obj *introspection.InputValue) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, __InputValueImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62905,7 +71452,7 @@ var __SchemaImplementors = []string{"__Schema"}
 func (ec *executionContext) ___Schema(ctx context.Context, sel ast.SelectionSet, obj *introspection.Schema) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, __SchemaImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62960,7 +71507,7 @@ var __TypeImplementors = []string{"__Type"}
 func (ec *executionContext) ___Type(ctx context.Context, sel ast.SelectionSet, obj *introspection.Type) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, __TypeImplementors)
 
-	out := newObject(fields)
+	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -63019,10 +71566,7 @@ func (ec *executionContext) ___Type(ctx context.Context, sel ast.SelectionSet, o
 // region    ***************************** type.gotpl *****************************
 
 func (ec *executionContext) marshalNAPIKey2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAPIKeyᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.APIKey) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "APIKey", sel, v, (*flatPlan).writeAPIKey); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAPIKey2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAPIKey(ctx, sel, v[i])
@@ -63067,7 +71611,7 @@ func (ec *executionContext) unmarshalNAPIKeyCreateInput2githubᚗcomᚋstorefron
 }
 
 func (ec *executionContext) marshalNAPIKeyEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.APIKey]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAPIKeyEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -63121,10 +71665,7 @@ func (ec *executionContext) marshalNAccount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋ
 }
 
 func (ec *executionContext) marshalNAccountEvent2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAccountEventᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.AccountEvent) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "AccountEvent", sel, v, (*flatPlan).writeAccountEvent); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAccountEvent2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAccountEvent(ctx, sel, v[i])
@@ -63164,7 +71705,7 @@ func (ec *executionContext) marshalNAccountEventConnection2ᚖgithubᚗcomᚋsto
 }
 
 func (ec *executionContext) marshalNAccountEventEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.AccountEvent]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAccountEventEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -63210,7 +71751,7 @@ func (ec *executionContext) marshalNAddress2githubᚗcomᚋstorefrontᚑgoᚋsto
 }
 
 func (ec *executionContext) marshalNAddress2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐAddressFieldsᚄ(ctx context.Context, sel ast.SelectionSet, v []document.AddressFields) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAddress2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐAddressFields(ctx, sel, v[i])
@@ -63245,10 +71786,7 @@ func (ec *executionContext) marshalNAddressPayload2ᚖgithubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) marshalNApp2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.App) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "App", sel, v, (*flatPlan).writeApp); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNApp2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐApp(ctx, sel, v[i])
@@ -63293,7 +71831,7 @@ func (ec *executionContext) unmarshalNAppCreateInput2githubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) marshalNAppEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.App]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAppEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -63364,10 +71902,7 @@ func (ec *executionContext) marshalNAssetKind2githubᚗcomᚋstorefrontᚑgoᚋs
 }
 
 func (ec *executionContext) marshalNAuditEntry2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAuditEntryᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.AuditEntry) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "AuditEntry", sel, v, (*flatPlan).writeAuditEntry); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAuditEntry2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAuditEntry(ctx, sel, v[i])
@@ -63407,7 +71942,7 @@ func (ec *executionContext) marshalNAuditEntryConnection2ᚖgithubᚗcomᚋstore
 }
 
 func (ec *executionContext) marshalNAuditEntryEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.AuditEntry]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAuditEntryEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -63469,10 +72004,7 @@ func (ec *executionContext) marshalNBoundedCount2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) marshalNCollection2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐCollectionᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Collection) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "Collection", sel, v, (*flatPlan).writeCollection); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCollection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐCollection(ctx, sel, v[i])
@@ -63498,10 +72030,7 @@ func (ec *executionContext) marshalNCollection2ᚖgithubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNCollectionCondition2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCollectionConditionᚄ(ctx context.Context, sel ast.SelectionSet, v []*document.CollectionCondition) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "CollectionCondition", sel, v, (*flatPlan).writeCollectionCondition); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCollectionCondition2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCollectionCondition(ctx, sel, v[i])
@@ -63575,7 +72104,7 @@ func (ec *executionContext) marshalNCollectionDeletePayload2ᚖgithubᚗcomᚋst
 }
 
 func (ec *executionContext) marshalNCollectionEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*db.Collection]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCollectionEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -63686,10 +72215,7 @@ func (ec *executionContext) marshalNCredentialType2githubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNCustomer2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomerᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Customer) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "Customer", sel, v, (*flatPlan).writeCustomer); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCustomer2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomer(ctx, sel, v[i])
@@ -63734,7 +72260,7 @@ func (ec *executionContext) unmarshalNCustomerCreateInput2githubᚗcomᚋstorefr
 }
 
 func (ec *executionContext) marshalNCustomerEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Customer]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCustomerEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -63811,10 +72337,7 @@ func (ec *executionContext) marshalNDeliveryState2githubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNDiscount2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐDiscountᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Discount) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "Discount", sel, v, (*flatPlan).writeDiscount); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNDiscount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐDiscount(ctx, sel, v[i])
@@ -63868,7 +72391,7 @@ func (ec *executionContext) marshalNDiscountDeletePayload2ᚖgithubᚗcomᚋstor
 }
 
 func (ec *executionContext) marshalNDiscountEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*db.Discount]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNDiscountEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -63961,10 +72484,7 @@ func (ec *executionContext) marshalNEndpointStatus2githubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNEvent2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEventᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Event) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "Event", sel, v, (*flatPlan).writeEvent); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNEvent2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEvent(ctx, sel, v[i])
@@ -64004,7 +72524,7 @@ func (ec *executionContext) marshalNEventConnection2ᚖgithubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) marshalNEventEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Event]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNEventEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -64030,10 +72550,7 @@ func (ec *executionContext) marshalNEventEdge2ᚖgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNExport2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Export) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "Export", sel, v, (*flatPlan).writeExport); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNExport2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExport(ctx, sel, v[i])
@@ -64103,7 +72620,7 @@ func (ec *executionContext) marshalNExportDeletePayload2ᚖgithubᚗcomᚋstoref
 }
 
 func (ec *executionContext) marshalNExportEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Export]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNExportEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -64216,10 +72733,7 @@ func (ec *executionContext) marshalNExportStatus2githubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNFactor2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFactorᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Factor) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "Factor", sel, v, (*flatPlan).writeFactor); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNFactor2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFactor(ctx, sel, v[i])
@@ -64350,10 +72864,7 @@ func (ec *executionContext) marshalNFulfillmentStatus2githubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) marshalNGrant2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrantᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Grant) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "Grant", sel, v, (*flatPlan).writeGrant); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNGrant2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrant(ctx, sel, v[i])
@@ -64393,7 +72904,7 @@ func (ec *executionContext) marshalNGrantConnection2ᚖgithubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) marshalNGrantEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Grant]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNGrantEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -64493,10 +73004,7 @@ func (ec *executionContext) marshalNIdentity2ᚖgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNInstalledApp2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInstalledAppᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.InstalledApp) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "InstalledApp", sel, v, (*flatPlan).writeInstalledApp); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNInstalledApp2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInstalledApp(ctx, sel, v[i])
@@ -64536,7 +73044,7 @@ func (ec *executionContext) marshalNInstalledAppConnection2ᚖgithubᚗcomᚋsto
 }
 
 func (ec *executionContext) marshalNInstalledAppEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.InstalledApp]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNInstalledAppEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -64592,10 +73100,7 @@ func (ec *executionContext) marshalNInt2int(ctx context.Context, sel ast.Selecti
 }
 
 func (ec *executionContext) marshalNInvitation2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitationᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Invitation) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "Invitation", sel, v, (*flatPlan).writeInvitation); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNInvitation2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitation(ctx, sel, v[i])
@@ -64635,7 +73140,7 @@ func (ec *executionContext) marshalNInvitationConnection2ᚖgithubᚗcomᚋstore
 }
 
 func (ec *executionContext) marshalNInvitationEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Invitation]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNInvitationEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -64711,10 +73216,7 @@ func (ec *executionContext) marshalNLimits2ᚖgithubᚗcomᚋstorefrontᚑgoᚋs
 }
 
 func (ec *executionContext) marshalNLineItem2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLineItemᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.LineItem) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "LineItem", sel, v, (*flatPlan).writeLineItem); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNLineItem2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLineItem(ctx, sel, v[i])
@@ -64744,7 +73246,7 @@ func (ec *executionContext) marshalNLineQuantity2githubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNLineQuantity2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐLineᚄ(ctx context.Context, sel ast.SelectionSet, v []document.Line) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNLineQuantity2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐLine(ctx, sel, v[i])
@@ -64796,10 +73298,7 @@ func (ec *executionContext) marshalNListingStatus2githubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNLoggedRequest2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLoggedRequestᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.LoggedRequest) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "LoggedRequest", sel, v, (*flatPlan).writeLoggedRequest); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNLoggedRequest2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLoggedRequest(ctx, sel, v[i])
@@ -64839,7 +73338,7 @@ func (ec *executionContext) marshalNLoggedRequestConnection2ᚖgithubᚗcomᚋst
 }
 
 func (ec *executionContext) marshalNLoggedRequestEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.LoggedRequest]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNLoggedRequestEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -64895,10 +73394,7 @@ func (ec *executionContext) marshalNLowStock2ᚖgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNLowStockItem2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLowStockItemᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.LowStockItem) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "LowStockItem", sel, v, (*flatPlan).writeLowStockItem); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNLowStockItem2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLowStockItem(ctx, sel, v[i])
@@ -64924,10 +73420,7 @@ func (ec *executionContext) marshalNLowStockItem2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) marshalNMarketplaceSubmission2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceSubmissionᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.MarketplaceSubmission) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "MarketplaceSubmission", sel, v, (*flatPlan).writeMarketplaceSubmission); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMarketplaceSubmission2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceSubmission(ctx, sel, v[i])
@@ -64967,7 +73460,7 @@ func (ec *executionContext) marshalNMarketplaceSubmissionConnection2ᚖgithubᚗ
 }
 
 func (ec *executionContext) marshalNMarketplaceSubmissionEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.MarketplaceSubmission]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMarketplaceSubmissionEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -65007,10 +73500,7 @@ func (ec *executionContext) marshalNMarketplaceSubmissionPayload2ᚖgithubᚗcom
 }
 
 func (ec *executionContext) marshalNMarketplaceTheme2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceThemeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.MarketplaceTheme) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "MarketplaceTheme", sel, v, (*flatPlan).writeMarketplaceTheme); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMarketplaceTheme2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceTheme(ctx, sel, v[i])
@@ -65050,7 +73540,7 @@ func (ec *executionContext) marshalNMarketplaceThemeConnection2ᚖgithubᚗcom�
 }
 
 func (ec *executionContext) marshalNMarketplaceThemeEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.MarketplaceTheme]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMarketplaceThemeEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -65081,10 +73571,7 @@ func (ec *executionContext) unmarshalNMarketplaceThemeSubmitInput2githubᚗcom�
 }
 
 func (ec *executionContext) marshalNMembership2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMembershipᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Membership) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "Membership", sel, v, (*flatPlan).writeMembership); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMembership2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMembership(ctx, sel, v[i])
@@ -65110,10 +73597,7 @@ func (ec *executionContext) marshalNMembership2ᚖgithubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNMenuLink2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLinkᚄ(ctx context.Context, sel ast.SelectionSet, v []*document.MenuLink) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "MenuLink", sel, v, (*flatPlan).writeMenuLink); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMenuLink2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLink(ctx, sel, v[i])
@@ -65225,10 +73709,7 @@ func (ec *executionContext) marshalNNoteVisibility2githubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNNotification2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNotificationᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Notification) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "Notification", sel, v, (*flatPlan).writeNotification); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNNotification2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNotification(ctx, sel, v[i])
@@ -65268,7 +73749,7 @@ func (ec *executionContext) marshalNNotificationConnection2ᚖgithubᚗcomᚋsto
 }
 
 func (ec *executionContext) marshalNNotificationEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Notification]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNNotificationEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -65338,10 +73819,7 @@ func (ec *executionContext) marshalNNotificationsPayload2ᚖgithubᚗcomᚋstore
 }
 
 func (ec *executionContext) marshalNOfferedRate2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOfferedRateᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OfferedRate) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "OfferedRate", sel, v, (*flatPlan).writeOfferedRate); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNOfferedRate2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOfferedRate(ctx, sel, v[i])
@@ -65367,10 +73845,7 @@ func (ec *executionContext) marshalNOfferedRate2ᚖgithubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNOrder2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Order) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "Order", sel, v, (*flatPlan).writeOrder); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNOrder2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrder(ctx, sel, v[i])
@@ -65439,7 +73914,7 @@ func (ec *executionContext) unmarshalNOrderCreateInput2githubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) marshalNOrderEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Order]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNOrderEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -65485,10 +73960,7 @@ func (ec *executionContext) unmarshalNOrderLineInput2ᚖgithubᚗcomᚋstorefron
 }
 
 func (ec *executionContext) marshalNOrderNote2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderNoteᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OrderNote) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "OrderNote", sel, v, (*flatPlan).writeOrderNote); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNOrderNote2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderNote(ctx, sel, v[i])
@@ -65528,7 +74000,7 @@ func (ec *executionContext) marshalNOrderNoteConnection2ᚖgithubᚗcomᚋstoref
 }
 
 func (ec *executionContext) marshalNOrderNoteEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.OrderNote]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNOrderNoteEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -65601,10 +74073,7 @@ func (ec *executionContext) marshalNOrderPreview2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) marshalNOrderPreviewLine2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐOrderLineᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.OrderLine) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "OrderPreviewLine", sel, v, (*flatPlan).writeOrderPreviewLine); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNOrderPreviewLine2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐOrderLine(ctx, sel, v[i])
@@ -65665,10 +74134,7 @@ func (ec *executionContext) marshalNOrderWork2ᚖgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNPage2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPageᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Page) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "Page", sel, v, (*flatPlan).writePage); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNPage2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPage(ctx, sel, v[i])
@@ -65727,7 +74193,7 @@ func (ec *executionContext) marshalNPageDeletePayload2ᚖgithubᚗcomᚋstorefro
 }
 
 func (ec *executionContext) marshalNPageEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*db.Page]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNPageEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -65890,7 +74356,7 @@ func (ec *executionContext) marshalNPaymentMethod2githubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNPaymentMethod2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐPaymentMethodᚄ(ctx context.Context, sel ast.SelectionSet, v []document.PaymentMethod) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNPaymentMethod2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐPaymentMethod(ctx, sel, v[i])
@@ -65957,7 +74423,7 @@ func (ec *executionContext) unmarshalNPaymentMethodKind2ᚕgithubᚗcomᚋstoref
 }
 
 func (ec *executionContext) marshalNPaymentMethodKind2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethodᚄ(ctx context.Context, sel ast.SelectionSet, v []state.PaymentMethod) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNPaymentMethodKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethod(ctx, sel, v[i])
@@ -66032,10 +74498,7 @@ func (ec *executionContext) marshalNPaymentSettingsPayload2ᚖgithubᚗcomᚋsto
 }
 
 func (ec *executionContext) marshalNProduct2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Product) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "Product", sel, v, (*flatPlan).writeProduct); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNProduct2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProduct(ctx, sel, v[i])
@@ -66108,7 +74571,7 @@ func (ec *executionContext) marshalNProductDeletePayload2ᚖgithubᚗcomᚋstore
 }
 
 func (ec *executionContext) marshalNProductEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*db.Product]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNProductEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -66134,10 +74597,7 @@ func (ec *executionContext) marshalNProductEdge2ᚖgithubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNProductImage2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductImageᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.ProductImage) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "ProductImage", sel, v, (*flatPlan).writeProductImage); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNProductImage2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductImage(ctx, sel, v[i])
@@ -66200,7 +74660,7 @@ func (ec *executionContext) marshalNProductOption2githubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNProductOption2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOptionᚄ(ctx context.Context, sel ast.SelectionSet, v []document.Option) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNProductOption2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOption(ctx, sel, v[i])
@@ -66271,10 +74731,7 @@ func (ec *executionContext) unmarshalNProductUpdateInput2githubᚗcomᚋstorefro
 }
 
 func (ec *executionContext) marshalNProductVariant2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐVariantᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Variant) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "ProductVariant", sel, v, (*flatPlan).writeProductVariant); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNProductVariant2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐVariant(ctx, sel, v[i])
@@ -66344,10 +74801,7 @@ func (ec *executionContext) unmarshalNRefundInput2githubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNRegion2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐRegionᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Region) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "Region", sel, v, (*flatPlan).writeRegion); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNRegion2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐRegion(ctx, sel, v[i])
@@ -66389,10 +74843,7 @@ func (ec *executionContext) marshalNReviewVerdict2githubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNSalesDay2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSalesDayᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SalesDay) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "SalesDay", sel, v, (*flatPlan).writeSalesDay); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSalesDay2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSalesDay(ctx, sel, v[i])
@@ -66432,10 +74883,7 @@ func (ec *executionContext) marshalNSalesReport2ᚖgithubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNScope2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋscopeᚐScopeᚄ(ctx context.Context, sel ast.SelectionSet, v []*scope.Scope) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "Scope", sel, v, (*flatPlan).writeScope); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNScope2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋscopeᚐScope(ctx, sel, v[i])
@@ -66475,10 +74923,7 @@ func (ec *executionContext) marshalNSearchResult2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) marshalNSession2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSessionᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Session) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "Session", sel, v, (*flatPlan).writeSession); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSession2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSession(ctx, sel, v[i])
@@ -66557,7 +75002,7 @@ func (ec *executionContext) marshalNShippingRate2githubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNShippingRate2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐShippingRateᚄ(ctx context.Context, sel ast.SelectionSet, v []document.ShippingRate) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNShippingRate2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐShippingRate(ctx, sel, v[i])
@@ -66593,10 +75038,7 @@ func (ec *executionContext) unmarshalNShippingRateInput2ᚖgithubᚗcomᚋstoref
 }
 
 func (ec *executionContext) marshalNShippingZone2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZoneᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ShippingZone) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "ShippingZone", sel, v, (*flatPlan).writeShippingZone); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNShippingZone2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZone(ctx, sel, v[i])
@@ -66669,10 +75111,7 @@ func (ec *executionContext) marshalNSignOutPayload2ᚖgithubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) marshalNStaff2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaffᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Staff) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "Staff", sel, v, (*flatPlan).writeStaff); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNStaff2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaff(ctx, sel, v[i])
@@ -66712,7 +75151,7 @@ func (ec *executionContext) marshalNStaffConnection2ᚖgithubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) marshalNStaffEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Staff]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNStaffEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -66816,7 +75255,7 @@ func (ec *executionContext) unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx context.Context, sel ast.SelectionSet, v []viewer.Role) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole(ctx, sel, v[i])
@@ -66832,10 +75271,7 @@ func (ec *executionContext) marshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNStaffToken2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐStaffTokenᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.StaffToken) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "StaffToken", sel, v, (*flatPlan).writeStaffToken); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNStaffToken2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐStaffToken(ctx, sel, v[i])
@@ -66875,7 +75311,7 @@ func (ec *executionContext) marshalNStaffTokenConnection2ᚖgithubᚗcomᚋstore
 }
 
 func (ec *executionContext) marshalNStaffTokenEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*db.StaffToken]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNStaffTokenEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -67019,7 +75455,7 @@ func (ec *executionContext) marshalNTaxRate2githubᚗcomᚋstorefrontᚑgoᚋsto
 }
 
 func (ec *executionContext) marshalNTaxRate2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐTaxRateᚄ(ctx context.Context, sel ast.SelectionSet, v []document.TaxRate) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTaxRate2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐTaxRate(ctx, sel, v[i])
@@ -67102,10 +75538,7 @@ func (ec *executionContext) marshalNTestStoreResetPayload2ᚖgithubᚗcomᚋstor
 }
 
 func (ec *executionContext) marshalNTheme2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Theme) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "Theme", sel, v, (*flatPlan).writeTheme); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTheme2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTheme(ctx, sel, v[i])
@@ -67131,10 +75564,7 @@ func (ec *executionContext) marshalNTheme2ᚖgithubᚗcomᚋstorefrontᚑgoᚋst
 }
 
 func (ec *executionContext) marshalNThemeAsset2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeAssetᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ThemeAsset) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "ThemeAsset", sel, v, (*flatPlan).writeThemeAsset); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNThemeAsset2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeAsset(ctx, sel, v[i])
@@ -67174,7 +75604,7 @@ func (ec *executionContext) marshalNThemeAssetConnection2ᚖgithubᚗcomᚋstore
 }
 
 func (ec *executionContext) marshalNThemeAssetEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.ThemeAsset]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNThemeAssetEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -67228,7 +75658,7 @@ func (ec *executionContext) marshalNThemeDeletePayload2ᚖgithubᚗcomᚋstorefr
 }
 
 func (ec *executionContext) marshalNThemeEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Theme]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNThemeEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -67273,10 +75703,7 @@ func (ec *executionContext) marshalNThemePayload2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) marshalNThemeSetting2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeSettingᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ThemeSetting) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "ThemeSetting", sel, v, (*flatPlan).writeThemeSetting); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNThemeSetting2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeSetting(ctx, sel, v[i])
@@ -67400,10 +75827,7 @@ func (ec *executionContext) marshalNTotpBeginPayload2ᚖgithubᚗcomᚋstorefron
 }
 
 func (ec *executionContext) marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.UserError) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "UserError", sel, v, (*flatPlan).writeUserError); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNUserError2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserError(ctx, sel, v[i])
@@ -67429,10 +75853,7 @@ func (ec *executionContext) marshalNUserError2ᚖgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNWebhookActivity2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookActivityᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookActivity) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "WebhookActivity", sel, v, (*flatPlan).writeWebhookActivity); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNWebhookActivity2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookActivity(ctx, sel, v[i])
@@ -67458,10 +75879,7 @@ func (ec *executionContext) marshalNWebhookActivity2ᚖgithubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) marshalNWebhookAttempt2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookAttemptᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookAttempt) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "WebhookAttempt", sel, v, (*flatPlan).writeWebhookAttempt); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNWebhookAttempt2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookAttempt(ctx, sel, v[i])
@@ -67543,10 +75961,7 @@ func (ec *executionContext) marshalNWebhookDeliveriesPayload2ᚖgithubᚗcomᚋs
 }
 
 func (ec *executionContext) marshalNWebhookDelivery2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookDelivery) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "WebhookDelivery", sel, v, (*flatPlan).writeWebhookDelivery); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNWebhookDelivery2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDelivery(ctx, sel, v[i])
@@ -67586,7 +76001,7 @@ func (ec *executionContext) marshalNWebhookDeliveryConnection2ᚖgithubᚗcomᚋ
 }
 
 func (ec *executionContext) marshalNWebhookDeliveryEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.WebhookDelivery]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNWebhookDeliveryEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -67631,10 +76046,7 @@ func (ec *executionContext) marshalNWebhookDeliveryPayload2ᚖgithubᚗcomᚋsto
 }
 
 func (ec *executionContext) marshalNWebhookEndpoint2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookEndpoint) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "WebhookEndpoint", sel, v, (*flatPlan).writeWebhookEndpoint); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNWebhookEndpoint2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpoint(ctx, sel, v[i])
@@ -67693,7 +76105,7 @@ func (ec *executionContext) marshalNWebhookEndpointDeletePayload2ᚖgithubᚗcom
 }
 
 func (ec *executionContext) marshalNWebhookEndpointEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.WebhookEndpoint]) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNWebhookEndpointEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -67738,10 +76150,7 @@ func (ec *executionContext) unmarshalNWebhookEndpointUpdateInput2githubᚗcomᚋ
 }
 
 func (ec *executionContext) marshalNWebhookEventType2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEventTypeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookEventType) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "WebhookEventType", sel, v, (*flatPlan).writeWebhookEventType); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNWebhookEventType2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEventType(ctx, sel, v[i])
@@ -67767,10 +76176,7 @@ func (ec *executionContext) marshalNWebhookEventType2ᚖgithubᚗcomᚋstorefron
 }
 
 func (ec *executionContext) marshalNWebhookFilter2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋwebhookᚋfilterᚐConditionᚄ(ctx context.Context, sel ast.SelectionSet, v []*filter.Condition) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "WebhookFilter", sel, v, (*flatPlan).writeWebhookFilter); list != nil {
-		return list
-	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNWebhookFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋwebhookᚋfilterᚐCondition(ctx, sel, v[i])
@@ -67834,7 +76240,7 @@ func (ec *executionContext) marshalN__Directive2githubᚗcomᚋ99designsᚋgqlge
 }
 
 func (ec *executionContext) marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.Directive) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective(ctx, sel, v[i])
@@ -67881,7 +76287,7 @@ func (ec *executionContext) unmarshalN__DirectiveLocation2ᚕstringᚄ(ctx conte
 }
 
 func (ec *executionContext) marshalN__DirectiveLocation2ᚕstringᚄ(ctx context.Context, sel ast.SelectionSet, v []string) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__DirectiveLocation2string(ctx, sel, v[i])
@@ -67909,7 +76315,7 @@ func (ec *executionContext) marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlg
 }
 
 func (ec *executionContext) marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.InputValue) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, sel, v[i])
@@ -67929,7 +76335,7 @@ func (ec *executionContext) marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋg
 }
 
 func (ec *executionContext) marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.Type) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, sel, v[i])
@@ -68092,13 +76498,10 @@ func (ec *executionContext) marshalOCountry2ᚖgithubᚗcomᚋstorefrontᚑgoᚋ
 }
 
 func (ec *executionContext) marshalOCustomer2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomerᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Customer) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "Customer", sel, v, (*flatPlan).writeCustomer); list != nil {
-		return list
-	}
 	if v == nil {
 		return graphql.Null
 	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCustomer2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomer(ctx, sel, v[i])
@@ -68150,7 +76553,7 @@ func (ec *executionContext) marshalODeliveryState2ᚕgithubᚗcomᚋstorefront�
 	if v == nil {
 		return graphql.Null
 	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNDeliveryState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDeliveryState(ctx, sel, v[i])
@@ -68289,13 +76692,10 @@ func (ec *executionContext) marshalOFinancialStatus2ᚖgithubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) marshalOFulfillment2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFulfillmentᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Fulfillment) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "Fulfillment", sel, v, (*flatPlan).writeFulfillment); list != nil {
-		return list
-	}
 	if v == nil {
 		return graphql.Null
 	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNFulfillment2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFulfillment(ctx, sel, v[i])
@@ -68498,13 +76898,10 @@ func (ec *executionContext) marshalOMarketplaceTheme2ᚖgithubᚗcomᚋstorefron
 }
 
 func (ec *executionContext) marshalOMenuLink2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLinkᚄ(ctx context.Context, sel ast.SelectionSet, v []*document.MenuLink) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "MenuLink", sel, v, (*flatPlan).writeMenuLink); list != nil {
-		return list
-	}
 	if v == nil {
 		return graphql.Null
 	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMenuLink2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLink(ctx, sel, v[i])
@@ -68570,13 +76967,10 @@ func (ec *executionContext) marshalONotification2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) marshalOOrder2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Order) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "Order", sel, v, (*flatPlan).writeOrder); list != nil {
-		return list
-	}
 	if v == nil {
 		return graphql.Null
 	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNOrder2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrder(ctx, sel, v[i])
@@ -68599,13 +76993,10 @@ func (ec *executionContext) marshalOOrder2ᚖgithubᚗcomᚋstorefrontᚑgoᚋst
 }
 
 func (ec *executionContext) marshalOOrderAct2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderActᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OrderAct) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "OrderAct", sel, v, (*flatPlan).writeOrderAct); list != nil {
-		return list
-	}
 	if v == nil {
 		return graphql.Null
 	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNOrderAct2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderAct(ctx, sel, v[i])
@@ -68629,13 +77020,10 @@ func (ec *executionContext) unmarshalOOrderFilter2ᚖgithubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) marshalOOrderNote2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderNoteᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OrderNote) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "OrderNote", sel, v, (*flatPlan).writeOrderNote); list != nil {
-		return list
-	}
 	if v == nil {
 		return graphql.Null
 	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNOrderNote2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderNote(ctx, sel, v[i])
@@ -68717,13 +77105,10 @@ func (ec *executionContext) unmarshalOPasskeyAnswerInput2ᚖgithubᚗcomᚋstore
 }
 
 func (ec *executionContext) marshalOPayment2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPaymentᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Payment) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "Payment", sel, v, (*flatPlan).writePayment); list != nil {
-		return list
-	}
 	if v == nil {
 		return graphql.Null
 	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNPayment2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPayment(ctx, sel, v[i])
@@ -68757,13 +77142,10 @@ func (ec *executionContext) marshalOPaymentMethodKind2ᚖgithubᚗcomᚋstorefro
 }
 
 func (ec *executionContext) marshalOPaymentRefund2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentRefundᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.PaymentRefund) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "PaymentRefund", sel, v, (*flatPlan).writePaymentRefund); list != nil {
-		return list
-	}
 	if v == nil {
 		return graphql.Null
 	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNPaymentRefund2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentRefund(ctx, sel, v[i])
@@ -68786,13 +77168,10 @@ func (ec *executionContext) marshalOPaymentSettings2ᚖgithubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) marshalOProduct2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Product) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "Product", sel, v, (*flatPlan).writeProduct); list != nil {
-		return list
-	}
 	if v == nil {
 		return graphql.Null
 	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNProduct2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProduct(ctx, sel, v[i])
@@ -69056,13 +77435,10 @@ func (ec *executionContext) unmarshalOWebhookFilterInput2ᚕᚖgithubᚗcomᚋst
 }
 
 func (ec *executionContext) marshalOWebhookHeader2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookHeaderᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookHeader) graphql.Marshaler {
-	if list := flat(ctx, ec.OperationContext, "WebhookHeader", sel, v, (*flatPlan).writeWebhookHeader); list != nil {
-		return list
-	}
 	if v == nil {
 		return graphql.Null
 	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNWebhookHeader2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookHeader(ctx, sel, v[i])
@@ -69099,7 +77475,7 @@ func (ec *executionContext) marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgq
 	if v == nil {
 		return graphql.Null
 	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue(ctx, sel, v[i])
@@ -69118,7 +77494,7 @@ func (ec *executionContext) marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgen
 	if v == nil {
 		return graphql.Null
 	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Field2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐField(ctx, sel, v[i])
@@ -69137,7 +77513,7 @@ func (ec *executionContext) marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋg
 	if v == nil {
 		return graphql.Null
 	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, sel, v[i])
@@ -69163,7 +77539,7 @@ func (ec *executionContext) marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgen�
 	if v == nil {
 		return graphql.Null
 	}
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, sel, v[i])
